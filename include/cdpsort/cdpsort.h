@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file cdpsort.h
+ * cdpsort: a quicksort that launches itself on an NVIDIA GPU (CUDA dynamic parallelism).
+ *
+ * The host launches one kernel. From then on the device decides: a grid of blocks partitions a range, the last of its
+ * blocks launches the children, and bitonic sort ends the recursion at the leaf size or the depth limit.
+ *
+ * This header is all that an ordinary caller needs. It is C11 (and C++17), includes no CUDA header, and has three parts:
+ * the calls that sort, their options, and what they report. study.h beside it tells what a recursion did.
+ *
+ *     uint32_t keys[] = {3, 1, 2};
+ *     cdp_status status = cdp_quicksort(keys, 3, CDP_U32, NULL);
+ *     if (status != CDP_OK)
+ *       fprintf(stderr, "%s\n", cdp_last_message());
+ *
+ * Order. Every type has one documented total order, so that equal keys are equal in every bit:
+ * - integers: by value.
+ * - floating point: IEEE 754 totalOrder, that is
+ *   -NaN < -infinity < ... < -0.0 < +0.0 < ... < +infinity < +NaN, and NaNs among themselves by payload.
+ *   A NaN keeps its payload and its sign.
+ * - descending is exactly the reverse.
+ * The sort is not stable; with keys alone, and a total order in which only identical keys are equal, nobody can tell.
+ *
+ * Threads. Every call may be made from several threads at once, on different data. Messages are kept per thread.
+ *
+ * The library never prints, exits or aborts, and never changes process-wide limits of the CUDA runtime.
+ *
+ * Sources: the two-phase quicksort and its two schemes of dynamic parallelism are those of the TNL thesis (seed 004), after
+ * Cederman and Tsigas; the three-way partition is seed 002's.
+ */
+#ifndef CDPSORT_CDPSORT_H
+#define CDPSORT_CDPSORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CDP_VERSION_MAJOR 0
+#define CDP_VERSION_MINOR 1
+#define CDP_VERSION_PATCH 0
+
+/** The version as one number: 10000 * major + 100 * minor + patch. Compare with cdp_version(). */
+#define CDP_VERSION (10000 * CDP_VERSION_MAJOR + 100 * CDP_VERSION_MINOR + CDP_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define CDP_API __attribute__((visibility("default")))
+#else
+#define CDP_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- What is reported ------------------------------------------------------------------------------------------ */
+
+/** What a call returns. Values are fixed for good: families with gaps, none is ever reused. */
+typedef enum cdp_status {
+  CDP_OK = 0,
+
+  /* The caller can mend these. Nothing was written. */
+  CDP_ERROR_NULL = 1,      /**< a pointer that must not be NULL is NULL */
+  CDP_ERROR_TYPE = 2,      /**< the key type is not one of cdp_type */
+  CDP_ERROR_OPTION = 3,    /**< an option is out of its range, or unknown */
+  CDP_ERROR_SIZE = 4,      /**< count is so large that its bytes cannot be counted or addressed */
+  CDP_ERROR_ALIGNMENT = 5, /**< keys are not aligned to their own size, or the workspace not to CDP_WORKSPACE_ALIGNMENT */
+  CDP_ERROR_WORKSPACE = 6, /**< the workspace is smaller than cdp_quicksort_workspace() says */
+  CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use */
+
+  /* The machine does not have it. Nothing was written. */
+  CDP_ERROR_NO_DEVICE = 32,   /**< no such device, or no usable GPU; the message says how to ask for the simulated one */
+  CDP_ERROR_MEMORY = 33,      /**< host or device memory is exhausted */
+  CDP_ERROR_UNSUPPORTED = 34, /**< this combination of options cannot work; the message says which and why */
+
+  /* The device failed while sorting. Keys in device memory are then unspecified; keys in host memory are as they were. */
+  CDP_ERROR_CUDA = 64,     /**< a CUDA call or kernel failed; see cdp_last_cuda_error() */
+  CDP_ERROR_SIMULATED = 65 /**< a kernel broke a rule of the simulated device, such as a barrier not all threads reach */
+} cdp_status;
+
+/**
+ * The name of a status, such as "CDP_ERROR_NULL".
+ * @return a constant string, never NULL; "unknown status" for a value outside the enumeration.
+ * @since 0.1.0
+ */
+CDP_API const char *cdp_status_name(cdp_status status);
+
+/**
+ * What a status means, in a few words of English.
+ * @return a constant string, never NULL; "unknown status" for a value outside the enumeration.
+ * @since 0.1.0
+ */
+CDP_API const char *cdp_status_text(cdp_status status);
+
+/**
+ * What was wrong in the calling thread's last call that returned a status, and what to do about it.
+ * @return a string owned by the library, valid until the thread's next call of cdpsort; "" after CDP_OK; never NULL.
+ * @since 0.1.0
+ */
+CDP_API const char *cdp_last_message(void);
+
+/**
+ * The cudaError_t behind the calling thread's last status, as a number; 0 where no CUDA call failed.
+ * @since 0.1.0
+ */
+CDP_API int cdp_last_cuda_error(void);
+
+/**
+ * The device that the calling thread's last successful sort ran on, such as
+ * "NVIDIA H200 (CUDA device 0, compute capability 9.0, 132 multiprocessors)" or "simulated device (on the CPU)".
+ * @return a string owned by the library, valid until the thread's next sort; "" where this thread has not sorted yet. A sort
+ * of 0 or 1 keys needs no device, and leaves the answer as it was.
+ * @since 0.1.0
+ */
+CDP_API const char *cdp_last_device(void);
+
+/**
+ * The version of the library that is running, as CDP_VERSION counts it.
+ * @since 0.1.0
+ */
+CDP_API int cdp_version(void);
+
+/* ---- Options --------------------------------------------------------------------------------------------------- */
+
+/** The type of the keys. */
+typedef enum cdp_type {
+  CDP_U32 = 1, /**< uint32_t */
+  CDP_I32 = 2, /**< int32_t */
+  CDP_U64 = 3, /**< uint64_t */
+  CDP_I64 = 4, /**< int64_t */
+  CDP_F32 = 5, /**< float */
+  CDP_F64 = 6  /**< double */
+} cdp_type;
+
+/** The direction of the order. */
+typedef enum cdp_order {
+  CDP_ASCENDING = 0, /**< the default */
+  CDP_DESCENDING = 1
+} cdp_order;
+
+/** Who launches whom. */
+typedef enum cdp_scheme {
+  CDP_SCHEME_DEFAULT = 0,    /**< CDP_SCHEME_LAST_BLOCK */
+  CDP_SCHEME_LAST_BLOCK = 1, /**< the last block of a partition grid launches the children (seed 004, CDP version 1) */
+  CDP_SCHEME_CONTROLLER = 2, /**< a controller launches workers and a tail continuation (seed 004, CDP version 2, remade) */
+  CDP_SCHEME_HOST_LOOP = 3   /**< the host launches level by level, without dynamic parallelism; blocking calls only */
+} cdp_scheme;
+
+/** The streams on which children are launched. */
+typedef enum cdp_child_streams {
+  CDP_STREAMS_DEFAULT = 0,         /**< CDP_STREAMS_FIRE_AND_FORGET */
+  CDP_STREAMS_FIRE_AND_FORGET = 1, /**< cudaStreamFireAndForget */
+  CDP_STREAMS_NAMED = 2            /**< a stream of its own for each child, created and destroyed on the device */
+} cdp_child_streams;
+
+/** How a range's pivot is chosen. */
+typedef enum cdp_pivot {
+  CDP_PIVOT_DEFAULT = 0,         /**< CDP_PIVOT_SAMPLED_MEDIAN */
+  CDP_PIVOT_MIDDLE = 1,          /**< the middle key */
+  CDP_PIVOT_MEDIAN_OF_THREE = 2, /**< the median of the first, the middle and the last key */
+  CDP_PIVOT_RANDOM = 3,          /**< one key at random, by the seed */
+  CDP_PIVOT_SAMPLED_MEDIAN = 4   /**< the median of a sorted sample drawn at random over the range, by the seed */
+} cdp_pivot;
+
+/** @name Values of cdp_options::device. 0 is automatic, CUDA device n is CDP_DEVICE_CUDA(n). @{ */
+#define CDP_DEVICE_AUTO 0
+#define CDP_DEVICE_SIMULATED (-1)
+#define CDP_DEVICE_CUDA(ordinal) ((ordinal) + 1)
+/** @} */
+
+/** A value of cdp_options::depth_limit: no range is partitioned, device-wide bitonic sort does it all. */
+#define CDP_DEPTH_NONE UINT32_MAX
+
+/** The greatest depth limit that is not CDP_DEPTH_NONE. */
+#define CDP_DEPTH_MAX 1000000u
+
+/** The least leaf size. */
+#define CDP_LEAF_MIN 32u
+
+/** The greatest leaf size, in items, for keys of 4 bytes and of 8: what one warp sorts in registers. */
+#define CDP_LEAF_MAX_4_BYTES 1024u
+#define CDP_LEAF_MAX_8_BYTES 512u
+
+/**
+ * How to sort. Initialise with CDP_OPTIONS_INIT, then set what you want to be different. In every field 0 means the default.
+ * The structure only ever grows at its end; `size` tells the library which version the caller was compiled with.
+ */
+typedef struct cdp_options {
+  size_t size;                     /**< sizeof(cdp_options); CDP_OPTIONS_INIT sets it */
+  cdp_order order;                 /**< 0: ascending */
+  int32_t device;                  /**< CDP_DEVICE_AUTO (0), CDP_DEVICE_CUDA(n), or CDP_DEVICE_SIMULATED. See below */
+  uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
+                                        partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is partitioned */
+  uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one block: CDP_LEAF_MIN
+                                        to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. Ranges up to 16 leaves are
+                                        finished by one block in any case, so smaller leaves make the recursion deeper */
+  cdp_scheme scheme;               /**< 0: the last block launches */
+  cdp_child_streams child_streams; /**< 0: fire and forget */
+  cdp_pivot pivot;                 /**< 0: the median of a sample */
+  uint32_t fan_out;                /**< children of a partition; 2 is the only fan-out yet. 0: 2 */
+  uint64_t seed;                   /**< of random pivots and samples, and of the simulated device's schedule. 0 is a seed
+                                        like any other: the same seed draws the same positions */
+  uint64_t reserved[4];            /**< must be 0 */
+} cdp_options;
+/*
+ * Automatic device: the environment variable CDPSORT_DEVICE decides where it is set ("auto", "cuda", "cuda:N" or
+ * "simulated"); otherwise the device that holds the keys, for keys in device memory; otherwise the thread's current CUDA
+ * device. Where there is no usable GPU the call fails with CDP_ERROR_NO_DEVICE: the simulated device, exact but thousands of
+ * times slower, is only ever used when asked for by name.
+ */
+
+/** The defaults. */
+#define CDP_OPTIONS_INIT                                                                                                       \
+  {                                                                                                                            \
+    sizeof(cdp_options), CDP_ASCENDING, CDP_DEVICE_AUTO, 0, 0, CDP_SCHEME_DEFAULT, CDP_STREAMS_DEFAULT, CDP_PIVOT_DEFAULT, 0,  \
+        0, {                                                                                                                   \
+      0, 0, 0, 0                                                                                                               \
+    }                                                                                                                          \
+  }
+
+/* ---- Sorting --------------------------------------------------------------------------------------------------- */
+
+/**
+ * Sorts `count` keys in place and returns when they are sorted.
+ *
+ * Where the keys lie is found out, not asked: pageable or pinned host memory (copied to the device and back), managed memory
+ * or device memory (sorted where it is). Device memory for a second array of keys and about 1 % more is allocated and freed.
+ *
+ * Synchronises: for keys in device or managed memory, the call first waits for all work of the CUDA device that holds them,
+ * so that no ordering is asked of the caller, and works on a stream of its own. The thread's current CUDA device is left as
+ * it was. Worst case O(n log^2 n), whatever the input.
+ *
+ * @param keys     `count` keys, owned by the caller, aligned to the size of a key. May be NULL if `count` is 0.
+ * @param count    number of keys; 0 and 1 are nothing to do. More than 2^32 is fine.
+ * @param type     what the keys are.
+ * @param options  how to sort; NULL means the defaults. Read during the call only.
+ * @return CDP_OK; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _POINTER, _NO_DEVICE, _MEMORY, _UNSUPPORTED, where the
+ *         keys are as they were; CDP_ERROR_CUDA or _SIMULATED, where keys in host memory are as they were, and keys in device
+ * or managed memory (on the simulated device: any memory) are unspecified, though nothing outside them was written.
+ * @since 0.1.0
+ */
+CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options);
+
+/** Alignment that cdp_quicksort_async() asks of its workspace, in bytes. cudaMalloc() gives it. */
+#define CDP_WORKSPACE_ALIGNMENT 256
+
+/**
+ * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys, about 1 % more, and less than 1 MiB.
+ *
+ * @param count            number of keys.
+ * @param type             what the keys are.
+ * @param options          those that will be given to cdp_quicksort_async(); NULL means the defaults.
+ * @param workspace_bytes  host pointer; receives the size, 0 where none is needed (count 0 or 1). Untouched on failure.
+ * @return CDP_OK; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _NO_DEVICE (the device decides about the size), _UNSUPPORTED.
+ * @since 0.1.0
+ */
+CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes);
+
+/**
+ * Sorts `count` keys in device memory in place, in stream order: launches one kernel on `stream` and returns. No allocation,
+ * no synchronisation, no work of the host after the launch. Can be captured into a CUDA graph and replayed.
+ *
+ * The keys are sorted when the work on `stream` so far is complete. The kernel may not call back into the host, so errors
+ * that arise later are seen where CUDA reports them, at the caller's next synchronisation; refused child launches are no
+ * errors: the sort finishes the range another way.
+ *
+ * On the simulated device keys and workspace are host memory, `stream` must be NULL, and the sort is done on return.
+ *
+ * @param d_keys           device pointer to `count` keys, owned by the caller, aligned to the size of a key; managed memory is
+ *                         taken too. May be NULL if `count` is 0.
+ * @param count            number of keys; 0 and 1 are nothing to do.
+ * @param type             what the keys are.
+ * @param options          how to sort; NULL means the defaults. Read during the call only. CDP_SCHEME_HOST_LOOP is not for this
+ * call.
+ * @param d_workspace      device memory of the same device, owned by the caller, not overlapping the keys, aligned to
+ *                         CDP_WORKSPACE_ALIGNMENT, its contents unspecified before and after. Must stay until the sort is
+ * complete. One sort at a time may use it. May be NULL if 0 bytes are needed.
+ * @param workspace_bytes  its size; at least what cdp_quicksort_workspace() says for the same arguments.
+ * @param stream           a cudaStream_t as CUDA's opaque pointer; NULL is the default stream.
+ * @return CDP_OK: launched; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _WORKSPACE, _POINTER (such as keys in host
+ *         memory), _NO_DEVICE, _UNSUPPORTED: nothing was launched or written; CDP_ERROR_CUDA: the launch failed, nothing was
+ * written.
+ * @since 0.1.0
+ */
+CDP_API cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
+                                       size_t workspace_bytes, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
