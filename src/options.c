@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checking and resolving cdp_options.
+ *
+ * 1. Copy as many bytes as the caller's version of the structure has. Fields that it does not know are 0, the default.
+ *    Fields that this library does not know must be 0: anything else asks for what cannot be done here.
+ * 2. Check every field for its range.
+ * 3. Replace the zeros by what they mean.
+ */
+#include "options.h"
+
+#include "engine.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* No version of cdp_options will be larger: a greater size is that of a structure never initialised, not to be read to its end.
+ */
+#define OPTIONS_BYTES_MOST 4096
+
+static cdp_status copy_known_fields(const cdp_options *options, cdp_options *known) {
+  const size_t size = options->size;
+  if (size < sizeof options->size || size > OPTIONS_BYTES_MOST)
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "options.size is %zu: initialise the options with CDP_OPTIONS_INIT, which sets it to %zu", size,
+                    sizeof *known);
+  const unsigned char *bytes = (const unsigned char *)options;
+  for (size_t i = sizeof *known; i < size; i++) {
+    if (bytes[i] != 0)
+      return cdp_fail(CDP_ERROR_OPTION, 0,
+                      "options has a value at byte %zu, beyond the %zu that this library knows: the caller was compiled with a "
+                      "newer cdpsort than the %d.%d.%d it runs with; leave new options at 0, or update the library",
+                      i, sizeof *known, CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
+  }
+  memset(known, 0, sizeof *known);
+  memcpy(known, options, size < sizeof *known ? size : sizeof *known);
+  known->size = sizeof *known;
+  return CDP_OK;
+}
+
+/* The values of every enumeration here are 0 to `most` without a gap. */
+static cdp_status check_choice(const char *field, int64_t value, int64_t most, const char *choices) {
+  if (value >= 0 && value <= most)
+    return CDP_OK;
+  return cdp_fail(CDP_ERROR_OPTION, 0, "options.%s is %lld: choose %s", field, (long long)value, choices);
+}
+
+static cdp_status check_choices(const cdp_options *known) {
+  cdp_status status;
+  TRY(check_choice("order", (int32_t)known->order, CDP_DESCENDING, "CDP_ASCENDING (0) or CDP_DESCENDING (1)"));
+  TRY(check_choice("scheme", (int32_t)known->scheme, CDP_SCHEME_HOST_LOOP,
+                   "0 for the default, CDP_SCHEME_LAST_BLOCK (1), CDP_SCHEME_CONTROLLER (2) or CDP_SCHEME_HOST_LOOP (3)"));
+  TRY(check_choice("child_streams", (int32_t)known->child_streams, CDP_STREAMS_NAMED,
+                   "0 for the default, CDP_STREAMS_FIRE_AND_FORGET (1) or CDP_STREAMS_NAMED (2)"));
+  TRY(check_choice("pivot", (int32_t)known->pivot, CDP_PIVOT_SAMPLED_MEDIAN,
+                   "0 for the default, CDP_PIVOT_MIDDLE (1), CDP_PIVOT_MEDIAN_OF_THREE (2), CDP_PIVOT_RANDOM (3) or "
+                   "CDP_PIVOT_SAMPLED_MEDIAN (4)"));
+cleanup:
+  return status;
+}
+
+static cdp_status check_numbers(const cdp_options *known, uint32_t leaf_items_most) {
+  if (known->device < CDP_DEVICE_SIMULATED)
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "options.device is %d: choose CDP_DEVICE_AUTO (0), CDP_DEVICE_CUDA(n) for CUDA device n, or "
+                    "CDP_DEVICE_SIMULATED (-1)",
+                    known->device);
+  if (known->depth_limit > CDP_DEPTH_MAX && known->depth_limit != CDP_DEPTH_NONE)
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "options.depth_limit is %u: choose 0 for the default, 1 to CDP_DEPTH_MAX (%u), or CDP_DEPTH_NONE",
+                    known->depth_limit, CDP_DEPTH_MAX);
+  if (known->leaf_items != 0 && (known->leaf_items < CDP_LEAF_MIN || known->leaf_items > leaf_items_most))
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "options.leaf_items is %u: choose 0 for the default, or %u to %u for keys of this type", known->leaf_items,
+                    CDP_LEAF_MIN, leaf_items_most);
+  if (known->fan_out != 0 && known->fan_out != 2)
+    return cdp_fail(CDP_ERROR_OPTION, 0, "options.fan_out is %u: choose 2, the only fan-out yet, or 0 for the default",
+                    known->fan_out);
+  for (size_t i = 0; i < sizeof known->reserved / sizeof known->reserved[0]; i++) {
+    if (known->reserved[i] != 0)
+      return cdp_fail(CDP_ERROR_OPTION, 0,
+                      "options.reserved[%zu] is not 0: initialise the options with CDP_OPTIONS_INIT and leave it alone", i);
+  }
+  return CDP_OK;
+}
+
+cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_options *resolved) {
+  static const cdp_options defaults = CDP_OPTIONS_INIT;
+  const uint32_t leaf_items_most = cdp_engine_leaf_items_most(type);
+  cdp_status status;
+  TRY(copy_known_fields(options ? options : &defaults, resolved));
+  TRY(check_choices(resolved));
+  TRY(check_numbers(resolved, leaf_items_most));
+
+  if (resolved->scheme == CDP_SCHEME_DEFAULT)
+    resolved->scheme = CDP_SCHEME_LAST_BLOCK;
+  if (resolved->child_streams == CDP_STREAMS_DEFAULT)
+    resolved->child_streams = CDP_STREAMS_FIRE_AND_FORGET;
+  if (resolved->pivot == CDP_PIVOT_DEFAULT)
+    resolved->pivot = CDP_PIVOT_SAMPLED_MEDIAN;
+  if (resolved->leaf_items == 0)
+    resolved->leaf_items = leaf_items_most;
+  if (resolved->fan_out == 0)
+    resolved->fan_out = 2;
+cleanup:
+  return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reckoning the capacities of a sort. Every number that shapes the recursion from the host side is named here, once, with its
+ * meaning and its reason.
+ */
+#include "plan.h"
+
+#include "status.h"
+
+/*
+ * Default depth limit: DEPTH_PER_LOG * ceil(log2(count)) + DEPTH_EXTRA.
+ * With fair pivots a range is small enough after log2(count / block_items) partitions; twice log2(count) is introsort's
+ * patience with unfair ones, and keeps the worst case at O(n log^2 n). The extra levels are for short arrays.
+ */
+#define DEPTH_PER_LOG 2u
+#define DEPTH_EXTRA 8u
+
+/* Most leaves of a range that one block finishes by itself: more would keep one multiprocessor busy after the others. */
+#define LEAVES_PER_BLOCK_MOST 16u
+
+/* Ranges for one block are no larger than would give every multiprocessor this many of them. */
+#define BLOCKS_PER_MULTIPROCESSOR 2u
+
+/* Room for collected ranges: this many for every block_items items, and some more for short arrays. */
+#define COLLECTED_PER_BLOCK 4u
+#define COLLECTED_EXTRA 1024u
+
+/*
+ * Partition tasks in flight at once. CUDA refuses device launches past its pending-launch limit, 2,048 by default, which the
+ * library never raises. A task of the last-block scheme has one launch pending: 1,536 leave a quarter of the limit to the
+ * launches for finished ranges. A task of the controller scheme has up to three (controller, workers, continuation):
+ * 3 * 512 = 1,536 likewise.
+ */
+#define TASK_BUDGET_LAST_BLOCK 1536u
+#define TASK_BUDGET_CONTROLLER 512u
+
+static _Thread_local cdp_plan_limits test_limits;
+
+void cdp_plan_limit(const cdp_plan_limits *limits) {
+  test_limits = limits ? *limits : (cdp_plan_limits){0};
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* 0 is no cap. */
+static uint64_t capped(uint64_t value, uint32_t cap) {
+  return cap != 0 ? lesser(value, cap) : value;
+}
+
+/* The least depth at which 2^depth >= count. */
+static uint32_t ceil_log2(uint64_t count) {
+  uint32_t depth = 0;
+  for (uint64_t rest = count - 1; rest != 0; rest >>= 1)
+    depth++;
+  return depth;
+}
+
+static uint32_t plan_depth_limit(uint32_t option, uint64_t count) {
+  if (option == CDP_DEPTH_NONE)
+    return 0;
+  return option != 0 ? option : DEPTH_PER_LOG * ceil_log2(count) + DEPTH_EXTRA;
+}
+
+static uint32_t plan_block_items(uint64_t count, uint32_t leaf_items, uint32_t multiprocessors) {
+  const uint64_t blocks = (uint64_t)BLOCKS_PER_MULTIPROCESSOR * (multiprocessors > 0 ? multiprocessors : 1);
+  const uint64_t items = lesser(count / blocks, (uint64_t)LEAVES_PER_BLOCK_MOST * leaf_items);
+  // The cast is exact: a leaf has at most some thousands of items.
+  return items > leaf_items ? (uint32_t)items : leaf_items;
+}
+
+static cdp_status narrow(uint64_t value, const char *what, uint32_t *narrowed) {
+  if (value > UINT32_MAX)
+    return cdp_fail(CDP_ERROR_SIZE, 0, "count is %s: sort fewer keys at a time, or raise options.leaf_items", what);
+  *narrowed = (uint32_t)value;
+  return CDP_OK;
+}
+
+/*
+ * Task slots: count / block_items + 1 always suffice. Only ranges of more than block_items items become tasks. Slots are
+ * handed out once and never returned; the first task among a task's children inherits its parent's slot. So the slots used
+ * are 1 + the number of tasks with two tasks as children, which in a binary tree is the number of tasks without such
+ * children. Those have disjoint ranges of more than block_items items each, hence there are at most count / block_items of
+ * them; the 1 more is for the root of a short array.
+ *
+ * Collected ranges: a finished task adds at most two. With fair pivots tasks end at about half of block_items, so that there
+ * are about 2 * count / block_items; twice that is room for unfair ones. When the list is full, a range is sorted by the
+ * block that has it at hand.
+ */
+static cdp_status plan_capacities(cdp_request *request) {
+  const uint64_t blocks = request->count / request->block_items;
+  const uint64_t tasks = capped(blocks + 1, test_limits.task_capacity);
+  const uint64_t collected = capped(COLLECTED_PER_BLOCK * blocks + COLLECTED_EXTRA, test_limits.collected_capacity);
+  cdp_status status;
+  TRY(narrow(tasks, "so large that its tasks cannot be counted in 32 bits", &request->task_capacity));
+  TRY(narrow(collected, "so large that its small ranges cannot be counted in 32 bits", &request->collected_capacity));
+
+  uint64_t budget = TASK_BUDGET_LAST_BLOCK;
+  if (request->scheme == CDP_SCHEME_CONTROLLER)
+    budget = TASK_BUDGET_CONTROLLER;
+  if (request->scheme == CDP_SCHEME_HOST_LOOP) {
+    budget = request->task_capacity; // launches from the host have no such limit: a level holds all its tasks
+    const uint64_t blocks_most = cdp_engine_level_blocks_most(request->type, request->count, request->task_capacity);
+    TRY(narrow(blocks_most, "so large that the blocks of a level cannot be counted in 32 bits", &request->block_map_capacity));
+  }
+  request->task_budget = (uint32_t)capped(budget, test_limits.task_budget);
+cleanup:
+  return status;
+}
+
+/* Bytes, each sum checked: the keys, rounded up, and the workspace must fit into one allocation. */
+static cdp_status plan_bytes(cdp_plan *plan) {
+  const uint64_t most = PTRDIFF_MAX;
+  const uint64_t key_bytes = cdp_engine_key_bytes(plan->request.type);
+  const uint64_t mask = CDP_WORKSPACE_ALIGNMENT - 1;
+  if (plan->request.count <= (most - mask) / key_bytes) {
+    const uint64_t keys = plan->request.count * key_bytes;
+    const uint64_t room = (keys + mask) & ~mask;
+    const uint64_t workspace = cdp_engine_workspace_bytes(&plan->request);
+    if (workspace <= most && room <= most - workspace) {
+      plan->keys_bytes = (size_t)keys;
+      plan->keys_room_bytes = (size_t)room;
+      plan->workspace_bytes = (size_t)workspace;
+      return CDP_OK;
+    }
+  }
+  return cdp_fail(CDP_ERROR_SIZE, 0,
+                  "count is %llu: such keys and their workspace cannot be addressed; sort fewer keys at a time",
+                  (unsigned long long)plan->request.count);
+}
+
+cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t count, const cdp_device_facts *facts,
+                         cdp_plan *plan) {
+  *plan = (cdp_plan){.request = {
+                         .count = count,
+                         .type = type,
+                         .order = resolved->order,
+                         .depth_limit = plan_depth_limit(resolved->depth_limit, count),
+                         .leaf_items = resolved->leaf_items,
+                         .block_items = plan_block_items(count, resolved->leaf_items, facts->multiprocessors),
+                         .scheme = resolved->scheme,
+                         .child_streams = resolved->child_streams,
+                         .pivot = resolved->pivot,
+                         .seed = resolved->seed,
+                         .multiprocessors = facts->multiprocessors,
+                     }};
+  cdp_status status;
+  TRY(plan_capacities(&plan->request));
+  TRY(plan_bytes(plan));
+cleanup:
+  return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plan of a sort: resolved options, a count and a device become a cdp_request with every capacity reckoned, and the bytes
+ * it takes. The same arguments on the same device give the same plan, so that cdp_quicksort_workspace() and
+ * cdp_quicksort_async() agree.
+ */
+#ifndef CDPSORT_SRC_PLAN_H
+#define CDPSORT_SRC_PLAN_H
+
+#include "engine.h"
+
+#include <cdpsort/cdpsort.h>
+
+typedef struct cdp_plan {
+  cdp_request request;    /* complete but for d_keys and d_workspace */
+  size_t keys_bytes;      /* bytes of the keys themselves */
+  size_t keys_room_bytes; /* the same, rounded up so that a workspace may follow */
+  size_t workspace_bytes; /* keys_room_bytes + workspace_bytes can be allocated in one piece */
+} cdp_plan;
+
+/* Plans the sort of at least 2 keys of a valid type. CDP_ERROR_SIZE if something cannot be counted or addressed. */
+cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t count, const cdp_device_facts *facts,
+                         cdp_plan *plan);
+
+/* Caps on what a plan reckons; 0 is none. */
+typedef struct cdp_plan_limits {
+  uint32_t task_capacity;
+  uint32_t collected_capacity;
+  uint32_t task_budget;
+} cdp_plan_limits;
+
+/*
+ * For tests, which link the static library: caps the plans of this thread from now on; NULL lifts the caps. A sort must end
+ * sorted with any of them.
+ */
+void cdp_plan_limit(const cdp_plan_limits *limits);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls that sort. Each takes the same steps, and goes on only if a step finds nothing wrong:
+ *
+ * 1. What needs no memory looked at: type, options, CDPSORT_DEVICE, count.
+ * 2. The pointers as numbers: NULL, alignment. Fewer than 2 keys end here.
+ * 3. The device (device.h), which may depend on where the keys lie.
+ * 4. The plan (plan.h): capacities and the bytes of the workspace.
+ * 5. The sort, with memory of its own (memory.h) or in the caller's workspace.
+ */
+#include "sort.h"
+
+#include "device.h"
+#include "memory.h"
+#include "options.h"
+#include "plan.h"
+#include "status.h"
+
+#include <stdbool.h>
+
+/* What step 1 makes of the arguments. */
+typedef struct sort_order {
+  cdp_options options;
+  cdp_device_wish wish;
+  uint32_t key_bytes;
+} sort_order;
+
+static cdp_status check_order(size_t count, cdp_type type, const cdp_options *options, sort_order *order) {
+  cdp_status status;
+  *order = (sort_order){.key_bytes = cdp_engine_key_bytes(type)};
+  if (order->key_bytes == 0)
+    return cdp_fail(CDP_ERROR_TYPE, 0, "type is %d: choose one of cdp_type, CDP_U32 (%d) to CDP_F64 (%d)", (int)type,
+                    (int)CDP_U32, (int)CDP_F64);
+  TRY(cdp_options_resolve(options, type, &order->options));
+  TRY(cdp_device_wish_read(order->options.device, &order->wish));
+  // Half of what can be addressed, because the workspace holds as many keys again.
+  if (count > PTRDIFF_MAX / 2 / order->key_bytes)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "count is %zu: so many keys of %u bytes and their workspace cannot be addressed; sort fewer at a time",
+                    count, order->key_bytes);
+cleanup:
+  return status;
+}
+
+/* Step 1 for the calls that only launch. */
+static cdp_status check_launch_order(size_t count, cdp_type type, const cdp_options *options, sort_order *order) {
+  cdp_status status;
+  TRY(check_order(count, type, options, order));
+  if (order->options.scheme == CDP_SCHEME_HOST_LOOP)
+    return cdp_fail(CDP_ERROR_UNSUPPORTED, 0,
+                    "options.scheme is CDP_SCHEME_HOST_LOOP, in which the host waits for every level: cdp_quicksort_async() "
+                    "returns at once; choose another scheme, or call cdp_quicksort()");
+cleanup:
+  return status;
+}
+
+static cdp_status check_keys(const void *keys, uint32_t key_bytes) {
+  if (keys == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "keys is NULL: give a pointer to the keys; NULL is only for a count of 0");
+  if ((uintptr_t)keys % key_bytes != 0)
+    return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "keys is %p, which is not a multiple of %u: align the keys to their own size", keys,
+                    key_bytes);
+  return CDP_OK;
+}
+
+cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_options *options, cdp_study *study) {
+  sort_order order;
+  cdp_device device;
+  cdp_plan plan;
+  cdp_status status;
+  cdp_message_clear();
+  TRY(check_order(count, type, options, &order));
+  if (count == 0)
+    goto cleanup;
+  TRY(check_keys(keys, order.key_bytes));
+  if (count == 1)
+    goto cleanup;
+  TRY(cdp_device_choose(&order.wish, keys, &device));
+  TRY(cdp_plan_make(&order.options, type, count, &device.facts, &plan));
+  TRY(cdp_memory_sort(&device, &plan, keys, study));
+  cdp_device_used(device.facts.name);
+cleanup:
+  return status;
+}
+
+cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options) {
+  return cdp_sort_blocking(keys, count, type, options, NULL);
+}
+
+cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
+  sort_order order;
+  cdp_device device;
+  cdp_plan plan = {.workspace_bytes = 0};
+  cdp_status status;
+  cdp_message_clear();
+  TRY(check_launch_order(count, type, options, &order));
+  if (workspace_bytes == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "workspace_bytes is NULL: give a pointer to the size_t that receives the size");
+  if (count >= 2) {
+    TRY(cdp_device_choose(&order.wish, NULL, &device));
+    TRY(cdp_plan_make(&order.options, type, count, &device.facts, &plan));
+  }
+  *workspace_bytes = plan.workspace_bytes;
+cleanup:
+  return status;
+}
+
+static cdp_status check_workspace_pointer(const void *d_workspace) {
+  if (d_workspace == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0,
+                    "d_workspace is NULL: allocate as many bytes as cdp_quicksort_workspace() says and give a pointer to them");
+  if ((uintptr_t)d_workspace % CDP_WORKSPACE_ALIGNMENT != 0)
+    return cdp_fail(
+        CDP_ERROR_ALIGNMENT, 0,
+        "d_workspace is %p, which is not a multiple of %d: align it to CDP_WORKSPACE_ALIGNMENT, as cudaMalloc() does",
+        d_workspace, CDP_WORKSPACE_ALIGNMENT);
+  return CDP_OK;
+}
+
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
+  const uintptr_t a_begin = (uintptr_t)a;
+  const uintptr_t b_begin = (uintptr_t)b;
+  return a_begin <= b_begin ? b_begin - a_begin < a_bytes : a_begin - b_begin < b_bytes;
+}
+
+static cdp_status check_workspace_size(const cdp_plan *plan, const void *keys, const void *workspace, size_t workspace_bytes) {
+  if (workspace_bytes < plan->workspace_bytes)
+    return cdp_fail(
+        CDP_ERROR_WORKSPACE, 0,
+        "workspace_bytes is %zu, but this sort needs %zu: ask cdp_quicksort_workspace() with the same arguments, and "
+        "with the device of the keys current or chosen in the options",
+        workspace_bytes, plan->workspace_bytes);
+  if (overlap(keys, plan->keys_bytes, workspace, plan->workspace_bytes))
+    return cdp_fail(CDP_ERROR_WORKSPACE, 0, "the workspace overlaps the keys: give it memory of its own");
+  return CDP_OK;
+}
+
+/* Whether a kernel on the chosen device may work in this memory without a copy: the asynchronous call makes none. */
+static cdp_status check_usable(const cdp_device *device, const void *workspace, const void *stream) {
+  cdp_status status;
+  cdp_memory_place place;
+  TRY(cdp_device_locate(device, workspace, &place));
+  if (device->engine->simulated) {
+    if (stream != NULL)
+      return cdp_fail(CDP_ERROR_POINTER, 0, "stream is not NULL: the simulated device has the default stream alone; give NULL");
+    if (place.kind != CDP_MEMORY_HOST)
+      return cdp_fail(CDP_ERROR_POINTER, 0,
+                      "d_workspace is not in host memory: the simulated device works in host memory alone; give it that");
+    return CDP_OK;
+  }
+  if (device->keys_kind == CDP_MEMORY_HOST)
+    return cdp_fail(
+        CDP_ERROR_POINTER, 0,
+        "d_keys points to host memory: give cdp_quicksort_async() device or managed memory, or call cdp_quicksort(), "
+        "which takes host memory too");
+  if (place.kind == CDP_MEMORY_HOST)
+    return cdp_fail(CDP_ERROR_POINTER, 0, "d_workspace points to host memory: give it memory of CUDA device %d",
+                    device->ordinal);
+  if (place.kind == CDP_MEMORY_DEVICE && place.ordinal != device->ordinal)
+    return cdp_fail(
+        CDP_ERROR_POINTER, 0,
+        "d_workspace is in the memory of CUDA device %d, but the sort runs on device %d: give it memory of that one",
+        place.ordinal, device->ordinal);
+cleanup:
+  return status;
+}
+
+static cdp_status launch(const cdp_device *device, const cdp_request *request, void *stream) {
+  const cdp_engine *engine = device->engine;
+  cdp_fault fault = {0};
+  bool entered = false;
+  int previous_ordinal = 0;
+  cdp_status status;
+  TRY(cdp_report(engine->enter(device->ordinal, &previous_ordinal, &fault), &fault, "making the device current"));
+  entered = true;
+  TRY(cdp_report(engine->launch(request, stream, &fault), &fault, "launching the sort"));
+cleanup:
+  if (entered)
+    engine->leave(previous_ordinal);
+  return status;
+}
+
+cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
+                               size_t workspace_bytes, void *stream) {
+  sort_order order;
+  cdp_device device;
+  cdp_plan plan;
+  cdp_status status;
+  cdp_message_clear();
+  TRY(check_launch_order(count, type, options, &order));
+  if (count == 0)
+    goto cleanup;
+  TRY(check_keys(d_keys, order.key_bytes));
+  if (count == 1)
+    goto cleanup;
+  TRY(check_workspace_pointer(d_workspace));
+  TRY(cdp_device_choose(&order.wish, d_keys, &device));
+  TRY(check_usable(&device, d_workspace, stream));
+  TRY(cdp_plan_make(&order.options, type, count, &device.facts, &plan));
+  TRY(check_workspace_size(&plan, d_keys, d_workspace, workspace_bytes));
+  plan.request.d_keys = d_keys;
+  plan.request.d_workspace = d_workspace;
+  TRY(launch(&device, &plan.request, stream));
+  cdp_device_used(device.facts.name);
+cleanup:
+  return status;
+}
