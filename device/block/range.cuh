@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every part of the sort speaks of: ranges of items, the two sides of the ping-pong buffers, the block's shared memory,
+ * and the counters of a study. Nothing here computes.
+ *
+ * The two sides. Keys live in the caller's array (Side::keys) or in the scratch array of the workspace (Side::scratch), at the
+ * same index. A partition reads a range on one side and writes its parts on the other; what has reached its final place is
+ * always written to Side::keys, by whoever ends the recursion there. Both sides hold raw keys, not encoded ones.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_RANGE_CUH
+#define CDPSORT_DEVICE_BLOCK_RANGE_CUH
+
+#include "key/order.cuh"
+#include "tuning.h"
+
+#include <cdpsort/study.h>
+
+namespace cdp::CDP_RUNTIME {
+
+enum class Side : uint32_t { keys = 0, scratch = 1 };
+
+__device__ __forceinline__ Side other(Side side) {
+  return side == Side::keys ? Side::scratch : Side::keys;
+}
+
+/* Items [begin, end) of the whole array, on the side that holds them, `depth` partitions below the whole array. */
+struct Range {
+  uint64_t begin;
+  uint64_t end;
+  Side side;
+  uint32_t depth;
+
+  __device__ __forceinline__ uint64_t items() const {
+    return end - begin;
+  }
+};
+
+/* What a block needs to know to sort a range by itself. */
+template <typename Bits>
+struct BlockRules {
+  Bits *sides[2];
+  uint64_t seed;
+  uint32_t depth_limit; /* ranges at this depth are not partitioned */
+  uint32_t leaf_items;  /* ranges up to this are sorted in one tile */
+  cdp_pivot pivot;
+  cdp_study_depth *counters; /* CDP_STUDY_DEPTHS rows; NULL: nobody asked */
+
+  __device__ __forceinline__ Bits *side(Side which) const {
+    return sides[static_cast<uint32_t>(which)];
+  }
+};
+
+/* The tuning row of a key size, as constants of the block's code. */
+template <typename Bits>
+struct Shape {
+#ifdef __CUDACC__
+  static constexpr TuningRow ROW = tuning_row(false, sizeof(Bits));
+#else
+  static constexpr TuningRow ROW = tuning_row(true, sizeof(Bits));
+#endif
+  static constexpr uint32_t BLOCK_THREADS = ROW.block_threads;
+  static constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP_LANES;
+  static constexpr uint32_t RESIDENT_BLOCKS = ROW.resident_blocks;
+  static constexpr uint32_t TILE_ITEMS_PER_THREAD = ROW.tile_items_per_thread;
+  static constexpr uint32_t TILE_ITEMS = tile_items(ROW);
+  static constexpr uint32_t LEAF_ITEMS_PER_LANE = ROW.leaf_items_per_lane;
+  static constexpr uint32_t LEAF_ITEMS = leaf_items(ROW);
+  static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
+
+  static_assert(BLOCK_THREADS <= 512 && BLOCK_THREADS % WARP_LANES == 0 && BLOCK_WARPS >= 2,
+                "a partition's two children are settled by a warp each");
+  static_assert(TILE_ITEMS_PER_THREAD % VECTOR_ITEMS == 0, "a thread loads whole vectors");
+  static_assert(TILE_ITEMS <= 65535, "two 16-bit counts are summed as one 32-bit number");
+  static_assert((LEAF_ITEMS_PER_LANE & (LEAF_ITEMS_PER_LANE - 1)) == 0 && LEAF_ITEMS_PER_LANE >= 8 &&
+                    LEAF_ITEMS_PER_LANE <= WARP_LANES,
+                "bitonic leaves are powers of two, in three sizes");
+};
+
+/* Ranges that a block has still to partition. It takes the smaller part first, so each entry is at most half of the one below
+   it: 48 entries are enough for any count that can be addressed. */
+constexpr uint32_t BLOCK_STACK_ENTRIES = 48;
+
+/* A piece is a range of at most this many leaves: what one warp sorts by itself. The warp's stack, like the block's, halves
+   from entry to entry, and a range of one leaf is not partitioned: 3 entries. They lie in the registers of as many lanes. */
+constexpr uint32_t WARP_LEAVES = CDP_TUNE_WARP_LEAVES;
+
+/* Pieces that a block lets gather before its warps sort them side by side: some for each warp, so that no warp idles for long.
+ */
+constexpr uint32_t BLOCK_PIECE_ENTRIES = 64;
+
+/* A piece, or part of one: a Range in 16 bytes. */
+struct Piece {
+  uint64_t begin;
+  uint32_t items;
+  uint32_t side_and_depth; /* the side in the uppermost bit */
+
+  __device__ __forceinline__ Side side() const {
+    return static_cast<Side>(side_and_depth >> 31);
+  }
+  __device__ __forceinline__ uint32_t depth() const {
+    return side_and_depth & 0x7FFFFFFFu;
+  }
+  __device__ __forceinline__ Range range() const {
+    return {begin, begin + items, side(), depth()};
+  }
+};
+
+__device__ __forceinline__ Piece piece_of(const Range &range) {
+  return {range.begin, static_cast<uint32_t>(range.items()), static_cast<uint32_t>(range.side) << 31 | range.depth};
+}
+
+/*
+ * The block's shared memory: one layout for every kernel that sorts, since each may have to finish a range by itself. It is
+ * kept small on purpose (docs/performance.md, "The trap").
+ */
+struct BlockStorage {
+  uint32_t warp_totals[WARP_LANES];  /* lower_warps_sum() */
+  uint64_t part_bases[2];            /* where a tile's lesser and greater items go */
+  unsigned long long part_items[2];  /* block_partition(): items placed so far */
+  uint64_t pivot;                    /* block_partition() */
+  Range stack[BLOCK_STACK_ENTRIES];  /* block_sort() */
+  Piece pieces[BLOCK_PIECE_ENTRIES]; /* block_sort() */
+  uint32_t stack_entries;
+  uint32_t piece_entries;
+  uint32_t pieces_taken;
+  uint32_t flag;     /* whatever the kernel's first thread has to tell the others */
+  uint32_t fates[2]; /* what became of a partition's two parts */
+  Range children[2]; /* those parts */
+};
+
+/* With the 1 KB that CUDA adds, two blocks share the 8 KB that a device-launched block may find its multiprocessor set to. */
+static_assert(sizeof(BlockStorage) <= 3 * 1024, "see docs/performance.md, The trap");
+
+/* Adds to a counter of a study, if there is one. For one thread at a time. */
+__device__ inline void count_at(cdp_study_depth *counters, uint32_t depth, uint64_t cdp_study_depth::*field, uint64_t amount) {
+  if (counters == nullptr)
+    return;
+  const uint32_t row = depth < CDP_STUDY_DEPTHS ? depth : CDP_STUDY_DEPTHS - 1;
+  atomicAdd(reinterpret_cast<unsigned long long *>(&(counters[row].*field)), static_cast<unsigned long long>(amount));
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

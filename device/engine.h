@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The door between the host side (src/, C) and the device side (device/, CUDA C): the only header of device/ that src/ sees.
+ *
+ * An engine is one runtime in which the kernels run: CUDA, or the simulated device. Both are the same kernels behind the same
+ * table of functions. src/ checks arguments, resolves options and reckons capacities; an engine trusts what it is given.
+ */
+#ifndef CDPSORT_DEVICE_ENGINE_H
+#define CDPSORT_DEVICE_ENGINE_H
+
+#include <cdpsort/study.h>
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What went wrong: CUDA's own code (0 where CUDA had no part in it) and a sentence for the caller. */
+typedef struct cdp_fault {
+  int cuda_error;
+  char text[256];
+} cdp_fault;
+
+typedef enum cdp_memory_kind {
+  CDP_MEMORY_HOST, /* pageable, or pinned: the device is given a copy */
+  CDP_MEMORY_DEVICE,
+  CDP_MEMORY_MANAGED
+} cdp_memory_kind;
+
+/* Where a pointer points. `ordinal` is the device's for device memory, -1 otherwise. */
+typedef struct cdp_memory_place {
+  cdp_memory_kind kind;
+  int ordinal;
+} cdp_memory_place;
+
+typedef struct cdp_device_facts {
+  uint32_t multiprocessors;
+  char name[128]; /* as cdp_last_device() gives it */
+} cdp_device_facts;
+
+/*
+ * One sort with every option resolved: no zeros that mean "default" are left, except where said.
+ *
+ * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT; cdp_engine_workspace_bytes() adds it up):
+ *
+ *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map |
+ *       count keys                          task_capacity                         collected_capacity  host loop only
+ */
+typedef struct cdp_request {
+  void *d_keys;
+  uint64_t count; /* at least 2 */
+  cdp_type type;
+  cdp_order order;
+  uint32_t depth_limit; /* 0: nothing is partitioned */
+  uint32_t leaf_items;
+  uint32_t block_items; /* ranges of at most this many items are finished by one block; at least leaf_items */
+  cdp_scheme scheme;
+  cdp_child_streams child_streams;
+  cdp_pivot pivot;
+  uint64_t seed;
+  uint32_t multiprocessors;
+  uint32_t task_capacity;      /* at least 1 */
+  uint32_t collected_capacity; /* at least 1 */
+  uint32_t block_map_capacity; /* 0 unless the scheme is the host loop */
+  uint32_t task_budget;        /* most partition tasks in flight at once */
+  void *d_workspace;
+} cdp_request;
+
+/* Bytes of workspace for these capacities; pure arithmetic. UINT64_MAX if they cannot be counted. */
+uint64_t cdp_engine_workspace_bytes(const cdp_request *request);
+
+/* Bytes of a key; 0 for a type that is none. */
+uint32_t cdp_engine_key_bytes(cdp_type type);
+
+/* Greatest leaf_items for a type on the engine with the smaller tiles; the public constants state it. */
+uint32_t cdp_engine_leaf_items_most(cdp_type type);
+
+/* Blocks that a level of the host loop may need at most: the block map's capacity. `tasks` is the task capacity. */
+uint64_t cdp_engine_level_blocks_most(cdp_type type, uint64_t count, uint64_t tasks);
+
+/* The functions of a runtime. Those that return a status fill *fault unless it is CDP_OK. */
+typedef struct cdp_engine {
+  bool simulated;
+
+  /* Number of devices; with a fault that says why where there are none (no driver, no device, driver too old). */
+  int (*device_count)(cdp_fault *fault);
+
+  /* Makes a device current for the calling thread (*previous_ordinal receives the one that was), and back. */
+  cdp_status (*enter)(int ordinal, int *previous_ordinal, cdp_fault *fault);
+  void (*leave)(int previous_ordinal);
+
+  /* The thread's current device. */
+  cdp_status (*current)(int *ordinal, cdp_fault *fault);
+
+  cdp_status (*describe)(int ordinal, cdp_device_facts *facts, cdp_fault *fault);
+
+  /* Where memory lies. Never fails for host memory, known to CUDA or not. Needs no current device. */
+  cdp_status (*locate)(const void *pointer, cdp_memory_place *place, cdp_fault *fault);
+
+  /* Device memory of the current device, aligned to CDP_WORKSPACE_ALIGNMENT. bytes > 0. CDP_ERROR_MEMORY if there is none. */
+  cdp_status (*allocate)(size_t bytes, void **memory, cdp_fault *fault);
+  void (*release)(void *memory); /* NULL is nothing to do */
+
+  /* Copies between host and current device, in either direction; returns when done. */
+  cdp_status (*copy)(void *destination, const void *source, size_t bytes, cdp_fault *fault);
+
+  /* Launches a sort on `stream` (a cudaStream_t) and returns. Not for the host loop. */
+  cdp_status (*launch)(const cdp_request *request, void *stream, cdp_fault *fault);
+
+  /* Waits for the device's earlier work, sorts, waits for the end. study may be NULL; otherwise it is filled. */
+  cdp_status (*sort)(const cdp_request *request, cdp_study *study, cdp_fault *fault);
+
+  /* For tests: the pending-launch limit, process-wide for the current device. */
+  cdp_status (*set_pending_limit)(uint32_t limit, cdp_fault *fault);
+} cdp_engine;
+
+/* The engine of CUDA; NULL in a build without the CUDA toolkit. */
+const cdp_engine *cdp_engine_cuda(void);
+
+/* The engine of the simulated device. Its one device has the ordinal 0. */
+const cdp_engine *cdp_engine_simulated(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

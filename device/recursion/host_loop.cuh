@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launch scheme "host loop": the same partition, the same decisions, and no dynamic parallelism, as in the thesis' first phase
+ * (seed 004, algorithm 4.3.1). For comparison, and for places where device launches are not to be had (MPS): this file is
+ * compiled without relocatable device code, into a module of its own.
+ *
+ *  1. The root settles the whole array: usually it becomes the one task of level 0.
+ *  2. A level: one grid partitions all its tasks (a map tells each block whose it is), a second one finishes them, a block
+ *     each, which lists the tasks of the next level. The host reads how many there are, and goes round again.
+ *  3. At the depth limit the tasks of the level are ranges to sort by the bitonic network, step by step from the host.
+ *  4. One grid sorts the collected ranges.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_HOST_LOOP_CUH
+#define CDPSORT_DEVICE_RECURSION_HOST_LOOP_CUH
+
+#include "recursion/split.cuh"
+#include "recursion/start.h"
+#include "recursion/workspace.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Notes tasks for the host instead of launching them. */
+struct LevelStarter {
+  template <typename Bits>
+  static __device__ int start(const Sort<Bits> &sort, uint32_t slot, const Task &task) {
+    const uint32_t first_block = atomicAdd(&sort.control->level_blocks, task.block_count);
+    sort.tasks[slot].first_block = first_block;
+    for (uint32_t block = 0; block < task.block_count; block++)
+      sort.block_map[first_block + block] = slot;
+    list_task(sort, slot);
+    return LAUNCH_OK;
+  }
+
+  template <typename Bits>
+  static __device__ int network(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
+    sort.tasks[slot].range = range;
+    list_task(sort, slot);
+    return LAUNCH_OK;
+  }
+
+  template <typename Bits>
+  static __device__ bool fill(const Sort<Bits> &, uint64_t, uint64_t, Bits, uint32_t) {
+    return false; // the block at hand writes them: a level waits for its slowest block, which the comparison may show
+  }
+};
+
+template <typename Order>
+__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    level_root_kernel(Sort<typename Order::Bits> sort) {
+  BlockStorage &storage = block_shared<BlockStorage>();
+  const Range whole = {0, sort.count, Side::keys, 0};
+  clear_bookkeeping(sort);
+  __syncthreads();
+  if (whole.items() <= sort.block_items) {
+    block_sort_fallback<Order>(sort.rules, whole, storage);
+    return;
+  }
+  if (threadIdx.x == 0)
+    sort.control->collecting = 1;
+  __syncthreads();
+  if (threadIdx.x < WARP_LANES) {
+    const Fate fate = settle_range<Order, LevelStarter>(sort, whole, NO_SLOT);
+    if (threadIdx.x == 0)
+      storage.flag = fate == Fate::in_block;
+  }
+  __syncthreads();
+  if (storage.flag != 0)
+    block_sort_fallback<Order>(sort.rules, whole, storage);
+}
+
+/* Partitions all tasks of a level. */
+template <typename Order>
+__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    level_partition_kernel(Sort<typename Order::Bits> sort) {
+  Task &task = sort.tasks[sort.block_map[blockIdx.x]];
+  partition_share<Order>(sort, task, blockIdx.x - task.first_block, block_shared<BlockStorage>());
+}
+
+/* Finishes the tasks of a level, a block each: their children go to the other list. */
+template <typename Order>
+__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    level_finish_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
+  finish_task<Order, LevelStarter>(sort, sort.lists[side][blockIdx.x], block_shared<BlockStorage>());
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    level_network_kernel(Sort<typename Order::Bits> sort, Range range, NetworkStep step) {
+  do_network_share<Order>(sort, range, step);
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    level_collected_kernel(Sort<typename Order::Bits> sort) {
+  block_sort<Order>(sort.rules, sort.collected[blockIdx.x], block_shared<BlockStorage>());
+}
+
+/* The host's side of the loop, for one sort. Every member returns a cudaError_t. */
+template <typename Order>
+class HostLoop {
+public:
+  using Bits = typename Order::Bits;
+
+  HostLoop(const cdp_request &request, bool counted, void *on_stream)
+      : sort(make_sort<Bits>(request, counted)), stream(on_stream) {
+    sort.task_budget = UINT32_MAX; // a level is one grid: nothing is pending, nothing need wait
+  }
+
+  int run() {
+    int error = launch_from_host(sorting_grid<Bits>(1), stream, level_root_kernel<Order>, sort);
+    for (uint32_t level = 0; error == LAUNCH_OK; level++) {
+      error = read_back(&control, sort.control, sizeof control, stream);
+      if (error != LAUNCH_OK)
+        return error;
+      const uint32_t tasks = control.list_count[control.list_side];
+      if (tasks == 0)
+        return sort_collected();
+      error = level >= sort.rules.depth_limit ? sort_listed_by_network(tasks) : partition_level(tasks);
+    }
+    return error;
+  }
+
+private:
+  Sort<Bits> sort;
+  void *stream;
+  Control control;
+
+  /* Turns the lists over and forgets the level's blocks: `control` is what the device has, and nothing runs. */
+  int turn_lists() {
+    control.list_side = 1 - control.list_side;
+    control.list_count[control.list_side] = 0;
+    control.level_blocks = 0;
+    return write_out(sort.control, &control, sizeof control, stream);
+  }
+
+  int partition_level(uint32_t tasks) {
+    const uint32_t side = control.list_side;
+    const uint32_t blocks = control.level_blocks;
+    int error = turn_lists();
+    if (error == LAUNCH_OK)
+      error = launch_from_host(sorting_grid<Bits>(blocks), stream, level_partition_kernel<Order>, sort);
+    if (error == LAUNCH_OK)
+      error = launch_from_host(sorting_grid<Bits>(tasks), stream, level_finish_kernel<Order>, sort, side);
+    return error;
+  }
+
+  int sort_listed_by_network(uint32_t tasks) {
+    const uint32_t side = control.list_side;
+    int error = turn_lists();
+    for (uint32_t index = 0; index < tasks && error == LAUNCH_OK; index++) {
+      uint32_t slot = 0;
+      Task task;
+      error = read_back(&slot, sort.lists[side] + index, sizeof slot, stream);
+      if (error == LAUNCH_OK)
+        error = read_back(&task, sort.tasks + slot, sizeof task, stream);
+      if (error == LAUNCH_OK)
+        error = sort_by_network_steps(task.range);
+    }
+    return error;
+  }
+
+  int sort_by_network_steps(const Range &range) {
+    const uint64_t items = range.end - range.begin;
+    int error = LAUNCH_OK;
+    for (NetworkStep step = first_network_step<Bits>(); step.size != 0 && error == LAUNCH_OK;
+         step = next_network_step<Bits>(step, items)) {
+      const uint32_t blocks = network_blocks<Bits>(step, items, sort.blocks_most);
+      error = launch_from_host(sorting_grid<Bits>(blocks), stream, level_network_kernel<Order>, sort, range, step);
+    }
+    return error;
+  }
+
+  int sort_collected() {
+    const uint32_t count = collected_ranges(sort, control);
+    return count == 0 ? LAUNCH_OK : launch_from_host(sorting_grid<Bits>(count), stream, level_collected_kernel<Order>, sort);
+  }
+};
+
+template <cdp_type TYPE>
+int run_host_loop(const cdp_request &request, bool counted, void *stream) {
+  if (request.order == CDP_DESCENDING)
+    return HostLoop<OrderOf<TYPE, true>>(request, counted, stream).run();
+  return HostLoop<OrderOf<TYPE, false>>(request, counted, stream).run();
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The root: the one kernel that the host launches. One block that clears the bookkeeping, launches the first wave behind itself
+ * (waves.cuh), and settles the whole array; what one block can finish it sorts at once.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_ROOT_CUH
+#define CDPSORT_DEVICE_RECURSION_ROOT_CUH
+
+#include "recursion/controller.cuh"
+#include "recursion/fallback.cuh"
+#include "recursion/last_block.cuh"
+#include "recursion/start.h"
+#include "recursion/waves.cuh"
+#include "recursion/workspace.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+template <typename Order>
+__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    root_kernel(Sort<typename Order::Bits> sort) {
+  BlockStorage &storage = block_shared<BlockStorage>();
+  const Range whole = {0, sort.count, Side::keys, 0};
+  clear_bookkeeping(sort);
+  __syncthreads();
+  if (whole.items() <= sort.block_items) {
+    block_sort_fallback<Order>(sort.rules, whole, storage);
+    return;
+  }
+  if (threadIdx.x == 0) {
+    __threadfence();
+    launch_wave<Order>(sort);
+  }
+  __syncthreads();
+  if (threadIdx.x < WARP_LANES) {
+    const Fate fate = settle_range<Order, DeviceStarter<Order>>(sort, whole, NO_SLOT);
+    if (threadIdx.x == 0)
+      storage.flag = fate == Fate::in_block;
+  }
+  __syncthreads();
+  if (storage.flag != 0)
+    block_sort_fallback<Order>(sort.rules, whole, storage);
+}
+
+template <typename Order>
+int launch_root(const cdp_request &request, bool counted, void *stream) {
+  using Bits = typename Order::Bits;
+  return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, make_sort<Bits>(request, counted));
+}
+
+template <cdp_type TYPE>
+int launch_recursion(const cdp_request &request, bool counted, void *stream) {
+  if (request.order == CDP_DESCENDING)
+    return launch_root<OrderOf<TYPE, true>>(request, counted, stream);
+  return launch_root<OrderOf<TYPE, false>>(request, counted, stream);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

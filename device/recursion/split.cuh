@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of a range: the one place where the recursion decides. Whoever has a range to dispose of (the root, the last
+ * block of a partition, a continuation, the host loop's advance kernel) calls settle_range() from a warp and, if the answer is
+ * in_block, sorts it with the whole block.
+ *
+ *  1. Nothing in it: nothing to do.
+ *  2. At most block_items: one block will finish it. It is collected, for one grid that finishes all of those together.
+ *  3. At the depth limit: a device-wide bitonic sort.
+ *  4. Otherwise it becomes a task: a slot, a pivot, a launch; or a place on the deferred list, if task_budget are in flight.
+ *  Nothing is lost: a full list, an exhausted pool, a refused launch all answer in_block.
+ *
+ * The launching is left to a Starter, so that the host loop's kernels, which must not launch, share all of this:
+ *     int start(sort, slot, task)     launches the task's grid (or notes it); a cudaError_t, 0 if it will be partitioned
+ *     int network(sort, slot, range)  launches a device-wide bitonic sort; likewise
+ *     bool fill(sort, ...)            launches a grid that writes equal keys; false if the block must
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_SPLIT_CUH
+#define CDPSORT_DEVICE_RECURSION_SPLIT_CUH
+
+#include "recursion/task.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+enum class Fate : uint32_t { settled, in_block };
+
+/* Notes a launch that failed: counted by depth, and the first one's code is kept. For one thread. */
+template <typename Bits>
+__device__ inline void note_refusal(const Sort<Bits> &sort, uint32_t depth, int error) {
+  count_at(sort.rules.counters, depth, &cdp_study_depth::launches_refused, 1);
+  atomicCAS(&sort.control->first_fault, 0, error);
+}
+
+/* Puts a range on the list of those that one block finishes. For one thread. */
+template <typename Bits>
+__device__ inline Fate collect_range(const Sort<Bits> &sort, const Range &range) {
+  if (sort.control->collecting != 0) {
+    const uint32_t place = atomicAdd(&sort.control->collected_count, 1u);
+    if (place < sort.collected_capacity) {
+      sort.collected[place] = range;
+      count_at(sort.rules.counters, range.depth, &cdp_study_depth::collected, 1);
+      return Fate::settled;
+    }
+  }
+  count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
+  return Fate::in_block;
+}
+
+/* Counts a task among those in flight, unless there are too many and a later wave can take it up. For one thread. */
+template <typename Bits>
+__device__ inline bool enter_flight(const Sort<Bits> &sort) {
+  const uint32_t in_flight = atomicAdd(&sort.control->tasks_in_flight, 1u) + 1;
+  if (in_flight > sort.task_budget && sort.control->collecting != 0) {
+    atomicSub(&sort.control->tasks_in_flight, 1u);
+    return false;
+  }
+  atomicMax(&sort.control->tasks_in_flight_most, in_flight);
+  return true;
+}
+
+template <typename Bits>
+__device__ inline void leave_flight(const Sort<Bits> &sort) {
+  atomicSub(&sort.control->tasks_in_flight, 1u);
+}
+
+/* Puts a task on the list that is being added to. A task is on it once at most, so the list is as long as the pool and never
+   full. For one thread. */
+template <typename Bits>
+__device__ inline void list_task(const Sort<Bits> &sort, uint32_t slot) {
+  const uint32_t side = sort.control->list_side;
+  sort.lists[side][atomicAdd(&sort.control->list_count[side], 1u)] = slot;
+}
+
+/* Starts the task in a slot, now or in a later wave. For one thread. */
+template <typename Starter, typename Bits>
+__device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
+  const Task &task = sort.tasks[slot];
+  const uint32_t depth = task.range.depth;
+  if (!enter_flight(sort)) {
+    list_task(sort, slot);
+    count_at(sort.rules.counters, depth, &cdp_study_depth::deferred, 1);
+    return Fate::settled;
+  }
+  const int error = Starter::start(sort, slot, task);
+  if (error == LAUNCH_OK)
+    return Fate::settled;
+  leave_flight(sort);
+  note_refusal(sort, depth, error);
+  count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, 1);
+  return Fate::in_block;
+}
+
+/* Launches a device-wide bitonic sort of a range at the depth limit. The slot keeps its done-counter. For one thread. */
+template <typename Starter, typename Bits>
+__device__ inline Fate start_network(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
+  sort.tasks[slot].done_blocks = 0;
+  __threadfence();
+  const int error = Starter::network(sort, slot, range);
+  if (error == LAUNCH_OK) {
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_depth, 1);
+    return Fate::settled;
+  }
+  note_refusal(sort, range.depth, error);
+  count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+  return Fate::in_block;
+}
+
+/*
+ * Decides about a range, and does what is decided unless the answer is in_block.
+ * - All lanes of one warp take part, with the same arguments; valid in every lane.
+ * - What the range holds is visible to the warp.
+ * - slot: one that the range may have; NO_SLOT: it needs one of its own if it becomes a task.
+ */
+template <typename Order, typename Starter>
+__device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, const Range &range, uint32_t slot) {
+  const bool leader = threadIdx.x % WARP_LANES == 0;
+  Fate fate = Fate::settled;
+  if (range.items() == 0)
+    return fate;
+  if (range.items() <= sort.block_items) {
+    if (leader)
+      fate = collect_range(sort, range);
+  } else {
+    if (leader && slot == NO_SLOT)
+      slot = allocate_slot(sort.control, sort.task_capacity);
+    slot = __shfl_sync(ALL_LANES, slot, 0);
+    if (slot == NO_SLOT) {
+      if (leader)
+        count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
+      return Fate::in_block;
+    }
+    if (range.depth >= sort.rules.depth_limit) {
+      if (leader)
+        fate = start_network<Starter>(sort, slot, range);
+    } else {
+      const typename Order::Bits pivot = warp_choose_pivot<Order, TASK_SAMPLES_PER_LANE>(sort.rules, range);
+      if (leader) {
+        const uint32_t blocks = partition_blocks<typename Order::Bits>(range.items(), sort.blocks_most);
+        sort.tasks[slot] = Task{range, pivot, 0, 0, blocks, 0, 0, 0};
+        __threadfence();
+        fate = start_or_defer<Starter>(sort, slot);
+      }
+    }
+  }
+  return static_cast<Fate>(__shfl_sync(ALL_LANES, static_cast<uint32_t>(fate), 0));
+}
+
+/* Counts a partitioned task. For one thread. */
+template <typename Bits>
+__device__ inline void count_task(const Sort<Bits> &sort, const Task &task) {
+  cdp_study_depth *counters = sort.rules.counters;
+  if (counters == nullptr)
+    return;
+  const uint32_t depth = task.range.depth;
+  const unsigned long long items = task.range.items();
+  count_at(counters, depth, &cdp_study_depth::tasks, 1);
+  count_at(counters, depth, &cdp_study_depth::task_items, items);
+  count_at(counters, depth, &cdp_study_depth::equal_items, items - task.less_items - task.greater_items);
+  cdp_study_depth &row = counters[depth < CDP_STUDY_DEPTHS ? depth : CDP_STUDY_DEPTHS - 1];
+  atomicMin(reinterpret_cast<unsigned long long *>(&row.task_items_least), items);
+  atomicMax(reinterpret_cast<unsigned long long *>(&row.task_items_most), items);
+}
+
+/* Writes the keys equal to a task's pivot: they are between its parts, and where all keys are equal and in the caller's array
+   already, they are written. All threads of the block take part. */
+template <typename Order, typename Starter>
+__device__ inline void write_equal(const Sort<typename Order::Bits> &sort, const Task &task, BlockStorage &storage) {
+  using Bits = typename Order::Bits;
+  const uint64_t begin = task.range.begin + task.less_items;
+  const uint64_t end = task.range.end - task.greater_items;
+  if (task.range.side == Side::keys && end - begin == task.range.items())
+    return;
+  if (end - begin >= FILL_GRID_ITEMS) {
+    if (threadIdx.x == 0)
+      storage.flag = Starter::fill(sort, begin, end, static_cast<Bits>(task.pivot), task.range.depth);
+    __syncthreads();
+    if (storage.flag != 0)
+      return;
+  }
+  fill_range<Order>(sort.rules, begin, end, static_cast<Bits>(task.pivot), threadIdx.x, Shape<Bits>::BLOCK_THREADS);
+}
+
+/*
+ * Ends a task all of whose blocks are done: writes the equal keys and settles both parts, a warp each; sorts what has to be
+ * sorted in this block. All threads of the block take part.
+ *
+ * The slot's heir is the lesser part, if it becomes a task, otherwise the greater one: the heir overwrites the task, so it is
+ * copied first.
+ */
+template <typename Order, typename Starter>
+__device__ inline void finish_task(const Sort<typename Order::Bits> &sort, uint32_t slot, BlockStorage &storage) {
+  const Task task = sort.tasks[slot];
+  const uint32_t warp = threadIdx.x / WARP_LANES;
+  if (threadIdx.x == 0) {
+    leave_flight(sort);
+    count_task(sort, task);
+  }
+  write_equal<Order, Starter>(sort, task, storage);
+  __syncthreads();
+  const bool lesser_inherits = part_of(task, 0).items() > sort.block_items;
+  if (warp < 2) {
+    const Range part = part_of(task, warp);
+    const bool inherits = (warp == 0) == lesser_inherits;
+    const Fate fate = settle_range<Order, Starter>(sort, part, inherits ? slot : NO_SLOT);
+    if (threadIdx.x % WARP_LANES == 0) {
+      storage.children[warp] = part;
+      storage.fates[warp] = static_cast<uint32_t>(fate);
+    }
+  }
+  __syncthreads();
+  const bool in_block[2] = {storage.fates[0] == static_cast<uint32_t>(Fate::in_block),
+                            storage.fates[1] == static_cast<uint32_t>(Fate::in_block)};
+  for (uint32_t part = 0; part < 2; part++)
+    if (in_block[part])
+      block_sort_fallback<Order>(sort.rules, storage.children[part], storage);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

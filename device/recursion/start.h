@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an engine calls to start a sort: one instance for each key type and runtime, in source files of their own that the build
+ * makes from recursion.in and host_loop.in.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_START_H
+#define CDPSORT_DEVICE_RECURSION_START_H
+
+#include "engine.h"
+#include "runtime/runtime.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Launches the root of a sort by device launches on a stream, and returns its cudaError_t. */
+template <cdp_type TYPE>
+int launch_recursion(const cdp_request &request, bool counted, void *stream);
+
+/* Sorts without device launches: level by level from the host, which waits for each. Returns a cudaError_t. */
+template <cdp_type TYPE>
+int run_host_loop(const cdp_request &request, bool counted, void *stream);
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recursion's bookkeeping: tasks, the lists, and the workspace that holds them. Nothing here launches.
+ *
+ * A task is a range that a grid partitions. Its life: a slot is handed out, the range and its pivot are written, its grid is
+ * launched (or it is put on the deferred list, while too many are in flight), the blocks add themselves to its counters, and
+ * the last one reads them and hands the slot to the first child that needs one.
+ *
+ * Slots are handed out once and never come back, yet cannot run out in a workspace reckoned by src/plan.c: a slot beyond the
+ * first is only ever taken by a task with two children that are tasks, and there are fewer of those than childless tasks, whose
+ * ranges are disjoint and longer than block_items each.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_TASK_CUH
+#define CDPSORT_DEVICE_RECURSION_TASK_CUH
+
+#include "block/sort.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+struct Task {
+  Range range;
+  uint64_t pivot; /* encoded */
+  unsigned long long less_items;
+  unsigned long long greater_items;
+  uint32_t block_count;
+  uint32_t first_block; /* host loop: the first of its blocks in the level's grid */
+  unsigned int done_blocks;
+  uint32_t workers_refused; /* controller scheme: the continuation must sort the range itself */
+};
+
+/* What all grids of a sort share. Zeroed by the root kernel. */
+struct Control {
+  unsigned int tasks_allocated;
+  unsigned int tasks_in_flight;
+  unsigned int tasks_in_flight_most;
+  unsigned int collected_count; /* may run past the list's capacity: readers take the lesser of the two */
+  unsigned int list_count[2];   /* deferred tasks; host loop: the tasks of a level */
+  unsigned int list_side;       /* which list is being added to */
+  unsigned int level_blocks;    /* host loop: blocks of the next level's grid */
+  unsigned int collecting;      /* 1 while a grid is sure to come for collected ranges and deferred tasks */
+  unsigned int waves;
+  int first_fault;
+};
+
+/* A sort, as every kernel is given it. */
+template <typename Bits>
+struct Sort {
+  BlockRules<Bits> rules;
+  Control *control;
+  Task *tasks;
+  uint32_t *lists[2];
+  Range *collected;
+  uint32_t *block_map; /* host loop: the slot of the task that each block of a level works on */
+  uint64_t count;
+  uint32_t block_items;
+  uint32_t task_capacity;
+  uint32_t collected_capacity;
+  uint32_t task_budget;
+  uint32_t blocks_most; /* of one partition grid */
+  cdp_scheme scheme;
+  ChildStream child_stream;
+};
+
+constexpr uint32_t NO_SLOT = UINT32_MAX;
+
+/* A slot for a task, or NO_SLOT when the pool is exhausted. For one thread. */
+inline __device__ uint32_t allocate_slot(Control *control, uint32_t capacity) {
+  const uint32_t slot = atomicAdd(&control->tasks_allocated, 1u);
+  if (slot < capacity)
+    return slot;
+  atomicSub(&control->tasks_allocated, 1u);
+  return NO_SLOT;
+}
+
+/* The blocks of the grid that partitions this many items: each has tiles_per_block tiles at least, and the whole card has
+   blocks_most at most, so that large ranges loop over their tiles instead of paying for new blocks. */
+template <typename Bits>
+__host__ __device__ inline uint32_t partition_blocks(uint64_t items, uint32_t blocks_most) {
+  const uint64_t block_items = uint64_t{Shape<Bits>::TILE_ITEMS} * Shape<Bits>::ROW.tiles_per_block;
+  const uint64_t blocks = (items + block_items - 1) / block_items;
+  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
+}
+
+/* Where a task's parts lie once all its blocks are done. part 0: lesser items, 1: greater ones. */
+inline __device__ Range part_of(const Task &task, uint32_t part) {
+  const Range &range = task.range;
+  if (part == 0)
+    return {range.begin, range.begin + task.less_items, other(range.side), range.depth + 1};
+  return {range.end - task.greater_items, range.end, other(range.side), range.depth + 1};
+}
+
+/*
+ * Adds this block to a task's done-counter and tells whether it was the last. All threads of the block take part; valid in
+ * every thread; the last block sees everything that the others wrote before.
+ *
+ * 1. Every block's writes precede its barrier, and the barrier precedes the fence: the fence covers the whole block's writes.
+ * 2. The counter is added to after the fence; whoever sees the full count sees all fences passed.
+ * 3. The last block fences again before it reads, so that nothing it reads was fetched before the counter.
+ * Therefore one thread fences for all: as safe as 512 fences, and cheaper.
+ */
+inline __device__ bool is_last_block(unsigned int *done_blocks, uint32_t block_count, BlockStorage &storage) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    storage.flag = atomicAdd(done_blocks, 1u) + 1 == block_count;
+    __threadfence();
+  }
+  __syncthreads();
+  const bool last = storage.flag != 0;
+  __syncthreads(); // the flag is free again
+  return last;
+}
+
+/* The grid shape of every kernel that sorts. */
+template <typename Bits>
+__host__ __device__ inline GridShape sorting_grid(uint32_t blocks) {
+  return {blocks, Shape<Bits>::BLOCK_THREADS, static_cast<uint32_t>(sizeof(BlockStorage))};
+}
+
+/* Blocks of a grid that does one step of a device-wide bitonic sort. */
+template <typename Bits>
+__host__ __device__ inline uint32_t network_blocks(NetworkStep step, uint64_t items, uint32_t blocks_most) {
+  const uint64_t blocks = (network_step_pieces<Bits>(step, items) + Shape<Bits>::BLOCK_WARPS - 1) / Shape<Bits>::BLOCK_WARPS;
+  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
+}
+
+/* This block's share of a step that its whole grid does. All threads take part. */
+template <typename Order>
+__device__ __forceinline__ void do_network_share(const Sort<typename Order::Bits> &sort, const Range &range, NetworkStep step) {
+  constexpr uint64_t BLOCK_WARPS = Shape<typename Order::Bits>::BLOCK_WARPS;
+  do_network_step<Order>(sort.rules, range, step, blockIdx.x * BLOCK_WARPS, gridDim.x * BLOCK_WARPS);
+}
+
+/* The ranges on the list of collected ones: its counter may have run past its end. */
+template <typename Bits>
+__host__ __device__ inline uint32_t collected_ranges(const Sort<Bits> &sort, const Control &control) {
+  return control.collected_count < sort.collected_capacity ? control.collected_count : sort.collected_capacity;
+}
+
+/* Clears the control block and, if there are any, the counters. All threads of the block take part; no barrier. */
+template <typename Bits>
+__device__ inline void clear_bookkeeping(const Sort<Bits> &sort) {
+  if (threadIdx.x == 0)
+    *sort.control = Control{};
+  if (sort.rules.counters == nullptr)
+    return;
+  for (uint32_t row = threadIdx.x; row < CDP_STUDY_DEPTHS; row += Shape<Bits>::BLOCK_THREADS) {
+    sort.rules.counters[row] = cdp_study_depth{};
+    sort.rules.counters[row].task_items_least = UINT64_MAX;
+  }
+}
+
+/* This block's share of partitioning a task: tiles block, block + blocks, ... All threads take part. */
+template <typename Order>
+__device__ __forceinline__ void partition_share(const Sort<typename Order::Bits> &sort, Task &task, uint32_t block,
+                                                BlockStorage &storage) {
+  const Range range = task.range;
+  partition_tiles<Order>(sort.rules, range, static_cast<typename Order::Bits>(task.pivot),
+                         PartCounters{&task.less_items, &task.greater_items}, block, task.block_count, storage);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

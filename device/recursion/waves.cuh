@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What comes after the recursion: the ranges that were put aside. The root launches a wave as its tail, so it runs when every
+ * grid of the recursion is complete.
+ *
+ *  1. Tasks are deferred while task_budget are in flight, so that pending launches stay below the runtime's limit.
+ *  2. A wave runs alone: nobody adds to the lists meanwhile, and nobody is in flight.
+ *  3. Deferred tasks come before collected ranges, since they will add to those.
+ *  Therefore a wave that finds deferred tasks launches the next wave behind itself, and starts as many as the budget allows;
+ * one that finds none launches one grid for all collected ranges, a block each, and is the last.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_WAVES_CUH
+#define CDPSORT_DEVICE_RECURSION_WAVES_CUH
+
+#include "recursion/child.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+template <typename Order>
+__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    finish_kernel(Sort<typename Order::Bits> sort) {
+  block_sort<Order>(sort.rules, sort.collected[blockIdx.x], block_shared<BlockStorage>());
+}
+
+/* Has the collected ranges sorted, by a grid or, if it is refused, by this block. All threads take part. */
+template <typename Order>
+__device__ inline void finish_collected(const Sort<typename Order::Bits> &sort, BlockStorage &storage) {
+  using Bits = typename Order::Bits;
+  const uint32_t count = collected_ranges(sort, *sort.control);
+  if (count == 0)
+    return;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const uint32_t depth = sort.collected[0].depth;
+    const int error = launched(
+        sort, depth, launch_child(ChildStream::fire_and_forget, sorting_grid<Bits>(count), finish_kernel<Order>, sort));
+    if (error != LAUNCH_OK) {
+      note_refusal(sort, depth, error);
+      count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, count);
+    }
+    storage.flag = error != LAUNCH_OK;
+  }
+  __syncthreads();
+  if (storage.flag != 0)
+    for (uint32_t range = 0; range < count; range++)
+      block_sort_fallback<Order>(sort.rules, sort.collected[range], storage);
+}
+
+/* Launches the next wave behind this grid, or turns collecting and deferring off for good. For one thread. */
+template <typename Order>
+__device__ inline void launch_wave(const Sort<typename Order::Bits> &sort) {
+  using Bits = typename Order::Bits;
+  const int error = launched(sort, 0, launch_child(ChildStream::tail, sorting_grid<Bits>(1), wave_kernel<Order>, sort));
+  if (error != LAUNCH_OK)
+    note_refusal(sort, 0, error);
+  sort.control->collecting = error == LAUNCH_OK;
+  __threadfence();
+}
+
+/*
+ * Starts the tasks of a list, which nobody adds to. Those that are refused move to its front and are sorted in this block when
+ * all others have been started. All threads take part.
+ */
+template <typename Order>
+__device__ inline void start_deferred(const Sort<typename Order::Bits> &sort, uint32_t *slots, uint32_t count,
+                                      BlockStorage &storage) {
+  constexpr uint32_t BLOCK_THREADS = Shape<typename Order::Bits>::BLOCK_THREADS;
+  if (threadIdx.x == 0)
+    storage.flag = 0;
+  for (uint32_t first = 0; first < count; first += BLOCK_THREADS) {
+    const uint32_t index = first + threadIdx.x;
+    const uint32_t slot = index < count ? slots[index] : NO_SLOT;
+    __syncthreads();
+    if (slot != NO_SLOT && start_or_defer<DeviceStarter<Order>>(sort, slot) == Fate::in_block)
+      slots[atomicAdd(&storage.flag, 1u)] = slot;
+  }
+  __syncthreads();
+  const uint32_t refused = storage.flag;
+  for (uint32_t index = 0; index < refused; index++)
+    block_sort_fallback<Order>(sort.rules, sort.tasks[slots[index]].range, storage);
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    wave_kernel(Sort<typename Order::Bits> sort) {
+  BlockStorage &storage = block_shared<BlockStorage>();
+  const uint32_t side = sort.control->list_side;
+  const uint32_t deferred = sort.control->list_count[side];
+  __syncthreads();
+  if (deferred == 0) {
+    finish_collected<Order>(sort, storage);
+    return;
+  }
+  if (threadIdx.x == 0) {
+    sort.control->waves++;
+    sort.control->list_side = 1 - side;
+    sort.control->list_count[1 - side] = 0;
+    launch_wave<Order>(sort);
+    storage.flag = sort.control->collecting;
+  }
+  __syncthreads();
+  const bool another_follows = storage.flag != 0;
+  __syncthreads();
+  start_deferred<Order>(sort, sort.lists[side], deferred, storage);
+  if (!another_follows)
+    finish_collected<Order>(sort, storage);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The workspace: where each part begins. The drawing is in engine.h.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_WORKSPACE_CUH
+#define CDPSORT_DEVICE_RECURSION_WORKSPACE_CUH
+
+#include "engine.h"
+#include "recursion/task.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Offsets in bytes from the beginning of the workspace, each a multiple of CDP_WORKSPACE_ALIGNMENT, and the end of it all. */
+struct WorkspaceParts {
+  uint64_t scratch;
+  uint64_t control;
+  uint64_t counters;
+  uint64_t tasks;
+  uint64_t lists[2];
+  uint64_t collected;
+  uint64_t block_map;
+  uint64_t end;
+};
+
+inline WorkspaceParts workspace_parts(const cdp_request &request) {
+  uint64_t end = 0;
+  const auto part = [&end](uint64_t count, uint64_t bytes_each) {
+    const uint64_t begin = end;
+    end = (end + count * bytes_each + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
+    return begin;
+  };
+  WorkspaceParts parts;
+  parts.scratch = part(request.count, cdp_engine_key_bytes(request.type));
+  parts.control = part(1, sizeof(Control));
+  parts.counters = part(CDP_STUDY_DEPTHS, sizeof(cdp_study_depth));
+  parts.tasks = part(request.task_capacity, sizeof(Task));
+  parts.lists[0] = part(request.task_capacity, sizeof(uint32_t));
+  parts.lists[1] = part(request.task_capacity, sizeof(uint32_t));
+  parts.collected = part(request.collected_capacity, sizeof(Range));
+  parts.block_map = part(request.block_map_capacity, sizeof(uint32_t));
+  parts.end = end;
+  return parts;
+}
+
+/* The sort that a request describes. */
+template <typename Bits>
+inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
+  const WorkspaceParts parts = workspace_parts(request);
+  unsigned char *workspace = static_cast<unsigned char *>(request.d_workspace);
+  Sort<Bits> sort;
+  sort.rules.sides[static_cast<uint32_t>(Side::keys)] = static_cast<Bits *>(request.d_keys);
+  sort.rules.sides[static_cast<uint32_t>(Side::scratch)] = reinterpret_cast<Bits *>(workspace + parts.scratch);
+  sort.rules.seed = request.seed;
+  sort.rules.depth_limit = request.depth_limit;
+  sort.rules.leaf_items = request.leaf_items;
+  sort.rules.pivot = request.pivot;
+  sort.rules.counters = counted ? reinterpret_cast<cdp_study_depth *>(workspace + parts.counters) : nullptr;
+  sort.control = reinterpret_cast<Control *>(workspace + parts.control);
+  sort.tasks = reinterpret_cast<Task *>(workspace + parts.tasks);
+  sort.lists[0] = reinterpret_cast<uint32_t *>(workspace + parts.lists[0]);
+  sort.lists[1] = reinterpret_cast<uint32_t *>(workspace + parts.lists[1]);
+  sort.collected = reinterpret_cast<Range *>(workspace + parts.collected);
+  sort.block_map = reinterpret_cast<uint32_t *>(workspace + parts.block_map);
+  sort.count = request.count;
+  sort.block_items = request.block_items;
+  sort.task_capacity = request.task_capacity;
+  sort.collected_capacity = request.collected_capacity;
+  sort.task_budget = request.task_budget;
+  sort.blocks_most = request.multiprocessors * Shape<Bits>::ROW.blocks_per_multiprocessor;
+  sort.scheme = request.scheme;
+  sort.child_stream = request.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
+  return sort;
+}
+
+/* Makes a study of what a sort left behind. `study->depths` holds the counters as they were read. A sort that one block did
+   never took a task, nor cleared more than it used. */
+inline void fill_study(const cdp_request &request, const Control &control, double milliseconds, cdp_study *study) {
+  study->depth_count = 0;
+  study->tasks_in_flight = control.tasks_in_flight_most;
+  study->task_capacity = request.task_capacity;
+  study->tasks_allocated = control.tasks_allocated;
+  study->first_fault = control.first_fault;
+  study->waves = control.waves;
+  study->milliseconds = milliseconds;
+  for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
+    cdp_study_depth &row = study->depths[depth];
+    if (row.tasks == 0)
+      row.task_items_least = 0;
+    if (row.tasks + row.block_partitions + row.leaves + row.collected + row.children_launched + row.launches_refused +
+            row.fallback_depth + row.fallback_refused + row.fallback_pool !=
+        0)
+      study->depth_count = depth + 1;
+  }
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

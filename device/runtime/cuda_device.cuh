@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The CUDA runtime's side of runtime.cuh: shared memory and launches on a real GPU.
+ */
+#ifndef CDPSORT_DEVICE_RUNTIME_CUDA_DEVICE_CUH
+#define CDPSORT_DEVICE_RUNTIME_CUDA_DEVICE_CUH
+
+#include <cuda_runtime.h>
+
+namespace cdp::cuda {
+
+/*
+ * The block's dynamic shared memory as a T, its contents undefined at first. One T a kernel; T must be trivial.
+ */
+template <typename T>
+__device__ __forceinline__ T &block_shared() {
+  extern __shared__ __align__(16) unsigned char block_shared_bytes[];
+  return *reinterpret_cast<T *>(block_shared_bytes);
+}
+
+/* Launches a kernel from the host on a stream (a cudaStream_t). Returns the launch's cudaError_t. */
+template <typename... Parameters>
+int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
+                     typename AsGiven<Parameters>::Type... arguments) {
+  kernel<<<shape.blocks, shape.threads, shape.shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
+  return static_cast<int>(cudaGetLastError());
+}
+
+/* Copies from the device to the host, behind what is on the stream, and waits. Returns a cudaError_t. */
+inline int read_back(void *destination, const void *d_source, size_t bytes, void *stream) {
+  const cudaError_t error =
+      cudaMemcpyAsync(destination, d_source, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream));
+  return static_cast<int>(error != cudaSuccess ? error : cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+}
+
+/* Copies from the host to the device, behind what is on the stream, and waits. Returns a cudaError_t. */
+inline int write_out(void *d_destination, const void *source, size_t bytes, void *stream) {
+  const cudaError_t error =
+      cudaMemcpyAsync(d_destination, source, bytes, cudaMemcpyHostToDevice, static_cast<cudaStream_t>(stream));
+  return static_cast<int>(error != cudaSuccess ? error : cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+}
+
+#ifdef __CUDACC_RDC__
+
+/*
+ * Launches a kernel from the device. Returns the launch's cudaError_t: a launch whose error is not read is a range left
+ * unsorted. What the calling thread wrote or was shown (barrier, fence) before the call, the child sees.
+ */
+template <typename... Parameters>
+__device__ int launch_child(ChildStream where, GridShape shape, void (*kernel)(Parameters...),
+                            typename AsGiven<Parameters>::Type... arguments) {
+  if (where == ChildStream::named) {
+    cudaStream_t stream;
+    const cudaError_t created = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (created != cudaSuccess)
+      return static_cast<int>(created);
+    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(arguments...);
+    const cudaError_t launched = cudaGetLastError();
+    const cudaError_t destroyed = cudaStreamDestroy(stream); // the stream goes when its work is done
+    // A child that was launched runs, whatever becomes of its stream: reporting a failure to destroy it as a failed launch
+    // would have the range sorted twice at once. Only a failed launch may be made good elsewhere.
+    if (launched == cudaSuccess && destroyed != cudaSuccess)
+      cudaGetLastError();
+    return static_cast<int>(launched);
+  }
+  if (where == ChildStream::tail)
+    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, cudaStreamTailLaunch>>>(arguments...);
+  else
+    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, cudaStreamFireAndForget>>>(arguments...);
+  return static_cast<int>(cudaGetLastError());
+}
+
+#endif
+
+} // namespace cdp::cuda
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine of CUDA: engine.h's table on top of the CUDA runtime. Every call's error is read and told in words.
+ */
+#include "engine.h"
+#include "recursion/dispatch.h"
+#include "recursion/workspace.cuh"
+
+#include <cstdio>
+
+namespace cdp::cuda {
+
+namespace {
+
+cdp_status report(cdp_fault *fault, cudaError_t error, cdp_status status, const char *doing) {
+  fault->cuda_error = static_cast<int>(error);
+  snprintf(fault->text, sizeof fault->text, "%s failed: %s (CUDA error %d, %s)", doing, cudaGetErrorString(error),
+           static_cast<int>(error), cudaGetErrorName(error));
+  return status;
+}
+
+/* Reads a CUDA call's error; the runtime's own record of it is cleared, so that no later call is blamed for it. */
+cdp_status check(cdp_fault *fault, cudaError_t error, const char *doing) {
+  if (error == cudaSuccess)
+    return CDP_OK;
+  cudaGetLastError();
+  return report(fault, error, error == cudaErrorMemoryAllocation ? CDP_ERROR_MEMORY : CDP_ERROR_CUDA, doing);
+}
+
+int device_count(cdp_fault *fault) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0)
+    return count;
+  cudaGetLastError();
+  report(fault, error == cudaSuccess ? cudaErrorNoDevice : error, CDP_ERROR_NO_DEVICE, "looking for a CUDA device");
+  return 0;
+}
+
+cdp_status current(int *ordinal, cdp_fault *fault) {
+  return check(fault, cudaGetDevice(ordinal), "asking for the current CUDA device");
+}
+
+cdp_status enter(int ordinal, int *previous_ordinal, cdp_fault *fault) {
+  const cdp_status status = current(previous_ordinal, fault);
+  if (status != CDP_OK || *previous_ordinal == ordinal)
+    return status;
+  return check(fault, cudaSetDevice(ordinal), "making a CUDA device current");
+}
+
+/* Nothing can be done about a failure here, and the next call that needs the device will say it. */
+void leave(int previous_ordinal) {
+  int ordinal = -1;
+  if (cudaGetDevice(&ordinal) != cudaSuccess || (ordinal != previous_ordinal && cudaSetDevice(previous_ordinal) != cudaSuccess))
+    cudaGetLastError();
+}
+
+cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
+  cudaDeviceProp properties;
+  const cdp_status status = check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is");
+  if (status != CDP_OK)
+    return status;
+  facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
+  snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
+           properties.name, ordinal, properties.major, properties.minor, properties.multiProcessorCount);
+  return CDP_OK;
+}
+
+cdp_status locate(const void *pointer, cdp_memory_place *place, cdp_fault *fault) {
+  cudaPointerAttributes attributes;
+  const cdp_status status = check(fault, cudaPointerGetAttributes(&attributes, pointer), "asking where memory lies");
+  if (status != CDP_OK)
+    return status;
+  place->ordinal = -1;
+  place->kind = CDP_MEMORY_HOST;
+  if (attributes.type == cudaMemoryTypeManaged)
+    place->kind = CDP_MEMORY_MANAGED;
+  if (attributes.type == cudaMemoryTypeDevice) {
+    place->kind = CDP_MEMORY_DEVICE;
+    place->ordinal = attributes.device;
+  }
+  return CDP_OK;
+}
+
+cdp_status allocate(size_t bytes, void **memory, cdp_fault *fault) {
+  return check(fault, cudaMalloc(memory, bytes), "allocating device memory");
+}
+
+void release(void *memory) {
+  if (cudaFree(memory) != cudaSuccess)
+    cudaGetLastError(); // a failure of earlier work, which its own call reports
+}
+
+cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *fault) {
+  return check(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
+}
+
+cdp_status launch(const cdp_request *request, void *stream, cdp_fault *fault) {
+  const int error = launch_recursion_of_type(*request, false, stream);
+  return check(fault, static_cast<cudaError_t>(error), "launching the sort");
+}
+
+/* The resources of a blocking sort, given back whatever happens. */
+struct Session {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+
+  ~Session() {
+    const bool destroyed = (begin == nullptr || cudaEventDestroy(begin) == cudaSuccess) &&
+                           (end == nullptr || cudaEventDestroy(end) == cudaSuccess) &&
+                           (stream == nullptr || cudaStreamDestroy(stream) == cudaSuccess);
+    if (!destroyed)
+      cudaGetLastError(); // a failure of the sort, already reported
+  }
+};
+
+cdp_status read_study(const cdp_request &request, const Session &session, cdp_study *study, cdp_fault *fault) {
+  const WorkspaceParts parts = workspace_parts(request);
+  const unsigned char *workspace = static_cast<const unsigned char *>(request.d_workspace);
+  Control control;
+  float milliseconds = 0;
+  cdp_status status = check(fault, cudaEventElapsedTime(&milliseconds, session.begin, session.end), "timing the sort");
+  if (status == CDP_OK)
+    status = copy(&control, workspace + parts.control, sizeof control, fault);
+  if (status == CDP_OK)
+    status = copy(study->depths, workspace + parts.counters, sizeof study->depths, fault);
+  if (status == CDP_OK)
+    fill_study(request, control, static_cast<double>(milliseconds), study);
+  return status;
+}
+
+cdp_status sort(const cdp_request *request, cdp_study *study, cdp_fault *fault) {
+  Session session;
+  cdp_status status = check(fault, cudaDeviceSynchronize(), "waiting for earlier work on the device");
+  if (status == CDP_OK)
+    status = check(fault, cudaStreamCreateWithFlags(&session.stream, cudaStreamNonBlocking), "creating a stream");
+  if (status == CDP_OK)
+    status = check(fault, cudaEventCreate(&session.begin), "creating an event");
+  if (status == CDP_OK)
+    status = check(fault, cudaEventCreate(&session.end), "creating an event");
+  if (status == CDP_OK)
+    status = check(fault, cudaEventRecord(session.begin, session.stream), "recording an event");
+  if (status != CDP_OK)
+    return status;
+  const bool counted = study != nullptr;
+  const int error = request->scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(*request, counted, session.stream)
+                                                            : launch_recursion_of_type(*request, counted, session.stream);
+  status = check(fault, static_cast<cudaError_t>(error), "launching the sort");
+  if (status == CDP_OK)
+    status = check(fault, cudaEventRecord(session.end, session.stream), "recording an event");
+  if (status == CDP_OK)
+    status = check(fault, cudaStreamSynchronize(session.stream), "sorting");
+  if (status == CDP_OK && counted)
+    status = read_study(*request, session, study, fault);
+  return status;
+}
+
+cdp_status set_pending_limit(uint32_t limit, cdp_fault *fault) {
+  return check(fault, cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, limit), "setting the pending-launch limit");
+}
+
+constexpr cdp_engine ENGINE = {false,    device_count, enter, leave,  current, describe,         locate,
+                               allocate, release,      copy,  launch, sort,    set_pending_limit};
+
+} // namespace
+
+} // namespace cdp::cuda
+
+extern "C" const cdp_engine *cdp_engine_cuda(void) {
+  return &cdp::cuda::ENGINE;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where kernels run. The kernels of device/ are written once, in ordinary CUDA C, and compiled twice: by nvcc for a GPU, and by
+ * the host's C++ compiler for the simulated device. This header picks the runtime; both give the kernels the same few names
+ * beyond CUDA's own:
+ *
+ *     block_shared<T>()    the block's dynamic shared memory, as a T
+ *     launch_child()       the one place that hides <<<>>>: a launch from the device, its error returned
+ *     launch_from_host()   the same from the host
+ *
+ * Everything in device/ lives in namespace cdp::CDP_RUNTIME, so that both compilations can be linked into one library.
+ */
+#ifndef CDPSORT_DEVICE_RUNTIME_RUNTIME_CUH
+#define CDPSORT_DEVICE_RUNTIME_RUNTIME_CUH
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define CDP_RUNTIME cuda
+#else
+#define CDP_RUNTIME simulated
+#endif
+
+namespace cdp::CDP_RUNTIME {
+
+/* A grid to launch: one-dimensional blocks and threads, and the bytes of dynamic shared memory a block has. */
+struct GridShape {
+  uint32_t blocks;
+  uint32_t threads;
+  uint32_t shared_bytes;
+};
+
+/* The stream of a device-side launch. */
+enum class ChildStream : uint32_t {
+  fire_and_forget, /* runs at any time from now on, beside everything else */
+  named,           /* a stream created for this launch and destroyed behind it: the same, the long way round */
+  tail             /* runs when the launching grid and all its descendants are complete */
+};
+
+/* What launches return: cudaSuccess, and cudaErrorLaunchPendingCountExceeded. Other values are CUDA's too. */
+constexpr int LAUNCH_OK = 0;
+constexpr int LAUNCH_PENDING_LIMIT = 69;
+
+/* Keeps a parameter out of template argument deduction, so that arguments convert as in an ordinary call. */
+template <typename T>
+struct AsGiven {
+  using Type = T;
+};
+
+} // namespace cdp::CDP_RUNTIME
+
+#ifdef __CUDACC__
+#include "cuda_device.cuh"
+#else
+#include "simulated_device.cuh"
+#endif
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of a resident block: its threads' order, and what is found broken at its end. See simulated_block.h; barriers and
+ * warp collectives are in simulated_meeting.cpp.
+ */
+#include "simulated_block.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace cdp::simulated {
+
+CDP_SIMULATED_LOCAL Coordinates threadIdx = {0, 0, 0};
+CDP_SIMULATED_LOCAL Coordinates blockIdx = {0, 0, 0};
+CDP_SIMULATED_LOCAL Coordinates blockDim = {1, 1, 1};
+CDP_SIMULATED_LOCAL Coordinates gridDim = {1, 1, 1};
+
+namespace machine {
+
+CDP_SIMULATED_LOCAL Lane *running_lane = nullptr;
+CDP_SIMULATED_LOCAL uint32_t atomics_until_pause = 1;
+
+namespace {
+
+constexpr uint32_t WARPS_MOST = BLOCK_THREADS_MOST / 32;
+
+/* Before and behind the shared memory. */
+constexpr size_t GUARD_BYTES = 256;
+constexpr unsigned char GUARD_BYTE = 0x5C;
+
+size_t guard_bytes_whole(const unsigned char *guard) {
+  size_t whole = 0;
+  while (whole < GUARD_BYTES && guard[whole] == GUARD_BYTE)
+    ++whole;
+  return whole;
+}
+
+} // namespace
+
+void Random::start(uint64_t seed) {
+  // One round of splitmix64: neighbouring seeds must not begin alike, and the state must not be 0.
+  uint64_t mixed = seed + 0x9E3779B97F4A7C15u;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+  state_ = (mixed ^ (mixed >> 31)) | 1;
+}
+
+Block::Block(Random &random, Report &report)
+    : random_(random), report_(report), shared_(new unsigned char[BLOCK_SHARED_BYTES_MOST + 2 * GUARD_BYTES]),
+      lanes_(new Lane[BLOCK_THREADS_MOST]), warps_(new Warp[WARPS_MOST]) {
+  for (uint32_t number = 0; number < WARPS_MOST; ++number) {
+    warps_[number].block = this;
+    warps_[number].lanes = &lanes_[static_cast<size_t>(number) * 32];
+  }
+}
+
+Block::~Block() {
+  for (uint32_t thread = 0; thread < BLOCK_THREADS_MOST; ++thread) {
+    if (!lanes_[thread].fiber.created())
+      continue;
+    lanes_[thread].order = Order::finish;
+    lanes_[thread].fiber.resume();
+  }
+}
+
+void Block::begin(const GridFacts &grid, uint32_t index) {
+  const uint32_t threads = grid.shape.threads;
+  for (uint32_t first = 0; first < threads; first += 32) {
+    Warp &warp = warps_[first / 32];
+    warp.stacks.map();
+    warp.present = threads - first >= 32 ? 0xffffffffu : (1u << (threads - first)) - 1;
+    warp.ended = 0;
+    warp.meeting_count = 0;
+  }
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    Lane &lane = lanes_[thread];
+    if (!lane.fiber.created()) {
+      lane.thread = static_cast<uint16_t>(thread);
+      lane.warp = &warps_[thread / 32];
+      lane.fiber.create(lane.warp->stacks.low(thread % 32), &Block::live, &lane);
+    }
+    lane.activity = Activity::fresh;
+    lane.order = Order::run;
+    runnable_[thread] = static_cast<uint16_t>(thread);
+  }
+  grid_ = &grid;
+  index_ = index;
+  runnable_count_ = threads;
+  ended_count_ = 0;
+  barrier_arrived_ = 0;
+  barrier_true_ = 0;
+  choose_order();
+  std::memset(shared_.get(), GUARD_BYTE, GUARD_BYTES);
+  std::memset(shared_.get() + GUARD_BYTES, POISON_BYTE, grid.shape.shared_bytes);
+  std::memset(shared_.get() + GUARD_BYTES + grid.shape.shared_bytes, GUARD_BYTE, GUARD_BYTES);
+}
+
+/* A small reach lets single warps run far ahead, the greatest keeps all warps about level: bugs hide from either. */
+void Block::choose_order() {
+  constexpr uint32_t REACHES[4] = {4, 32, BLOCK_THREADS_MOST, BLOCK_THREADS_MOST};
+  reach_ = REACHES[random_.below(4)];
+}
+
+void Block::step() {
+  blockIdx.x = index_;
+  blockDim.x = grid_->shape.threads;
+  gridDim.x = grid_->shape.blocks;
+  interrupted_ = false;
+  uint64_t resumptions = 0;
+  while (runnable_count_ > 0 && !interrupted_) {
+    const uint32_t drawn = runnable_count_ - 1 - random_.below(runnable_count_ < reach_ ? runnable_count_ : reach_);
+    const uint32_t thread = runnable_[drawn];
+    runnable_[drawn] = runnable_[--runnable_count_];
+    threadIdx.x = thread;
+    running_lane = &lanes_[thread];
+    running_lane->fiber.resume();
+    ++resumptions;
+  }
+  running_lane = nullptr;
+  report_.resumptions += resumptions;
+  if (runnable_count_ == 0 && !ended() && report_.code == LAUNCH_OK)
+    explain_deadlock();
+}
+
+bool Block::live(void *argument) {
+  Lane &lane = *static_cast<Lane *>(argument);
+  if (lane.order == Order::finish)
+    return false;
+  Block &block = *lane.warp->block;
+  block.run_thread(lane);
+  return true;
+}
+
+void Block::run_thread(Lane &lane) {
+  lane.activity = Activity::running;
+  try {
+    grid_->call->run_thread();
+    end_thread(lane);
+  } catch (const Unwound &) {
+    // The report is written.
+  } catch (const std::bad_alloc &) {
+    blame("thread %u: host memory is exhausted", static_cast<unsigned>(lane.thread));
+  } catch (...) {
+    blame("thread %u threw an exception", static_cast<unsigned>(lane.thread));
+  }
+  lane.activity = Activity::ended;
+}
+
+void *Block::shared(size_t bytes) {
+  if (bytes > grid_->shape.shared_bytes) {
+    blame("thread %u: the kernel uses %zu bytes of shared memory, but was launched with %u",
+          static_cast<unsigned>(running_lane->thread), bytes, grid_->shape.shared_bytes);
+    throw Unwound{};
+  }
+  return shared_.get() + GUARD_BYTES;
+}
+
+void Block::inspect() {
+  const unsigned char *const memory = shared_.get();
+  if (guard_bytes_whole(memory) < GUARD_BYTES)
+    blame("memory before the beginning of the shared memory was written");
+  const size_t behind = guard_bytes_whole(memory + GUARD_BYTES + grid_->shape.shared_bytes);
+  if (behind < GUARD_BYTES)
+    blame("memory %zu bytes behind the end of the %u bytes of shared memory was written", behind, grid_->shape.shared_bytes);
+  for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
+    if (!warps_[thread / 32].stacks.whole(thread % 32))
+      blame("thread %u overran its stack of %zu bytes", thread, WarpStacks::STACK_BYTES);
+  }
+}
+
+void Block::unwind() {
+  for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
+    Lane &lane = lanes_[thread];
+    if (lane.activity == Activity::fresh || lane.activity == Activity::ended)
+      continue;
+    lane.order = Order::unwind;
+    lane.fiber.resume();
+  }
+}
+
+void Block::blame(const char *format, ...) {
+  interrupted_ = true;
+  if (report_.code != LAUNCH_OK)
+    return;
+  report_.code = LAUNCH_RULE_BROKEN;
+  char launcher[40] = "the host";
+  if (grid_->launched_by != 0)
+    std::snprintf(launcher, sizeof(launcher), "grid %llu", static_cast<unsigned long long>(grid_->launched_by));
+  const int begun =
+      std::snprintf(report_.broken_rule, sizeof(report_.broken_rule),
+                    "grid %llu (launched by %s), block %u: ", static_cast<unsigned long long>(grid_->number), launcher, index_);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(report_.broken_rule + begun, sizeof(report_.broken_rule) - static_cast<size_t>(begun), format, arguments);
+  va_end(arguments);
+}
+
+} // namespace machine
+
+} // namespace cdp::simulated

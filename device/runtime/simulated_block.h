@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One resident block of the simulated device: its threads, its shared memory, its barrier and its warps' collectives.
+ *
+ * Made, stepped and unwound by simulated_schedule; threads enter it through the functions that simulated_device.cuh declares.
+ * A thread runs until its next collective or pause; which runnable thread goes on then is drawn by seed. A block may be left
+ * at any of these points for another block, and is taken up again where it was.
+ *
+ * Invariants: a thread is either in the list of runnable threads, or waits in exactly one meeting or at the barrier, or has
+ * ended, or is the one that runs. A meeting has at least one lane that waits, and is gone when the last one arrives.
+ */
+#ifndef CDPSORT_DEVICE_RUNTIME_SIMULATED_BLOCK_H
+#define CDPSORT_DEVICE_RUNTIME_SIMULATED_BLOCK_H
+
+#include "runtime.cuh"
+#include "simulated_fiber.h"
+
+#include <memory>
+
+namespace cdp::simulated::machine {
+
+/* Cheap and good enough to draw schedules: xorshift64, its upper half. */
+class Random {
+public:
+  void start(uint64_t seed);
+
+  /* A number in [0, limit). */
+  uint32_t below(uint32_t limit) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<uint32_t>(((state_ >> 32) * limit) >> 32);
+  }
+
+private:
+  uint64_t state_ = 1;
+};
+
+/* What a block knows of its grid. The host's grid is number 1. */
+struct GridFacts {
+  uint64_t number = 0;
+  uint64_t launched_by = 0; /* 0: the host */
+  GridShape shape = {};
+  std::unique_ptr<KernelCall> call;
+};
+
+/* What a fiber is resumed for. */
+enum class Order : uint8_t { run, unwind, finish };
+
+class Block;
+struct Warp;
+
+/* A thread; one cache line where nothing else is measured. */
+struct alignas(64) Lane {
+  Fiber fiber;
+  Warp *warp = nullptr;
+  uint64_t value = 0;  /* handed in to the collective */
+  uint64_t result = 0; /* what it gave */
+  const char *file = nullptr;
+  uint32_t line = 0;
+  uint32_t mask = 0;
+  uint16_t thread = 0;
+  uint8_t source = 0;
+  Activity activity = Activity::fresh;
+  Order order = Order::run;
+};
+
+/* Lanes that wait for each other. */
+struct Meeting {
+  uint32_t mask;
+  uint32_t arrived;
+  Activity collective;
+};
+
+struct Warp {
+  Block *block = nullptr;
+  Lane *lanes = nullptr;
+  uint32_t present = 0; /* lanes that the block has */
+  uint32_t ended = 0;
+  uint32_t meeting_count = 0;
+  Meeting meetings[32] = {};
+  WarpStacks stacks;
+};
+
+class Block {
+public:
+  Block(Random &random, Report &report);
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+  ~Block();
+
+  /* Takes on a block of a grid: fresh threads, poisoned shared memory. Throws std::bad_alloc. */
+  void begin(const GridFacts &grid, uint32_t index);
+
+  /* Lets threads run until the block is to be left. A broken rule is found in the report. */
+  void step();
+
+  bool ended() const {
+    return ended_count_ == grid_->shape.threads;
+  }
+
+  /* When all threads have ended: looks at the shared memory's guards and the stacks' canaries. */
+  void inspect();
+
+  /* After a broken rule: unwinds what still runs. */
+  void unwind();
+
+  /* Writes to the report that a rule was broken by this block, unless an earlier one is there. */
+  void blame(const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+  /* The rest is called by the running thread. */
+  uint64_t meet(Lane &lane, Activity collective, uint32_t mask);
+  uint32_t wait_at_barrier(Lane &lane, bool predicate);
+  void pause(Lane &lane);
+  void *shared(size_t bytes);
+
+private:
+  static bool live(void *lane);
+  void run_thread(Lane &lane);
+  void end_thread(Lane &lane);
+  Meeting &join(Lane &lane, Activity collective, uint32_t mask);
+  void conclude(Warp &warp, Meeting &meeting);
+  void leave(Lane &lane);
+  void check_barrier(const Lane &lane);
+  void explain_deadlock();
+  void choose_order();
+
+  Random &random_;
+  Report &report_;
+  const GridFacts *grid_ = nullptr;
+  uint32_t index_ = 0;
+  bool interrupted_ = false;
+  uint32_t runnable_count_ = 0;
+  uint32_t reach_ = 1; /* how many of the runnable threads, from the newest, are drawn from */
+  uint32_t ended_count_ = 0;
+  uint32_t ended_thread_ = 0; /* one of those that have ended */
+  uint32_t barrier_arrived_ = 0;
+  uint32_t barrier_thread_ = 0; /* the first to arrive */
+  uint32_t barrier_true_ = 0;
+  uint32_t barrier_result_ = 0;
+  std::unique_ptr<unsigned char[]> shared_;
+  std::unique_ptr<Lane[]> lanes_;
+  std::unique_ptr<Warp[]> warps_;
+  uint16_t runnable_[BLOCK_THREADS_MOST] = {};
+};
+
+/* Thrown through a kernel that is not to go on. */
+struct Unwound {};
+
+/* The running thread; NULL outside of a kernel. */
+extern CDP_SIMULATED_LOCAL Lane *running_lane;
+
+} // namespace cdp::simulated::machine
+
+#endif

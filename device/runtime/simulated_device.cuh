@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The simulated device's side of runtime.cuh: CUDA's names for kernels that the host's C++ compiler compiles.
+ *
+ * Included by kernels, through runtime.cuh, whenever the compiler is not nvcc. Function qualifiers are macros; everything else
+ * lives in namespace cdp::simulated, like the kernels. What CUDA leaves undefined is a broken rule here: it ends the run, and
+ * the launch from the host returns LAUNCH_RULE_BROKEN (simulated_device.h).
+ *
+ * Not here, so that no kernel can rely on it: __shared__, __constant__, vector types, thread indices beyond x.
+ * A kernel must leave nothing to destructors and call no collective from a noexcept function: a broken rule unwinds it.
+ */
+#ifndef CDPSORT_DEVICE_RUNTIME_SIMULATED_DEVICE_CUH
+#define CDPSORT_DEVICE_RUNTIME_SIMULATED_DEVICE_CUH
+
+#include "simulated_device.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+/* Empty: the C++ library's own headers write __attribute__((__noinline__)). */
+#define __noinline__
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+/* A thread-local that costs no call: no fiber ever moves to another thread. */
+#define CDP_SIMULATED_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
+namespace cdp::simulated {
+
+/* A position or an extent. Only x is ever other than 0 (a position) or 1 (an extent). */
+struct Coordinates {
+  uint32_t x;
+  uint32_t y;
+  uint32_t z;
+};
+
+extern CDP_SIMULATED_LOCAL Coordinates threadIdx;
+extern CDP_SIMULATED_LOCAL Coordinates blockIdx;
+extern CDP_SIMULATED_LOCAL Coordinates blockDim;
+extern CDP_SIMULATED_LOCAL Coordinates gridDim;
+constexpr int warpSize = 32;
+
+namespace machine {
+
+/* A place in a kernel, for reports: the caller's, by default argument. */
+struct Place {
+  const char *file;
+  uint32_t line;
+};
+
+/* A kernel and its arguments, copied at the launch. */
+class KernelCall {
+public:
+  KernelCall() = default;
+  KernelCall(const KernelCall &) = delete;
+  KernelCall &operator=(const KernelCall &) = delete;
+  virtual ~KernelCall() = default;
+  virtual void run_thread() const = 0;
+};
+
+template <typename... Parameters>
+class BoundCall final : public KernelCall {
+  static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
+
+public:
+  BoundCall(void (*kernel)(Parameters...), const Parameters &...arguments) : kernel_(kernel), arguments_(arguments...) {}
+  void run_thread() const override {
+    std::apply(kernel_, arguments_);
+  }
+
+private:
+  void (*kernel_)(Parameters...);
+  std::tuple<Parameters...> arguments_;
+};
+
+/* Runs a grid and all its descendants. A call that is NULL means that memory was exhausted. */
+int run_from_host(GridShape shape, std::unique_ptr<KernelCall> call) noexcept;
+
+/* Launches a child of the running thread's grid. */
+int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call);
+
+/* Waits until all threads of the block are there. Returns how many of them gave a predicate that is not 0. */
+uint32_t meet_block(bool predicate, Place place);
+
+/* The block's shared memory, after a look whether it is as large as what is to be found there. */
+void *shared_memory(size_t bytes);
+
+} // namespace machine
+
+/* The block's barrier: all its threads take part, at one and the same place. */
+inline void __syncthreads(machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  machine::meet_block(false, place);
+}
+
+inline int __syncthreads_count(int predicate,
+                               machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  return static_cast<int>(machine::meet_block(predicate != 0, place));
+}
+
+inline int __syncthreads_or(int predicate, machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  return machine::meet_block(predicate != 0, place) != 0 ? 1 : 0;
+}
+
+inline int __syncthreads_and(int predicate,
+                             machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  return machine::meet_block(predicate != 0, place) == blockDim.x ? 1 : 0;
+}
+
+/* The block's dynamic shared memory as a T, poisoned at first. One T a kernel, no larger than the launch's shared_bytes. */
+template <typename T>
+T &block_shared() {
+  static_assert(std::is_trivial_v<T> && alignof(T) <= 16, "shared memory is neither constructed nor aligned further");
+  return *static_cast<T *>(machine::shared_memory(sizeof(T)));
+}
+
+/*
+ * Launches a kernel from the host and runs it, with all its descendants, to completion. The stream is not looked at: whatever
+ * was launched before is complete. Returns LAUNCH_OK or a code; last_report() says more.
+ */
+template <typename... Parameters>
+int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
+                     typename AsGiven<Parameters>::Type... arguments) {
+  static_cast<void>(stream);
+  return machine::run_from_host(
+      shape, std::unique_ptr<machine::KernelCall>(new (std::nothrow) machine::BoundCall<Parameters...>(kernel, arguments...)));
+}
+
+/* Copies from the device to the host, behind what was launched, which is complete. Returns LAUNCH_OK. */
+inline int read_back(void *destination, const void *d_source, size_t bytes, void *stream) {
+  static_cast<void>(stream);
+  memcpy(destination, d_source, bytes);
+  return LAUNCH_OK;
+}
+
+/* Copies from the host to the device, likewise. */
+inline int write_out(void *d_destination, const void *source, size_t bytes, void *stream) {
+  return read_back(d_destination, source, bytes, stream);
+}
+
+/* Launches a kernel from the device. Returns LAUNCH_OK or the code of the refusal; a refused launch runs nothing. */
+template <typename... Parameters>
+int launch_child(ChildStream where, GridShape shape, void (*kernel)(Parameters...),
+                 typename AsGiven<Parameters>::Type... arguments) {
+  return machine::launch_from_thread(where, shape, std::make_unique<machine::BoundCall<Parameters...>>(kernel, arguments...));
+}
+
+} // namespace cdp::simulated
+
+#include "simulated_intrinsics.cuh"
+
+#endif

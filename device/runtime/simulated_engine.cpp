@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine of the simulated device: engine.h's table on top of simulated_device.h. Its one device has the ordinal 0, its
+ * memory is host memory, and a launch is over when it returns.
+ */
+#include "engine.h"
+#include "recursion/dispatch.h"
+#include "recursion/workspace.cuh"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+namespace cdp::simulated {
+
+namespace {
+
+/* Process-wide, as CUDA's limit is. */
+std::atomic<uint32_t> pending_limit{Rules{}.pending_limit};
+
+cdp_status fail(cdp_fault *fault, cdp_status status, const char *text) {
+  fault->cuda_error = 0;
+  snprintf(fault->text, sizeof fault->text, "%s", text);
+  return status;
+}
+
+int device_count(cdp_fault *) {
+  return 1;
+}
+
+cdp_status enter(int, int *previous_ordinal, cdp_fault *) {
+  *previous_ordinal = 0;
+  return CDP_OK;
+}
+
+void leave(int) {}
+
+cdp_status current(int *ordinal, cdp_fault *) {
+  *ordinal = 0;
+  return CDP_OK;
+}
+
+cdp_status describe(int, cdp_device_facts *facts, cdp_fault *) {
+  facts->multiprocessors = current_rules().multiprocessors;
+  snprintf(facts->name, sizeof facts->name, "simulated device (on the CPU)");
+  return CDP_OK;
+}
+
+cdp_status locate(const void *, cdp_memory_place *place, cdp_fault *) {
+  *place = {CDP_MEMORY_HOST, -1};
+  return CDP_OK;
+}
+
+cdp_status allocate(size_t bytes, void **memory, cdp_fault *fault) {
+  *memory = allocate_memory(bytes);
+  return *memory != nullptr ? CDP_OK : fail(fault, CDP_ERROR_MEMORY, "host memory for the simulated device is exhausted");
+}
+
+/* A broken guard makes the thread's next launch fail with its report. */
+void release(void *memory) {
+  release_memory(memory);
+}
+
+cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *) {
+  memcpy(destination, source, bytes);
+  return CDP_OK;
+}
+
+/* Runs a sort under the request's seed. */
+cdp_status run(const cdp_request &request, bool counted, cdp_fault *fault) {
+  Rules rules = current_rules();
+  rules.seed = request.seed;
+  rules.pending_limit = pending_limit.load();
+  set_rules(rules);
+  const int error = request.scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(request, counted, nullptr)
+                                                           : launch_recursion_of_type(request, counted, nullptr);
+  if (error == LAUNCH_OK)
+    return CDP_OK;
+  if (error == LAUNCH_NO_MEMORY)
+    return fail(fault, CDP_ERROR_MEMORY, "host memory for the simulated device is exhausted");
+  fault->cuda_error = 0;
+  snprintf(fault->text, sizeof fault->text, "the simulated device stopped with code %d: %.200s", error,
+           last_report().broken_rule);
+  return CDP_ERROR_SIMULATED;
+}
+
+cdp_status launch(const cdp_request *request, void *, cdp_fault *fault) {
+  return run(*request, false, fault);
+}
+
+cdp_status sort(const cdp_request *request, cdp_study *study, cdp_fault *fault) {
+  const auto begin = std::chrono::steady_clock::now();
+  const cdp_status status = run(*request, study != nullptr, fault);
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+  if (status == CDP_OK && study != nullptr) {
+    const WorkspaceParts parts = workspace_parts(*request);
+    const unsigned char *workspace = static_cast<const unsigned char *>(request->d_workspace);
+    Control control;
+    memcpy(&control, workspace + parts.control, sizeof control);
+    memcpy(study->depths, workspace + parts.counters, sizeof study->depths);
+    fill_study(*request, control, taken.count(), study);
+  }
+  return status;
+}
+
+cdp_status set_pending_limit(uint32_t limit, cdp_fault *) {
+  pending_limit = limit;
+  return CDP_OK;
+}
+
+constexpr cdp_engine ENGINE = {true,     device_count, enter, leave,  current, describe,         locate,
+                               allocate, release,      copy,  launch, sort,    set_pending_limit};
+
+} // namespace
+
+} // namespace cdp::simulated
+
+extern "C" const cdp_engine *cdp_engine_simulated(void) {
+  return &cdp::simulated::ENGINE;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stacks and the life of a fiber: see simulated_fiber.h.
+ */
+#include "simulated_fiber.h"
+
+#include <cstring>
+#include <new>
+
+#include <sys/mman.h>
+
+#ifdef CDP_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace cdp::simulated::machine {
+
+namespace {
+
+/* The canary lies a little above the low end, so that a small overrun hits no neighbour before it is reported. */
+constexpr size_t CANARY_OFFSET = 1024;
+constexpr size_t CANARY_BYTES = 256;
+constexpr unsigned char CANARY_BYTE = 0xC7;
+
+constexpr size_t MAPPING_BYTES = WarpStacks::COUNT * WarpStacks::STACK_BYTES;
+
+/* Gives a fiber the stack that it is told to use. Boost's own allocators would draw in more of its library. */
+class GivenStack {
+public:
+  explicit GivenStack(unsigned char *low) : low_(low) {}
+  boost::context::stack_context allocate() const {
+    boost::context::stack_context stack;
+    stack.size = WarpStacks::STACK_BYTES;
+    stack.sp = low_ + WarpStacks::STACK_BYTES;
+    return stack;
+  }
+  void deallocate(boost::context::stack_context &) const noexcept {}
+
+private:
+  unsigned char *low_;
+};
+
+} // namespace
+
+WarpStacks::~WarpStacks() {
+  if (memory_ != nullptr)
+    munmap(memory_, MAPPING_BYTES);
+}
+
+void WarpStacks::map() {
+  if (memory_ != nullptr)
+    return;
+  void *const mapping =
+      mmap(nullptr, MAPPING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED)
+    throw std::bad_alloc();
+  memory_ = static_cast<unsigned char *>(mapping);
+#ifdef CDP_ADDRESS_SANITIZER
+  __asan_unpoison_memory_region(memory_, MAPPING_BYTES);
+#endif
+  for (uint32_t lane = 0; lane < COUNT; ++lane)
+    std::memset(low(lane) + CANARY_OFFSET, CANARY_BYTE, CANARY_BYTES);
+}
+
+bool WarpStacks::whole(uint32_t lane) {
+  uint64_t words[CANARY_BYTES / sizeof(uint64_t)];
+  uint64_t intact;
+  std::memset(&intact, CANARY_BYTE, sizeof(intact));
+  std::memcpy(words, low(lane) + CANARY_OFFSET, CANARY_BYTES);
+  uint64_t difference = 0;
+  for (const uint64_t word : words)
+    difference |= word ^ intact;
+  if (difference == 0)
+    return true;
+  std::memset(low(lane) + CANARY_OFFSET, CANARY_BYTE, CANARY_BYTES);
+  return false;
+}
+
+void Fiber::create(unsigned char *stack, Entry entry, void *argument) {
+#ifdef CDP_ADDRESS_SANITIZER
+  stack_ = stack;
+#endif
+  inside_ =
+      boost::context::fiber{std::allocator_arg, GivenStack(stack), [this, entry, argument](boost::context::fiber &&outside) {
+                              return live(std::move(outside), entry, argument);
+                            }};
+}
+
+boost::context::fiber Fiber::live(boost::context::fiber &&outside, Entry entry, void *argument) {
+#ifdef CDP_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(nullptr, &outside_stack_, &outside_bytes_);
+#endif
+  outside_ = std::move(outside);
+  while (entry(argument))
+    suspend();
+#ifdef CDP_ADDRESS_SANITIZER
+  __sanitizer_start_switch_fiber(nullptr, outside_stack_, outside_bytes_);
+#endif
+  return std::move(outside_);
+}
+
+} // namespace cdp::simulated::machine

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUDA's intrinsics on the simulated device: warp collectives, atomics, fences, bit counting, min and max.
+ *
+ * Included by simulated_device.cuh alone. The signatures are CUDA's, and so are the types: atomics take unsigned long long and
+ * not uint64_t (unsigned long here), as nvcc would have it.
+ *
+ * A warp collective is a meeting of the lanes in its mask: each hands in a value and waits, and when the last of them is there
+ * every lane is given its result at once, so that no lane can run ahead and overwrite what another has yet to read.
+ * Lanes that the block does not have (its size no multiple of 32) are ignored in masks.
+ */
+#ifndef CDPSORT_DEVICE_RUNTIME_SIMULATED_INTRINSICS_CUH
+#define CDPSORT_DEVICE_RUNTIME_SIMULATED_INTRINSICS_CUH
+
+#include <atomic>
+#include <cstring>
+
+namespace cdp::simulated {
+
+namespace machine {
+
+/* What a thread is at. Lanes meet only in the same collective. */
+enum class Activity : uint8_t {
+  fresh,
+  running,
+  ended,
+  barrier,
+  warp_barrier,
+  shuffle,
+  shuffle_xor,
+  shuffle_up,
+  shuffle_down,
+  ballot,
+  any,
+  all
+};
+
+/* Waits for the lanes in the mask. Returns the value of the lane `source` for shuffles, otherwise a mask of the values not 0.
+ */
+uint64_t meet_lanes(Activity collective, uint32_t mask, uint64_t value, uint32_t source, Place place);
+
+/* Ends the run with a report about the running thread. */
+[[noreturn]] void break_rule(const char *what);
+
+/* Lets other threads, perhaps of other blocks, go on; and how many atomics there are until the next such pause. */
+void pause_thread();
+extern CDP_SIMULATED_LOCAL uint32_t atomics_until_pause;
+
+inline void pass_atomic() {
+  if (--atomics_until_pause == 0)
+    pause_thread();
+}
+
+/* The first lane of the running lane's segment. */
+inline uint32_t segment_begin(int width) {
+  if (width <= 0 || width > warpSize || (width & (width - 1)) != 0)
+    break_rule("the width of a shuffle is not a power of two up to 32");
+  return threadIdx.x % 32 & ~static_cast<uint32_t>(width - 1);
+}
+
+template <typename T>
+T shuffle(Activity collective, uint32_t mask, T value, uint32_t source, Place place) {
+  static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "shuffles are for numbers of 4 or 8 bytes");
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  bits = meet_lanes(collective, mask, bits, source, place);
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+/* Applies a change to memory and returns what was there. Reads and writes as bytes do: any type may lie there. */
+template <typename T, typename Change>
+T change_memory(T *address, Change change) {
+  static_assert(std::is_same_v<T, int> || std::is_same_v<T, unsigned int> || std::is_same_v<T, long long> ||
+                    std::is_same_v<T, unsigned long long>,
+                "no atomics for this type");
+  if (reinterpret_cast<uintptr_t>(address) % sizeof(T) != 0)
+    break_rule("an atomic operation on an address that is not aligned");
+  T before;
+  std::memcpy(&before, address, sizeof(T));
+  const T after = change(before);
+  std::memcpy(address, &after, sizeof(T));
+  pass_atomic();
+  return before;
+}
+
+} // namespace machine
+
+/* ---- Warp collectives ------------------------------------------------------------------------------------------ */
+
+/* Small integers are promoted first, as in CUDA. */
+template <typename T>
+using Shuffled = decltype(+T());
+
+inline void __syncwarp(uint32_t mask = 0xffffffffu,
+                       machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  machine::meet_lanes(machine::Activity::warp_barrier, mask, 0, threadIdx.x % 32, place);
+}
+
+template <typename T>
+Shuffled<T> __shfl_sync(uint32_t mask, T value, int lane, int width = warpSize,
+                        machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  const uint32_t source = machine::segment_begin(width) + (static_cast<uint32_t>(lane) & static_cast<uint32_t>(width - 1));
+  return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle, mask, value, source, place);
+}
+
+template <typename T>
+Shuffled<T> __shfl_xor_sync(uint32_t mask, T value, int lane_mask, int width = warpSize,
+                            machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  const uint32_t own = threadIdx.x % 32;
+  const uint32_t other = own ^ static_cast<uint32_t>(lane_mask);
+  const uint32_t source = other < machine::segment_begin(width) + static_cast<uint32_t>(width) ? other : own;
+  return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle_xor, mask, value, source, place);
+}
+
+template <typename T>
+Shuffled<T> __shfl_up_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
+                           machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  const uint32_t own = threadIdx.x % 32;
+  const uint32_t source = own - machine::segment_begin(width) >= delta ? own - delta : own;
+  return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle_up, mask, value, source, place);
+}
+
+template <typename T>
+Shuffled<T> __shfl_down_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
+                             machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  const uint32_t own = threadIdx.x % 32;
+  const uint32_t left = machine::segment_begin(width) + static_cast<uint32_t>(width) - own;
+  const uint32_t source = delta < left ? own + delta : own;
+  return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle_down, mask, value, source, place);
+}
+
+inline uint32_t __ballot_sync(uint32_t mask, int predicate,
+                              machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  return static_cast<uint32_t>(machine::meet_lanes(machine::Activity::ballot, mask, predicate != 0, threadIdx.x % 32, place));
+}
+
+inline int __any_sync(uint32_t mask, int predicate,
+                      machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  return machine::meet_lanes(machine::Activity::any, mask, predicate != 0, threadIdx.x % 32, place) != 0 ? 1 : 0;
+}
+
+inline int __all_sync(uint32_t mask, int predicate,
+                      machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  return machine::meet_lanes(machine::Activity::all, mask, predicate == 0, threadIdx.x % 32, place) == 0 ? 1 : 0;
+}
+
+/* ---- Atomics and fences ---------------------------------------------------------------------------------------- */
+
+template <typename T>
+T atomicAdd(T *address, typename AsGiven<T>::Type value) {
+  using Bits = std::make_unsigned_t<T>; /* wraps around, also where T is signed */
+  return machine::change_memory(
+      address, [value](T before) { return static_cast<T>(static_cast<Bits>(before) + static_cast<Bits>(value)); });
+}
+
+template <typename T>
+T atomicSub(T *address, typename AsGiven<T>::Type value) {
+  static_assert(sizeof(T) == 4, "CUDA has no atomicSub of 8 bytes");
+  using Bits = std::make_unsigned_t<T>;
+  return machine::change_memory(
+      address, [value](T before) { return static_cast<T>(static_cast<Bits>(before) - static_cast<Bits>(value)); });
+}
+
+template <typename T>
+T atomicMax(T *address, typename AsGiven<T>::Type value) {
+  return machine::change_memory(address, [value](T before) { return before < value ? value : before; });
+}
+
+template <typename T>
+T atomicMin(T *address, typename AsGiven<T>::Type value) {
+  return machine::change_memory(address, [value](T before) { return value < before ? value : before; });
+}
+
+template <typename T>
+T atomicExch(T *address, typename AsGiven<T>::Type value) {
+  return machine::change_memory(address, [value](T) { return value; });
+}
+
+template <typename T>
+T atomicCAS(T *address, typename AsGiven<T>::Type expected, typename AsGiven<T>::Type value) {
+  return machine::change_memory(address, [=](T before) { return before == expected ? value : before; });
+}
+
+template <typename T>
+T atomicOr(T *address, typename AsGiven<T>::Type value) {
+  return machine::change_memory(address, [value](T before) { return static_cast<T>(before | value); });
+}
+
+template <typename T>
+T atomicAnd(T *address, typename AsGiven<T>::Type value) {
+  return machine::change_memory(address, [value](T before) { return static_cast<T>(before & value); });
+}
+
+/* All threads of a run share the caller's memory and its order; fences keep the compiler from moving accesses. */
+inline void __threadfence_block() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+inline void __threadfence() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  machine::pass_atomic();
+}
+
+/* ---- Arithmetic ------------------------------------------------------------------------------------------------ */
+
+inline int __popc(unsigned int value) {
+  return __builtin_popcount(value);
+}
+
+inline int __popcll(unsigned long long value) {
+  return __builtin_popcountll(value);
+}
+
+inline int __clz(int value) {
+  return value == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(value));
+}
+
+inline int __clzll(long long value) {
+  return value == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(value));
+}
+
+inline int __ffs(int value) {
+  return __builtin_ffs(value);
+}
+
+inline int __ffsll(long long value) {
+  return __builtin_ffsll(value);
+}
+
+/* Of integers: both are converted to their common type first, as in CUDA. */
+template <typename A, typename B, typename Common = std::common_type_t<A, B>,
+          typename = std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>>>
+constexpr Common min(A left, B right) {
+  return static_cast<Common>(left) < static_cast<Common>(right) ? static_cast<Common>(left) : static_cast<Common>(right);
+}
+
+template <typename A, typename B, typename Common = std::common_type_t<A, B>,
+          typename = std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>>>
+constexpr Common max(A left, B right) {
+  return static_cast<Common>(left) < static_cast<Common>(right) ? static_cast<Common>(right) : static_cast<Common>(left);
+}
+
+} // namespace cdp::simulated
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of the simulated device, with a guard before and behind every allocation.
+ *
+ *     | guard | bytes, poisoned | guard, up to a multiple of MEMORY_ALIGNMENT, at least GUARD_BYTES |
+ *
+ * The list of allocations is one for the process, for memory may be released by another thread than allocated it. Guards are
+ * looked at by the allocating thread's runs alone, so that a report names the run that did it.
+ */
+#include "simulated_schedule.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+namespace cdp::simulated {
+
+namespace {
+
+constexpr size_t GUARD_BYTES = MEMORY_ALIGNMENT;
+constexpr unsigned char GUARD_BYTE = 0x5C;
+
+struct Allocation {
+  unsigned char *memory;
+  size_t bytes;
+  const machine::Machine *owner;
+};
+
+struct Allocations {
+  std::mutex mutex;
+  std::vector<Allocation> all;
+};
+
+/* Never destroyed: memory may be released while the process ends. */
+Allocations &allocations() {
+  static Allocations *const made = new Allocations;
+  return *made;
+}
+
+/* Offset of the first byte of a guard that was written; GUARD_BYTES where none was. */
+size_t first_written(const unsigned char *guard) {
+  size_t offset = 0;
+  while (offset < GUARD_BYTES && guard[offset] == GUARD_BYTE)
+    ++offset;
+  return offset;
+}
+
+/* Whether both guards are whole; otherwise describes the first fault and mends them. */
+bool check(const Allocation &allocation, Report &fault) {
+  unsigned char *const before = allocation.memory - GUARD_BYTES;
+  unsigned char *const behind = allocation.memory + allocation.bytes;
+  const size_t written_behind = first_written(behind);
+  if (written_behind == GUARD_BYTES && first_written(before) == GUARD_BYTES)
+    return true;
+  fault.code = LAUNCH_RULE_BROKEN;
+  if (written_behind < GUARD_BYTES)
+    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule),
+                  "memory %zu bytes behind the end of an allocation of %zu bytes was written", written_behind,
+                  allocation.bytes);
+  else
+    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule),
+                  "memory before the beginning of an allocation of %zu bytes was written", allocation.bytes);
+  std::memset(before, GUARD_BYTE, GUARD_BYTES);
+  std::memset(behind, GUARD_BYTE, GUARD_BYTES);
+  return false;
+}
+
+} // namespace
+
+namespace machine {
+
+bool check_guards(Report &fault) noexcept {
+  const Machine *const owner = &this_machine();
+  Allocations &list = allocations();
+  const std::lock_guard<std::mutex> lock(list.mutex);
+  for (const Allocation &allocation : list.all) {
+    if (allocation.owner == owner && !check(allocation, fault))
+      return false;
+  }
+  return true;
+}
+
+} // namespace machine
+
+void *allocate_memory(size_t bytes) noexcept {
+  if (bytes > SIZE_MAX / 2)
+    return nullptr;
+  const size_t whole = GUARD_BYTES + (bytes + GUARD_BYTES + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+  auto *const base = static_cast<unsigned char *>(std::aligned_alloc(MEMORY_ALIGNMENT, whole));
+  if (base == nullptr)
+    return nullptr;
+  unsigned char *const memory = base + GUARD_BYTES;
+  try {
+    Allocations &list = allocations();
+    const std::lock_guard<std::mutex> lock(list.mutex);
+    list.all.push_back({memory, bytes, &machine::this_machine()});
+  } catch (...) {
+    std::free(base);
+    return nullptr;
+  }
+  std::memset(base, GUARD_BYTE, GUARD_BYTES);
+  std::memset(memory, POISON_BYTE, bytes);
+  std::memset(memory + bytes, GUARD_BYTE, GUARD_BYTES);
+  return memory;
+}
+
+bool release_memory(void *memory) noexcept {
+  if (memory == nullptr)
+    return true;
+  Report fault;
+  bool found = false;
+  {
+    Allocations &list = allocations();
+    const std::lock_guard<std::mutex> lock(list.mutex);
+    for (Allocation &allocation : list.all) {
+      if (allocation.memory != memory)
+        continue;
+      found = true;
+      check(allocation, fault);
+      allocation = list.all.back();
+      list.all.pop_back();
+      break;
+    }
+  }
+  if (found) {
+    std::free(static_cast<unsigned char *>(memory) - GUARD_BYTES);
+  } else {
+    fault.code = LAUNCH_RULE_BROKEN;
+    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule), "memory was released that is not allocated");
+  }
+  if (fault.code == LAUNCH_OK)
+    return true;
+  machine::this_machine().remember(fault);
+  return false;
+}
+
+} // namespace cdp::simulated

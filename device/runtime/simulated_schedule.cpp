@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs grids and their descendants: see simulated_schedule.h.
+ */
+#include "simulated_schedule.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace cdp::simulated::machine {
+
+namespace {
+
+/* Blocks that the next one of a grid is drawn from: all but the largest grids are shuffled as a whole. */
+constexpr uint32_t UNSTARTED_MOST = 1024;
+
+void write_fault(Report &report, int code, const char *text) {
+  if (report.code != LAUNCH_OK)
+    return;
+  report.code = code;
+  std::snprintf(report.broken_rule, sizeof(report.broken_rule), "%s", text);
+}
+
+} // namespace
+
+int shape_code(GridShape shape) {
+  constexpr uint32_t BLOCKS_MOST = 0x7fffffffu;
+  if (shape.blocks == 0 || shape.blocks > BLOCKS_MOST || shape.threads == 0 || shape.threads > BLOCK_THREADS_MOST)
+    return LAUNCH_INVALID_SHAPE;
+  return shape.shared_bytes > BLOCK_SHARED_BYTES_MOST ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
+}
+
+void Machine::set_rules(const Rules &changed) {
+  rules = changed;
+  rules.resident_blocks = std::max(rules.resident_blocks, 1u);
+  runs_ = 0;
+}
+
+void Machine::remember(const Report &fault) {
+  if (!has_remembered_)
+    remembered_ = fault;
+  has_remembered_ = true;
+  report = fault;
+}
+
+/* ---- A run ----------------------------------------------------------------------------------------------------- */
+
+int Machine::run(GridShape shape, std::unique_ptr<KernelCall> call) noexcept {
+  if (running_)
+    return LAUNCH_INVALID_VALUE; // a kernel launches with launch_child()
+  report = Report{};
+  if (has_remembered_) {
+    has_remembered_ = false;
+    report = remembered_;
+    return report.code;
+  }
+  report.code = shape_code(shape);
+  if (report.code != LAUNCH_OK)
+    return report.code;
+  running_ = true;
+  try {
+    if (call == nullptr)
+      throw std::bad_alloc();
+    prepare();
+    make_ready(add_grid(shape, std::move(call), nullptr));
+    run_all();
+  } catch (...) {
+    write_fault(report, LAUNCH_NO_MEMORY, "the simulated device found host memory exhausted");
+  }
+  abandon();
+  running_ = false;
+  return report.code;
+}
+
+void Machine::prepare() {
+  random_.start(rules.seed + runs_ * 0x632BE59BD9B4E019u);
+  ++runs_;
+  eagerness_ = 1 + random_.below(8);
+  atomics_until_pause = 1 + random_.below(32);
+  // Room for all that is pushed back where an exception would lose a grid or a block.
+  blocks_.reserve(rules.resident_blocks);
+  idle_.reserve(rules.resident_blocks);
+  resident_.reserve(rules.resident_blocks);
+}
+
+void Machine::run_all() {
+  for (;;) {
+    start_blocks();
+    if (resident_.empty())
+      return;
+    const size_t at = random_.below(static_cast<uint32_t>(resident_.size()));
+    stepped_ = resident_[at].grid;
+    resident_[at].block->step();
+    if (report.code != LAUNCH_OK)
+      return;
+    if (resident_[at].block->ended())
+      end_block(at);
+    if (report.code != LAUNCH_OK)
+      return;
+  }
+}
+
+/* Ends every block and grid there is: after a broken rule, or none where the run was complete. */
+void Machine::abandon() noexcept {
+  for (const Resident &resident : resident_) {
+    resident.block->unwind();
+    idle_.push_back(resident.block);
+  }
+  resident_.clear();
+  ready_.clear();
+  grids_.clear();
+  pending_ = 0;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------------------------- */
+
+void Machine::start_blocks() {
+  while (!ready_.empty() && resident_.size() < rules.resident_blocks) {
+    if (!resident_.empty() && random_.below(8) >= eagerness_)
+      return;
+    start_block(draw_ready());
+  }
+}
+
+/* The newest, the oldest, or any. */
+Grid &Machine::draw_ready() {
+  switch (random_.below(4)) {
+  case 0:
+    return *ready_.back();
+  case 1:
+    return *ready_.front();
+  default:
+    return *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
+  }
+}
+
+uint32_t Machine::draw_block(Grid &grid) {
+  while (grid.unstarted.size() < UNSTARTED_MOST && grid.drawn_from < grid.shape.blocks)
+    grid.unstarted.push_back(grid.drawn_from++);
+  uint32_t &drawn = grid.unstarted[random_.below(static_cast<uint32_t>(grid.unstarted.size()))];
+  const uint32_t index = drawn;
+  drawn = grid.unstarted.back();
+  grid.unstarted.pop_back();
+  return index;
+}
+
+void Machine::start_block(Grid &grid) {
+  if (idle_.empty()) {
+    blocks_.push_back(std::make_unique<Block>(random_, report));
+    idle_.push_back(blocks_.back().get());
+  }
+  Block *const block = idle_.back();
+  block->begin(grid, draw_block(grid));
+  idle_.pop_back();
+  resident_.push_back({block, &grid});
+  if (grid.pending) {
+    grid.pending = false;
+    --pending_;
+  }
+  if (grid.unstarted.empty() && grid.drawn_from == grid.shape.blocks)
+    ready_.erase(std::find(ready_.begin(), ready_.end(), &grid));
+}
+
+void Machine::end_block(size_t at) {
+  const Resident ended = resident_[at];
+  ended.block->inspect();
+  Report fault;
+  if (report.code == LAUNCH_OK && !check_guards(fault))
+    ended.block->blame("%.160s", fault.broken_rule);
+  resident_[at] = resident_.back();
+  resident_.pop_back();
+  idle_.push_back(ended.block);
+  ++report.blocks_run;
+  if (++ended.grid->blocks_ended == ended.grid->shape.blocks)
+    settle(ended.grid);
+}
+
+/* ---- Grids ----------------------------------------------------------------------------------------------------- */
+
+Grid &Machine::add_grid(GridShape shape, std::unique_ptr<KernelCall> call, Grid *launcher) {
+  auto grid = std::make_unique<Grid>();
+  grid->shape = shape;
+  grid->call = std::move(call);
+  grid->launcher = launcher;
+  grid->launched_by = launcher == nullptr ? 0 : launcher->number;
+  grid->slot = grids_.size();
+  grids_.push_back(std::move(grid));
+  grids_.back()->number = ++report.grids_launched;
+  return *grids_.back();
+}
+
+void Machine::remove_grid(Grid &grid) {
+  const size_t slot = grid.slot;
+  grids_[slot].swap(grids_.back());
+  grids_[slot]->slot = slot;
+  grids_.pop_back();
+}
+
+void Machine::make_ready(Grid &grid) {
+  ready_.push_back(&grid);
+  if (grid.launcher != nullptr)
+    ++grid.launcher->children;
+}
+
+int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {
+  int code = shape_code(shape);
+  if (code == LAUNCH_OK && pending_ >= rules.pending_limit)
+    code = LAUNCH_PENDING_LIMIT;
+  if (code != LAUNCH_OK) {
+    ++report.launches_refused;
+    return code;
+  }
+  Grid &grid = add_grid(shape, std::move(call), stepped_);
+  if (where == ChildStream::tail)
+    stepped_->tails.push_back(&grid);
+  else
+    make_ready(grid);
+  grid.pending = true;
+  ++pending_;
+  report.pending_most = std::max(report.pending_most, pending_);
+  return LAUNCH_OK;
+}
+
+/* Called when a grid's last block has ended: completes it and its launchers as far as they are complete. */
+void Machine::settle(Grid *grid) {
+  while (grid != nullptr && grid->blocks_ended == grid->shape.blocks && grid->children == 0) {
+    if (grid->tails_started < grid->tails.size()) {
+      make_ready(*grid->tails[grid->tails_started++]);
+      return;
+    }
+    Grid *const launcher = grid->launcher;
+    remove_grid(*grid);
+    if (launcher != nullptr)
+      --launcher->children;
+    grid = launcher;
+  }
+}
+
+} // namespace cdp::simulated::machine

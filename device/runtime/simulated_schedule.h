@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The grids of a run, and which of their blocks is under way: CUDA dynamic parallelism's rules, version 2.
+ *
+ * Used by simulated_device.cpp, one machine a host thread.
+ * 1. A launched grid is ready at once, whatever its launcher does; a tail grid, when all before it is complete.
+ * 2. Up to resident_blocks blocks of any ready grids are resident. How soon there are more, and which, is drawn by seed.
+ * 3. Which resident block goes on is drawn by seed, again whenever a block leaves at a barrier or a pause.
+ * 4. A grid whose blocks have ended and whose children are complete starts its next tail grid; without one, it is complete.
+ *
+ * Invariant: a grid lives until it is complete, and thus outlives its descendants.
+ */
+#ifndef CDPSORT_DEVICE_RUNTIME_SIMULATED_SCHEDULE_H
+#define CDPSORT_DEVICE_RUNTIME_SIMULATED_SCHEDULE_H
+
+#include "simulated_block.h"
+
+#include <memory>
+#include <vector>
+
+namespace cdp::simulated::machine {
+
+struct Grid : GridFacts {
+  Grid *launcher = nullptr;
+  size_t slot = 0;                 /* where Machine::grids_ holds it */
+  bool pending = false;            /* counts against the pending limit */
+  uint32_t drawn_from = 0;         /* blocks from this one on are not yet in `unstarted` */
+  std::vector<uint32_t> unstarted; /* the blocks that the next is drawn from */
+  uint64_t blocks_ended = 0;
+  uint64_t children = 0;     /* ready or started, and not complete */
+  std::vector<Grid *> tails; /* in their order */
+  size_t tails_started = 0;
+};
+
+class Machine {
+public:
+  Rules rules;
+  Report report;
+
+  void set_rules(const Rules &changed);
+
+  /* Runs a grid of the host's. Returns LAUNCH_OK or a code, which is in the report too. */
+  int run(GridShape shape, std::unique_ptr<KernelCall> call) noexcept;
+
+  /* A launch by the running thread. Throws std::bad_alloc. */
+  int launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call);
+
+  /* True with a chance of one in two, drawn by the seed. */
+  bool toss() {
+    return random_.below(2) != 0;
+  }
+
+  /* Remembers what a release found, for the next run. */
+  void remember(const Report &fault);
+
+private:
+  struct Resident {
+    Block *block;
+    Grid *grid;
+  };
+
+  void prepare();
+  void run_all();
+  void start_blocks();
+  void start_block(Grid &grid);
+  void end_block(size_t at);
+  void settle(Grid *grid);
+  Grid &add_grid(GridShape shape, std::unique_ptr<KernelCall> call, Grid *launcher);
+  void remove_grid(Grid &grid);
+  void make_ready(Grid &grid);
+  Grid &draw_ready();
+  uint32_t draw_block(Grid &grid);
+  void abandon() noexcept;
+
+  uint64_t runs_ = 0; /* since the rules were set */
+  bool running_ = false;
+  bool has_remembered_ = false;
+  Report remembered_;
+  Random random_;
+  uint32_t eagerness_ = 0; /* chance, of 8, that one more block is started while others are resident */
+  uint32_t pending_ = 0;
+  Grid *stepped_ = nullptr; /* the grid of the block that is being stepped */
+  std::vector<std::unique_ptr<Grid>> grids_;
+  std::vector<Grid *> ready_; /* with blocks not yet started */
+  std::vector<Resident> resident_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<Block *> idle_;
+};
+
+/* LAUNCH_OK, or why a grid of this shape cannot be launched. */
+int shape_code(GridShape shape);
+
+/* Looks at the guards of the calling thread's allocations. Writes the first that is broken to the report; mends it. */
+bool check_guards(Report &fault) noexcept;
+
+/* The calling thread's machine. */
+Machine &this_machine();
+
+} // namespace cdp::simulated::machine
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tuning numbers of the sort, one row for each runtime and key size. Each says what it means, what constrains it, and where
+ * it was measured (docs/performance.md has the figures). Plain constants: no kernel code here.
+ */
+#ifndef CDPSORT_DEVICE_TUNING_H
+#define CDPSORT_DEVICE_TUNING_H
+
+#include <cstdint>
+
+namespace cdp {
+
+/* Lanes of a warp, on every device there is. */
+constexpr uint32_t WARP_LANES = 32;
+
+/*
+ * The shape of a block and its tiles.
+ *
+ * block_threads              threads of every block that sorts: a multiple of WARP_LANES, at most 1024.
+ * resident_blocks            blocks that a multiprocessor must have registers for: 65,536 / (threads * blocks) is what a thread
+ * may have, and what the build gives nvcc as -maxrregcount for the functions that kernels call. tile_items_per_thread items of
+ * a partition tile a thread holds in registers; a multiple of the items in 16 bytes. At most 65,535 items a tile, for the two
+ * 16-bit counts that are summed as one. leaf_items_per_lane        items of the largest leaf that a lane of the warp that sorts
+ * it holds; 8, 16 or 32. blocks_per_multiprocessor  blocks of a partition grid for each multiprocessor, at most: enough to fill
+ * the card, so that a block loops over its tiles rather than being launched anew for each. tiles_per_block            tiles
+ * that a block of a partition grid should have to do, at least: a grid is not worth more blocks.
+ */
+struct TuningRow {
+  uint32_t block_threads;
+  uint32_t resident_blocks;
+  uint32_t tile_items_per_thread;
+  uint32_t leaf_items_per_lane;
+  uint32_t blocks_per_multiprocessor;
+  uint32_t tiles_per_block;
+};
+
+#ifndef CDP_TUNE_THREADS
+#define CDP_TUNE_THREADS 512
+#define CDP_TUNE_RESIDENT 2
+#define CDP_TUNE_ITEMS_4 16
+#define CDP_TUNE_LEAF_4 32
+#define CDP_TUNE_WARP_LEAVES 4
+#define CDP_TUNE_ITEMS_8 8
+#define CDP_TUNE_BLOCKS 4
+#define CDP_TUNE_TILES 2
+#endif
+
+/* clang-format off */
+constexpr TuningRow CUDA_4_BYTES      = {CDP_TUNE_THREADS, CDP_TUNE_RESIDENT, CDP_TUNE_ITEMS_4, CDP_TUNE_LEAF_4, CDP_TUNE_BLOCKS, CDP_TUNE_TILES};
+constexpr TuningRow CUDA_8_BYTES      = {CDP_TUNE_THREADS, CDP_TUNE_RESIDENT, CDP_TUNE_ITEMS_8, 16, CDP_TUNE_BLOCKS, CDP_TUNE_TILES};
+/* The simulated device pays for every thread at every barrier, so its blocks are small; it has several warps and several tiles
+   to a task all the same, for that is where the mistakes are. */
+constexpr TuningRow SIMULATED_4_BYTES = { 96, 1,  8, 32, 2, 2};
+constexpr TuningRow SIMULATED_8_BYTES = { 96, 1,  8, 16, 2, 2};
+/* clang-format on */
+
+constexpr TuningRow tuning_row(bool simulated, uint32_t key_bytes) {
+  if (simulated)
+    return key_bytes == 4 ? SIMULATED_4_BYTES : SIMULATED_8_BYTES;
+  return key_bytes == 4 ? CUDA_4_BYTES : CUDA_8_BYTES;
+}
+
+constexpr uint32_t tile_items(const TuningRow &row) {
+  return row.block_threads * row.tile_items_per_thread;
+}
+
+constexpr uint32_t leaf_items(const TuningRow &row) {
+  return WARP_LANES * row.leaf_items_per_lane;
+}
+
+/* Lanes' samples for a pivot: a task's pivot decides about a whole level of the recursion (512 samples put it within 2.2 % of
+   the median, one standard deviation), a block's own only about the next few microseconds (128: within 4.4 %), a warp's about
+   less (64: within 6.2 %). */
+constexpr uint32_t TASK_SAMPLES_PER_LANE = 16;
+constexpr uint32_t BLOCK_SAMPLES_PER_LANE = 4;
+constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
+
+/* Equal items that are worth a grid of their own to be written; fewer are written by the block at hand. One block writes about
+   50 GB/s, a launch costs about 20 microseconds: a megabyte. */
+constexpr uint64_t FILL_GRID_ITEMS = 1u << 18;
+
+} // namespace cdp
+
+#endif
