@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recursion: sorts generated keys and prints what the recursion did at each depth. Run it with --help.
+ *
+ * 1. recursion_keys.c generates keys and takes their fingerprint.
+ * 2. cdp_study_quicksort() sorts them and counts.
+ * 3. recursion_keys.c checks order and fingerprint; recursion_table.c prints the counts.
+ */
+#include "recursion_keys.h"
+#include "recursion_table.h"
+#include "sort_settings.h"
+
+#include <cdpsort/study.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The command line. */
+typedef struct command {
+  sort_settings settings;
+  uint64_t count;
+  const distribution *keys;
+  bool help;
+} command;
+
+static void help(void) {
+  puts("Usage: recursion [option...]\n"
+       "Sorts generated keys and prints what the recursion did at each depth.\n"
+       "\n"
+       "  --count N        how many keys: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20 (2^20)\n"
+       "  --distribution D what the keys are like (random):");
+  for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++)
+    printf("                     %-11s %s\n", one->name, one->text);
+  puts("  --help           this text (-h)\n");
+  settings_help("u32");
+  putchar('\n');
+  print_columns_help();
+  puts("\n"
+       "Exit code: 0 sorted, and the check says so; 1 the check found a fault, or the memory for the keys is missing;\n"
+       "2 the command line is at fault; 3 the device or the library failed.");
+}
+
+/* ---- The command line ------------------------------------------------------------------------------------------ */
+
+/* number * factor; false where that does not fit. */
+static bool multiply(uint64_t *number, uint64_t factor) {
+  if (factor != 0 && *number > UINT64_MAX / factor)
+    return false;
+  *number *= factor;
+  return true;
+}
+
+/* "1000", "64K", "1Mi", "2^20". */
+static bool parse_count(const char *text, uint64_t *count) {
+  static const char *const suffixes[] = {"", "K", "M", "G"};
+  char digits[24];
+  const size_t length = strspn(text, "0123456789");
+  const char *rest = text + length;
+  if (length >= sizeof digits)
+    return false;
+  memcpy(digits, text, length);
+  digits[length] = '\0';
+  uint64_t number;
+  if (!parse_whole(digits, &number))
+    return false;
+
+  if (*rest == '^') {
+    uint64_t exponent;
+    if (!parse_whole(rest + 1, &exponent) || exponent > 64)
+      return false;
+    const uint64_t base = number;
+    for (number = 1; exponent > 0; exponent--)
+      if (!multiply(&number, base))
+        return false;
+    *count = number;
+    return true;
+  }
+
+  const bool binary = *rest != '\0' && strcmp(rest + 1, "i") == 0;
+  uint64_t factor = 1;
+  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++, factor *= binary ? 1024 : 1000) {
+    const size_t suffix = strlen(suffixes[i]);
+    if (strncmp(rest, suffixes[i], suffix) == 0 && strlen(rest) == suffix + (binary ? 1 : 0) && (i > 0 || !binary)) {
+      *count = number;
+      return multiply(count, factor);
+    }
+  }
+  return false;
+}
+
+static bool take_count(command *wanted, argument_list *list, const argument *found) {
+  const char *word = argument_value(list, found);
+  if (word == NULL)
+    return false;
+  if (parse_count(word, &wanted->count))
+    return true;
+  usage_error(list, "--count: '%s' is not a number such as 1000, 64K, 1Mi or 2^20, or it is too large", word);
+  return false;
+}
+
+static bool take_distribution(command *wanted, argument_list *list, const argument *found) {
+  const char *word = argument_value(list, found);
+  if (word == NULL)
+    return false;
+  for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++) {
+    if (strcmp(one->name, word) == 0) {
+      wanted->keys = one;
+      return true;
+    }
+  }
+  usage_error(list, "--distribution: there is none called '%s'", word);
+  return false;
+}
+
+static bool read_command(command *wanted, int argument_count, char **words) {
+  argument_list list = arguments_begin("recursion", argument_count, words);
+  argument found;
+  bool good = true;
+  while (good && next_argument(&list, &found)) {
+    if (found.name[0] == '\0') {
+      usage_error(&list, "it takes options alone, not '%s'", found.value);
+      good = false;
+    } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
+      wanted->help = true;
+      good = argument_has_no_value(&list, &found);
+    } else if (strcmp(found.name, "--count") == 0) {
+      good = take_count(wanted, &list, &found);
+    } else if (strcmp(found.name, "--distribution") == 0) {
+      good = take_distribution(wanted, &list, &found);
+    } else {
+      good = settings_take(&wanted->settings, &list, &found);
+    }
+  }
+  return good;
+}
+
+/* ---- Sorting --------------------------------------------------------------------------------------------------- */
+
+/* Sorts and counts, on the simulated device where there is no GPU and nobody asked for one. */
+static cdp_status study_sort(void *keys, const command *wanted, cdp_study *study) {
+  cdp_options options = wanted->settings.options;
+  const size_t count = (size_t)wanted->count;
+  cdp_status status = cdp_study_quicksort(keys, count, wanted->settings.type, &options, study);
+  if (may_simulate(status, &options)) {
+    print_simulated_notice(stdout, "recursion");
+    options.device = CDP_DEVICE_SIMULATED;
+    status = cdp_study_quicksort(keys, count, wanted->settings.type, &options, study);
+  }
+  return status;
+}
+
+/* Checks order and permutation, and says what it found. */
+static bool check(const void *keys, const command *wanted, fingerprint before) {
+  const cdp_type type = wanted->settings.type;
+  const uint64_t disorder = find_disorder(keys, wanted->count, type, wanted->settings.options.order);
+  const bool kept = same_fingerprint(before, take_fingerprint(keys, wanted->count, type));
+  if (disorder < wanted->count)
+    printf("Check: FAILED, key %" PRIu64 " is out of order\n", disorder);
+  if (!kept)
+    puts("Check: FAILED, the keys are not those that were given (sum or exclusive-or differ)");
+  if (disorder < wanted->count || !kept)
+    return false;
+  puts("Check: sorted, and a permutation of what was given (order, sum, exclusive-or)");
+  return true;
+}
+
+static void report(const command *wanted, const cdp_study *study) {
+  printf("%" PRIu64 " %s keys, %s, sorted %s", wanted->count, type_name(wanted->settings.type), wanted->keys->name,
+         wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending");
+  if (wanted->count < 2)
+    puts(", which needs no device");
+  else
+    printf(" on %s\n", cdp_last_device());
+  printf("Time: %.3f ms on the device, without copies\n\n", study->milliseconds);
+
+  print_recursion(study);
+
+  printf("\nTasks: at most %" PRIu32 " in flight at once; %" PRIu32 " of the %" PRIu32
+         " that the workspace has room for were used\n",
+         study->tasks_in_flight, study->tasks_allocated, study->task_capacity);
+  printf("Deferred ranges were taken up again %" PRIu32 " times\n", study->waves);
+  if (study->first_fault != 0)
+    printf("The first refused launch had the CUDA error %" PRId32 "\n", study->first_fault);
+}
+
+static int run(const command *wanted) {
+  const size_t bytes = type_bytes(wanted->settings.type);
+  void *keys = NULL;
+  if (wanted->count <= SIZE_MAX / bytes)
+    keys = malloc(wanted->count == 0 ? 1 : (size_t)wanted->count * bytes);
+  if (keys == NULL) {
+    fprintf(stderr, "recursion: not enough memory for %" PRIu64 " keys\n", wanted->count);
+    return EXIT_DATA;
+  }
+  generate_keys(keys, wanted->count, wanted->settings.type, wanted->keys, wanted->settings.options.seed);
+  const fingerprint before = take_fingerprint(keys, wanted->count, wanted->settings.type);
+
+  cdp_study study;
+  const cdp_status status = study_sort(keys, wanted, &study);
+  int code = EXIT_SORTED;
+  if (status != CDP_OK) {
+    fprintf(stderr, "recursion: %s\n", cdp_last_message());
+    code = exit_code(status);
+  } else {
+    report(wanted, &study);
+    if (!check(keys, wanted, before))
+      code = EXIT_DATA;
+  }
+  free(keys);
+  return code;
+}
+
+int main(int argument_count, char **words) {
+  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT}, .count = 1 << 20, .keys = &DISTRIBUTIONS[0]};
+  if (!read_command(&wanted, argument_count, words))
+    return EXIT_USAGE;
+  int code = EXIT_SORTED;
+  if (wanted.help)
+    help();
+  else
+    code = run(&wanted);
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    fputs("recursion: standard output cannot be written\n", stderr);
+    return EXIT_DATA;
+  }
+  return code;
+}

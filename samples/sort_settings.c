@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Command lines of the samples: see sort_settings.h. */
+#include "sort_settings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A word of the command line and the value it stands for. */
+typedef struct choice {
+  const char *word;
+  int value;
+} choice;
+
+/* Every list ends with a NULL word. */
+static const choice TYPES[] = {{"u32", CDP_U32}, {"i32", CDP_I32}, {"u64", CDP_U64}, {"i64", CDP_I64},
+                               {"f32", CDP_F32}, {"f64", CDP_F64}, {NULL, 0}};
+static const choice ORDERS[] = {{"ascending", CDP_ASCENDING}, {"descending", CDP_DESCENDING}, {NULL, 0}};
+static const choice SCHEMES[] = {{"last-block", CDP_SCHEME_LAST_BLOCK},
+                                 {"controller", CDP_SCHEME_CONTROLLER},
+                                 {"host-loop", CDP_SCHEME_HOST_LOOP},
+                                 {NULL, 0}};
+static const choice STREAMS[] = {{"fire-and-forget", CDP_STREAMS_FIRE_AND_FORGET}, {"named", CDP_STREAMS_NAMED}, {NULL, 0}};
+static const choice PIVOTS[] = {{"middle", CDP_PIVOT_MIDDLE},
+                                {"median-of-three", CDP_PIVOT_MEDIAN_OF_THREE},
+                                {"random", CDP_PIVOT_RANDOM},
+                                {"sampled-median", CDP_PIVOT_SAMPLED_MEDIAN},
+                                {NULL, 0}};
+
+void usage_error(const argument_list *list, const char *format, ...) {
+  va_list values;
+  fprintf(stderr, "%s: ", list->program);
+  va_start(values, format);
+  vfprintf(stderr, format, values);
+  va_end(values);
+  fprintf(stderr, " (%s --help tells more)\n", list->program);
+}
+
+argument_list arguments_begin(const char *program, int count, char **words) {
+  return (argument_list){.program = program, .count = count, .words = words, .next = 1, .options_ended = false};
+}
+
+bool next_argument(argument_list *list, argument *found) {
+  if (list->next < list->count && !list->options_ended && strcmp(list->words[list->next], "--") == 0) {
+    list->options_ended = true;
+    list->next++;
+  }
+  if (list->next >= list->count)
+    return false;
+
+  const char *word = list->words[list->next++];
+  *found = (argument){.name = "", .value = word};
+  /* A lone "-" is an operand: it stands for standard input. */
+  if (list->options_ended || word[0] != '-' || word[1] == '\0')
+    return true;
+
+  /* A name too long for the field is cut, and so is none that anybody knows. */
+  const char *equals = strchr(word, '=');
+  size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+  if (length >= sizeof found->name)
+    length = sizeof found->name - 1;
+  memcpy(found->name, word, length);
+  found->name[length] = '\0';
+  found->value = equals != NULL ? equals + 1 : NULL;
+  return true;
+}
+
+const char *argument_value(argument_list *list, const argument *option) {
+  if (option->value != NULL)
+    return option->value;
+  if (list->next < list->count)
+    return list->words[list->next++];
+  usage_error(list, "%s needs a value", option->name);
+  return NULL;
+}
+
+bool argument_has_no_value(const argument_list *list, const argument *option) {
+  if (option->value == NULL)
+    return true;
+  usage_error(list, "%s takes no value", option->name);
+  return false;
+}
+
+/* ---- Words to values ------------------------------------------------------------------------------------------- */
+
+bool parse_whole(const char *text, uint64_t *number) {
+  uint64_t sum = 0;
+  if (*text == '\0')
+    return false;
+  for (; *text != '\0'; text++) {
+    if (*text < '0' || *text > '9')
+      return false;
+    const uint64_t digit = (uint64_t)(*text - '0');
+    if (sum > (UINT64_MAX - digit) / 10)
+      return false;
+    sum = sum * 10 + digit;
+  }
+  *number = sum;
+  return true;
+}
+
+static bool parse_u32(const char *text, uint32_t *number) {
+  uint64_t wide;
+  if (!parse_whole(text, &wide) || wide > UINT32_MAX)
+    return false;
+  *number = (uint32_t)wide;
+  return true;
+}
+
+/* "auto", "simulated", "cuda" or "cuda:N". */
+static bool parse_device(const char *text, int32_t *device) {
+  uint32_t ordinal = 0;
+  if (strcmp(text, "auto") == 0) {
+    *device = CDP_DEVICE_AUTO;
+    return true;
+  }
+  if (strcmp(text, "simulated") == 0) {
+    *device = CDP_DEVICE_SIMULATED;
+    return true;
+  }
+  if (strcmp(text, "cuda") != 0) {
+    if (strncmp(text, "cuda:", 5) != 0 || !parse_u32(text + 5, &ordinal) || ordinal >= INT32_MAX)
+      return false;
+  }
+  *device = CDP_DEVICE_CUDA((int32_t)ordinal);
+  return true;
+}
+
+/* Looks a value up in a list. False, and a message that names all of them, where it is not there. */
+static bool choose(const argument_list *list, const argument *option, const char *word, const choice *choices, int *value) {
+  char all[128] = "";
+  for (const choice *one = choices; one->word != NULL; one++) {
+    if (strcmp(one->word, word) == 0) {
+      *value = one->value;
+      return true;
+    }
+    const size_t used = strlen(all);
+    snprintf(all + used, sizeof all - used, " %s", one->word);
+  }
+  usage_error(list, "%s: '%s' is none of:%s", option->name, word, all);
+  return false;
+}
+
+/* The options that take a number or a device. False, and a message, for a value that is none. */
+static bool take_number(cdp_options *options, const argument_list *list, const argument *option, const char *word) {
+  const char *expected = "a whole number";
+  bool taken = false;
+  if (strcmp(option->name, "--device") == 0) {
+    expected = "auto, cuda, cuda:N or simulated";
+    taken = parse_device(word, &options->device);
+  } else if (strcmp(option->name, "--depth-limit") == 0) {
+    expected = "a whole number below 2^32 or none";
+    taken = parse_u32(word, &options->depth_limit);
+    if (strcmp(word, "none") == 0) {
+      options->depth_limit = CDP_DEPTH_NONE;
+      taken = true;
+    }
+  } else if (strcmp(option->name, "--leaf") == 0) {
+    expected = "a whole number below 2^32";
+    taken = parse_u32(word, &options->leaf_items);
+  } else {
+    taken = parse_whole(word, &options->seed);
+  }
+  if (!taken)
+    usage_error(list, "%s: '%s' is not %s", option->name, word, expected);
+  return taken;
+}
+
+bool settings_take(sort_settings *settings, argument_list *list, const argument *option) {
+  static const struct {
+    const char *name;
+    const choice *choices; /* NULL: a number or a device */
+  } known[] = {{"--type", TYPES},  {"--order", ORDERS},     {"--scheme", SCHEMES}, {"--streams", STREAMS}, {"--pivot", PIVOTS},
+               {"--device", NULL}, {"--depth-limit", NULL}, {"--leaf", NULL},      {"--seed", NULL}};
+  const size_t known_count = sizeof known / sizeof known[0];
+  size_t at = 0;
+  while (at < known_count && strcmp(known[at].name, option->name) != 0)
+    at++;
+  if (at == known_count) {
+    usage_error(list, "there is no option %s", option->name);
+    return false;
+  }
+
+  const char *word = argument_value(list, option);
+  if (word == NULL)
+    return false;
+  if (known[at].choices == NULL)
+    return take_number(&settings->options, list, option, word);
+
+  int value;
+  if (!choose(list, option, word, known[at].choices, &value))
+    return false;
+  if (known[at].choices == TYPES)
+    settings->type = (cdp_type)value;
+  else if (known[at].choices == ORDERS)
+    settings->options.order = (cdp_order)value;
+  else if (known[at].choices == SCHEMES)
+    settings->options.scheme = (cdp_scheme)value;
+  else if (known[at].choices == STREAMS)
+    settings->options.child_streams = (cdp_child_streams)value;
+  else
+    settings->options.pivot = (cdp_pivot)value;
+  return true;
+}
+
+void settings_help(const char *type_default) {
+  printf("How to sort:\n"
+         "  --type T         u32 i32 u64 i64 f32 f64: the type of the numbers (%s)\n"
+         "  --order O        ascending descending (ascending)\n"
+         "  --device D       auto cuda cuda:N simulated (auto: $CDPSORT_DEVICE if set, else the GPU; where there is no GPU\n"
+         "                   and nobody asked for one, the simulated device, and the first line says so)\n"
+         "  --depth-limit N  ranges at this depth are sorted by bitonic sort, not partitioned; none: no range is partitioned\n"
+         "                   (0: 2 * log2(count) + 8)\n"
+         "  --leaf N         ranges of at most this many numbers are sorted bitonically by one block: %u to %u, or %u for\n"
+         "                   types of 8 bytes (0: the greatest)\n"
+         "  --scheme S       last-block controller host-loop: who launches the children (last-block)\n"
+         "  --streams S      fire-and-forget named: the streams they are launched on (fire-and-forget)\n"
+         "  --pivot P        middle median-of-three random sampled-median (sampled-median)\n"
+         "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n",
+         type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES);
+}
+
+const char *type_name(cdp_type type) {
+  for (const choice *one = TYPES; one->word != NULL; one++)
+    if (one->value == (int)type)
+      return one->word;
+  return "unknown type";
+}
+
+size_t type_bytes(cdp_type type) {
+  return type == CDP_U32 || type == CDP_I32 || type == CDP_F32 ? 4 : 8;
+}
+
+/* ---- What the library says ------------------------------------------------------------------------------------- */
+
+bool may_simulate(cdp_status status, const cdp_options *options) {
+  const char *named = getenv("CDPSORT_DEVICE");
+  const bool automatic = named == NULL || named[0] == '\0' || strcmp(named, "auto") == 0;
+  return status == CDP_ERROR_NO_DEVICE && options->device == CDP_DEVICE_AUTO && automatic;
+}
+
+void print_simulated_notice(FILE *stream, const char *program) {
+  fprintf(stream, "%s: no GPU can be used, so this runs on the simulated device, exact but slow\n", program);
+  fprintf(stream, "%s: (the library says: %s)\n", program, cdp_last_message());
+}
+
+int exit_code(cdp_status status) {
+  /* An option out of its range is found by the library, but it was the command line that had it. */
+  return status == CDP_ERROR_OPTION ? EXIT_USAGE : EXIT_LIBRARY;
+}

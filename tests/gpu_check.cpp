@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See gpu_check.h.
+ */
+#include "gpu_check.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace gpu_check {
+
+using device_data::Findings;
+using device_data::GUARD_BYTES;
+
+namespace {
+
+constexpr int EXIT_SKIP = 77;
+constexpr unsigned char POISON = 0xCD;
+
+std::vector<void *> to_release;
+
+bool is_set(const char *variable) {
+  const char *value = getenv(variable);
+  return value != nullptr && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+/* What a failed test left running is waited for, so that it writes to no memory of the next one. */
+void release_all() {
+  cudaDeviceSynchronize();
+  for (void *d_memory : to_release)
+    cudaFree(d_memory);
+  to_release.clear();
+  cudaGetLastError();
+}
+
+void *allocate(size_t bytes) {
+  void *d_memory = nullptr;
+  CHECK_CUDA(cudaMalloc(&d_memory, bytes));
+  to_release.push_back(d_memory);
+  return d_memory;
+}
+
+void check_guards(const device_data::Oracle &oracle, const Guarded &memory, cudaStream_t stream) {
+  CHECK_CUDA(device_data::guard_check(oracle, memory.d_base, GUARD_BYTES + memory.ahead_bytes, stream));
+  CHECK_CUDA(device_data::guard_check(oracle, memory.d_memory + memory.bytes, GUARD_BYTES, stream));
+}
+
+} // namespace
+
+int run(Suite *(*make_suite)()) {
+  unsetenv("CDPSORT_DEVICE");
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error != cudaSuccess || devices == 0) {
+    fprintf(stderr, "no GPU can be used: %s\n", error == cudaSuccess ? "there is none" : cudaGetErrorString(error));
+    return is_set("CDPSORT_TEST_REQUIRE_GPU") ? EXIT_FAILURE : EXIT_SKIP;
+  }
+  printf("seed %" PRIu64 " (CDPSORT_TEST_SEED)%s\n", seed(), quick() ? ", quick" : "");
+  fflush(stdout);
+  SRunner *runner = srunner_create(make_suite());
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_ENV);
+  const bool passed = srunner_ntests_run(runner) > 0 && srunner_ntests_failed(runner) == 0;
+  srunner_free(runner);
+  return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+bool quick() {
+  return is_set("CDPSORT_TEST_QUICK");
+}
+
+uint64_t seed() {
+  const char *value = getenv("CDPSORT_TEST_SEED");
+  return value != nullptr && value[0] != '\0' ? strtoull(value, nullptr, 0) : 1;
+}
+
+TCase *add_case(Suite *suite, const char *name) {
+  TCase *test_case = tcase_create(name);
+  tcase_add_checked_fixture(test_case, nullptr, release_all);
+  tcase_set_timeout(test_case, 0);
+  suite_add_tcase(suite, test_case);
+  return test_case;
+}
+
+void require_cuda(cudaError_t error, const char *call, const char *file, int line) {
+  if (error != cudaSuccess)
+    ck_abort_msg("%s:%d: %s: CUDA error %d, %s", file, line, call, static_cast<int>(error), cudaGetErrorString(error));
+}
+
+void require_status(cdp_status status, cdp_status wanted, const char *call, const char *file, int line) {
+  if (status != wanted)
+    ck_abort_msg("%s:%d: %s: %s instead of %s; CUDA error %d; \"%s\"", file, line, call, cdp_status_name(status),
+                 cdp_status_name(wanted), cdp_last_cuda_error(), cdp_last_message());
+  if (status != CDP_OK && cdp_last_message()[0] == '\0')
+    ck_abort_msg("%s:%d: %s: %s without a message", file, line, call, cdp_status_name(status));
+}
+
+Guarded allocate_guarded(size_t bytes, size_t ahead_bytes) {
+  Guarded memory = {nullptr, nullptr, bytes, ahead_bytes};
+  memory.d_base = static_cast<unsigned char *>(allocate(2 * GUARD_BYTES + ahead_bytes + bytes));
+  memory.d_memory = memory.d_base + GUARD_BYTES + ahead_bytes;
+  CHECK_CUDA(device_data::guard_fill(memory.d_base, GUARD_BYTES + ahead_bytes, nullptr));
+  CHECK_CUDA(device_data::guard_fill(memory.d_memory + bytes, GUARD_BYTES, nullptr));
+  if (bytes != 0)
+    CHECK_CUDA(cudaMemset(memory.d_memory, POISON, bytes));
+  CHECK_CUDA(cudaDeviceSynchronize()); // whatever stream comes next
+  return memory;
+}
+
+Subject make_room(cdp_type type, uint64_t count, uint64_t ahead_items) {
+  const uint64_t bytes_each = device_data::key_bytes(type);
+  Subject subject;
+  subject.memory = allocate_guarded(count * bytes_each, ahead_items * bytes_each);
+  subject.keys = {subject.memory.d_memory, count, type};
+  CHECK_CUDA(device_data::oracle_create(&subject.oracle));
+  to_release.push_back(subject.oracle.d_before);
+  snprintf(subject.label, sizeof subject.label, "%" PRIu64 " %s", count, device_data::type_name(type));
+  return subject;
+}
+
+void fill(Subject &subject, Distribution distribution, uint64_t key_seed, cudaStream_t stream) {
+  const device_data::KeySpan &keys = subject.keys;
+  snprintf(subject.label, sizeof subject.label, "%" PRIu64 " %s, %s, seed %" PRIu64 ", %zu bytes past alignment", keys.count,
+           device_data::type_name(keys.type), device_data::distribution_name(distribution), key_seed,
+           subject.memory.ahead_bytes);
+  CHECK_CUDA(device_data::generate(keys, distribution, key_seed, stream));
+  CHECK_CUDA(device_data::oracle_note(subject.oracle, keys, stream));
+}
+
+Subject make_subject(cdp_type type, uint64_t count, Distribution distribution, uint64_t ahead_items) {
+  Subject subject = make_room(type, count, ahead_items);
+  fill(subject, distribution, seed());
+  return subject;
+}
+
+void release(const Subject &subject) {
+  for (void *d_memory : {static_cast<void *>(subject.memory.d_base), static_cast<void *>(subject.oracle.d_before)}) {
+    to_release.erase(std::remove(to_release.begin(), to_release.end(), d_memory), to_release.end());
+    CHECK_CUDA(cudaFree(d_memory));
+  }
+}
+
+void judge(const Subject &subject, cdp_order order, cudaStream_t stream) {
+  CHECK_CUDA(device_data::oracle_judge(subject.oracle, subject.keys, order, stream));
+  check_guards(subject.oracle, subject.memory, stream);
+}
+
+void judge_guards(const Subject &subject, const Guarded &workspace, cudaStream_t stream) {
+  check_guards(subject.oracle, workspace, stream);
+}
+
+void conclude(const Subject &subject, const char *how, cudaStream_t stream) {
+  Findings findings;
+  memset(&findings, 0xFF, sizeof findings);
+  CHECK_CUDA(device_data::oracle_read(subject.oracle, &findings, stream));
+  if (findings.disorders == 0 && findings.wrong_digests == 0 && findings.damaged_guard_bytes == 0 && findings.judgements != 0)
+    return;
+  ck_abort_msg("%s; %s: in %llu judgements (the first is number 0): %llu neighbours out of order (least index %lld, first in "
+               "judgement %lld), %llu times other keys than before (first in judgement %lld), %llu bytes of the guard zones "
+               "overwritten (first after judgement %lld)",
+               subject.label, how, findings.judgements, findings.disorders, static_cast<long long>(findings.first_disorder),
+               static_cast<long long>(findings.first_disordered), findings.wrong_digests,
+               static_cast<long long>(findings.first_wrong_digest), findings.damaged_guard_bytes,
+               static_cast<long long>(findings.first_damaged_guards));
+}
+
+void check_sorted(const Subject &subject, cdp_order order, const char *how) {
+  judge(subject, order);
+  conclude(subject, how);
+}
+
+cdp_study_depth totals(const cdp_study &study) {
+  cdp_study_depth sum;
+  memset(&sum, 0, sizeof sum);
+  for (const cdp_study_depth &row : study.depths) {
+    sum.tasks += row.tasks;
+    sum.task_items += row.task_items;
+    sum.block_partitions += row.block_partitions;
+    sum.equal_items += row.equal_items;
+    sum.leaves += row.leaves;
+    sum.leaf_items += row.leaf_items;
+    sum.collected += row.collected;
+    sum.children_launched += row.children_launched;
+    sum.launches_refused += row.launches_refused;
+    sum.deferred += row.deferred;
+    sum.fallback_depth += row.fallback_depth;
+    sum.fallback_refused += row.fallback_refused;
+    sum.fallback_pool += row.fallback_pool;
+  }
+  return sum;
+}
+
+void require_study(bool condition, const char *text, const cdp_study &study, const Subject &subject, const char *how) {
+  if (condition)
+    return;
+  const cdp_study_depth sum = totals(study);
+  ck_abort_msg("%s; %s: not so: %s. %u depths, %u tasks in flight, %u of %u slots, first fault %d, %u waves, %.3f ms; tasks "
+               "%" PRIu64 " of %" PRIu64 " items, block partitions %" PRIu64 ", equal items %" PRIu64 ", leaves %" PRIu64
+               " of %" PRIu64 " items, collected %" PRIu64 ", children %" PRIu64 ", refused %" PRIu64 ", deferred %" PRIu64
+               ", fallbacks: depth %" PRIu64 ", refused %" PRIu64 ", pool %" PRIu64,
+               subject.label, how, text, study.depth_count, study.tasks_in_flight, study.tasks_allocated, study.task_capacity,
+               study.first_fault, study.waves, study.milliseconds, sum.tasks, sum.task_items, sum.block_partitions,
+               sum.equal_items, sum.leaves, sum.leaf_items, sum.collected, sum.children_launched, sum.launches_refused,
+               sum.deferred, sum.fallback_depth, sum.fallback_refused, sum.fallback_pool);
+}
+
+const char *scheme_name(cdp_scheme scheme) {
+  static const char *const names[] = {"default scheme", "last block", "controller", "host loop"};
+  return names[scheme];
+}
+
+const char *pivot_name(cdp_pivot pivot) {
+  static const char *const names[] = {"default pivot", "middle", "median of three", "random", "sampled median"};
+  return names[pivot];
+}
+
+} // namespace gpu_check

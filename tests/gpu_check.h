@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the GPU's test programs share: their main function, keys in guarded device memory with an oracle of their own, and
+ * checks that end a test with everything there is to know about the failure.
+ *
+ * The environment: CDPSORT_TEST_REQUIRE_GPU=1 makes a missing GPU a failure, not a skip; CDPSORT_TEST_QUICK=1 asks for small
+ * sizes; CDPSORT_TEST_SEED is the seed of all keys (1). CDPSORT_DEVICE is taken out of it.
+ *
+ * Tests run without fork, and a failed one jumps out: what is to be released is on a list here, never in a destructor.
+ */
+#ifndef CDPSORT_TESTS_GPU_CHECK_H
+#define CDPSORT_TESTS_GPU_CHECK_H
+
+#include "device_data.cuh"
+
+#include <cdpsort/study.h>
+
+#include <check.h>
+
+namespace gpu_check {
+
+using device_data::Distribution;
+
+/* Runs a program's suite; the exit code. */
+int run(Suite *(*make_suite)());
+
+bool quick();
+uint64_t seed();
+inline uint64_t pick(uint64_t whole, uint64_t quick_one) {
+  return quick() ? quick_one : whole;
+}
+
+/* A test case whose memory is released after each test. */
+TCase *add_case(Suite *suite, const char *name);
+
+/* End the test unless the call succeeds. */
+void require_cuda(cudaError_t error, const char *call, const char *file, int line);
+void require_status(cdp_status status, cdp_status wanted, const char *call, const char *file, int line);
+#define CHECK_CUDA(call) gpu_check::require_cuda((call), #call, __FILE__, __LINE__)
+#define CHECK_SORT(call) gpu_check::require_status((call), CDP_OK, #call, __FILE__, __LINE__)
+/* The call fails with this status, and says something about it. */
+#define CHECK_FAILS(wanted, call) gpu_check::require_status((call), (wanted), #call, __FILE__, __LINE__)
+
+/* Device memory between two guard zones; released after the test. Its contents are a pattern that is nobody's zero. */
+struct Guarded {
+  unsigned char *d_base;
+  unsigned char *d_memory; /* as aligned as cudaMalloc()'s, plus `ahead_bytes` */
+  size_t bytes;
+  size_t ahead_bytes;
+};
+Guarded allocate_guarded(size_t bytes, size_t ahead_bytes = 0);
+
+/* Keys under test. `label` says what they are. */
+struct Subject {
+  Guarded memory;
+  device_data::KeySpan keys;
+  device_data::Oracle oracle;
+  char label[160];
+};
+
+/* Room for keys, `ahead_items` past a well-aligned address. */
+Subject make_room(cdp_type type, uint64_t count, uint64_t ahead_items = 0);
+
+/* Fills it, and has the oracle take note. Asynchronous. */
+void fill(Subject &subject, Distribution distribution, uint64_t seed, cudaStream_t stream = nullptr);
+
+/* Both, with the program's seed. */
+Subject make_subject(cdp_type type, uint64_t count, Distribution distribution, uint64_t ahead_items = 0);
+
+/* Releases it before the end of the test. */
+void release(const Subject &subject);
+
+/* Has keys, their guards, and those of a workspace judged behind the stream's work. Asynchronous. */
+void judge(const Subject &subject, cdp_order order, cudaStream_t stream = nullptr);
+void judge_guards(const Subject &subject, const Guarded &workspace, cudaStream_t stream = nullptr);
+
+/* Waits for the stream, and ends the test unless all judgements so far were in favour. `how` says how it was sorted. */
+void conclude(const Subject &subject, const char *how, cudaStream_t stream = nullptr);
+
+/* All of it, for keys that a blocking call has sorted. */
+void check_sorted(const Subject &subject, cdp_order order, const char *how);
+
+/* A study's counts, over all depths. */
+cdp_study_depth totals(const cdp_study &study);
+
+/* Ends the test unless the condition holds, with the whole study. */
+void require_study(bool condition, const char *text, const cdp_study &study, const Subject &subject, const char *how);
+#define CHECK_STUDY(condition, study, subject, how) gpu_check::require_study((condition), #condition, (study), (subject), (how))
+
+/* Names of options, and their number. */
+const char *scheme_name(cdp_scheme scheme);
+const char *pivot_name(cdp_pivot pivot);
+constexpr int SCHEMES = CDP_SCHEME_HOST_LOOP;
+constexpr int PIVOTS = CDP_PIVOT_SAMPLED_MEDIAN;
+constexpr int TYPES = CDP_F64;
+inline cdp_scheme scheme_at(int index) {
+  return static_cast<cdp_scheme>(CDP_SCHEME_LAST_BLOCK + index);
+}
+inline cdp_type type_at(int index) {
+  return static_cast<cdp_type>(CDP_U32 + index);
+}
+inline Distribution distribution_at(uint64_t index) {
+  return static_cast<Distribution>(index % device_data::DISTRIBUTIONS);
+}
+
+} // namespace gpu_check
+
+#endif

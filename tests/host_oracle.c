@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The oracle of host_data.h: the documented total order, the comparison with a sorted copy, and whole cases.
+ *
+ * The floating-point comparison follows the words of IEEE 754 totalOrder (signs, then magnitudes, NaNs above infinity, by
+ * payload), not the bit map that the library uses.
+ */
+#include "host_data.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Order ----------------------------------------------------------------------------------------------------- */
+
+#define THREE_WAY(a, b) (((a) > (b)) - ((a) < (b)))
+
+static int compare_u32(const void *a, const void *b) {
+  uint32_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return THREE_WAY(left, right);
+}
+
+static int compare_i32(const void *a, const void *b) {
+  int32_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return THREE_WAY(left, right);
+}
+
+static int compare_u64(const void *a, const void *b) {
+  uint64_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return THREE_WAY(left, right);
+}
+
+static int compare_i64(const void *a, const void *b) {
+  int64_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return THREE_WAY(left, right);
+}
+
+/* By sign; then by magnitude, upside down among negative numbers. `payloads` orders two NaNs. */
+static int compare_floating(double left, double right, bool left_negative, bool right_negative, int payloads) {
+  if (left_negative != right_negative)
+    return left_negative ? -1 : 1;
+  int magnitudes;
+  if (isnan(left) && isnan(right))
+    magnitudes = payloads;
+  else if (isnan(left) || isnan(right))
+    magnitudes = isnan(left) ? 1 : -1;
+  else
+    magnitudes = THREE_WAY(fabs(left), fabs(right));
+  return left_negative ? -magnitudes : magnitudes;
+}
+
+static int compare_f32(const void *a, const void *b) {
+  float left, right;
+  uint32_t left_bits, right_bits;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  memcpy(&left_bits, a, sizeof left_bits);
+  memcpy(&right_bits, b, sizeof right_bits);
+  const uint32_t left_payload = left_bits & 0x7FFFFFu;
+  const uint32_t right_payload = right_bits & 0x7FFFFFu;
+  return compare_floating((double)left, (double)right, left_bits >> 31 != 0, right_bits >> 31 != 0,
+                          THREE_WAY(left_payload, right_payload));
+}
+
+static int compare_f64(const void *a, const void *b) {
+  double left, right;
+  uint64_t left_bits, right_bits;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  memcpy(&left_bits, a, sizeof left_bits);
+  memcpy(&right_bits, b, sizeof right_bits);
+  const uint64_t left_payload = left_bits & UINT64_C(0xFFFFFFFFFFFFF);
+  const uint64_t right_payload = right_bits & UINT64_C(0xFFFFFFFFFFFFF);
+  return compare_floating(left, right, left_bits >> 63 != 0, right_bits >> 63 != 0, THREE_WAY(left_payload, right_payload));
+}
+
+typedef int comparison(const void *a, const void *b);
+
+static comparison *comparison_of(cdp_type type) {
+  static comparison *const comparisons[] = {
+      NULL, compare_u32, compare_i32, compare_u64, compare_i64, compare_f32, compare_f64,
+  };
+  return comparisons[type];
+}
+
+int host_compare(cdp_type type, const void *a, const void *b) {
+  return comparison_of(type)(a, b);
+}
+
+/* ---- Judgement ------------------------------------------------------------------------------------------------- */
+
+static bool fail(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool fail(char *why, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(why, HOST_WHY_BYTES, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static void reverse_keys(unsigned char *keys, size_t count, size_t key_bytes) {
+  unsigned char held[8];
+  for (size_t low = 0; low < count / 2; low++) {
+    unsigned char *const a = keys + low * key_bytes;
+    unsigned char *const b = keys + (count - 1 - low) * key_bytes;
+    memcpy(held, a, key_bytes);
+    memcpy(a, b, key_bytes);
+    memcpy(b, held, key_bytes);
+  }
+}
+
+static bool check_order(const unsigned char *keys, size_t count, cdp_type type, cdp_order order, char *why) {
+  const size_t key_bytes = host_key_bytes(type);
+  for (size_t index = 1; index < count; index++) {
+    const int three_way = host_compare(type, keys + (index - 1) * key_bytes, keys + index * key_bytes);
+    if (order == CDP_DESCENDING ? three_way < 0 : three_way > 0)
+      return fail(why, "keys %zu and %zu are out of order", index - 1, index);
+  }
+  return true;
+}
+
+bool host_check_sorted(const void *original, const void *sorted, size_t count, cdp_type type, cdp_order order, char *why) {
+  const size_t key_bytes = host_key_bytes(type);
+  if (!check_order(sorted, count, type, order, why))
+    return false;
+  if (count == 0)
+    return true;
+  unsigned char *const expected = malloc(count * key_bytes);
+  if (expected == NULL)
+    return fail(why, "no memory for the copy to compare with");
+  memcpy(expected, original, count * key_bytes);
+  qsort(expected, count, key_bytes, comparison_of(type));
+  if (order == CDP_DESCENDING)
+    reverse_keys(expected, count, key_bytes);
+  size_t index = 0;
+  while (index < count &&
+         memcmp(expected + index * key_bytes, (const unsigned char *)sorted + index * key_bytes, key_bytes) == 0)
+    index++;
+  free(expected);
+  if (index < count)
+    return fail(why, "the keys are in order, but from %zu on not those that were given: one was lost, made twice or changed",
+                index);
+  return true;
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------------------------- */
+
+void host_describe(const host_case *sort, char *text, size_t bytes) {
+  const cdp_options *options = &sort->options;
+  (void)snprintf(text, bytes,
+                 "%zu %s keys, %s, seed %llu, offset %zu, order %d, depth limit %u, leaf %u, scheme %d, streams %d, pivot %d, "
+                 "options.seed %llu",
+                 sort->count, host_type_name(sort->type), host_distribution_name(sort->distribution),
+                 (unsigned long long)sort->seed, sort->offset_items, (int)options->order, options->depth_limit,
+                 options->leaf_items, (int)options->scheme, (int)options->child_streams, (int)options->pivot,
+                 (unsigned long long)options->seed);
+}
+
+/* Puts the description of the case before what is wrong. */
+static bool fail_case(const host_case *sort, char *why) {
+  char what[HOST_WHY_BYTES / 2 - 8];
+  char description[HOST_WHY_BYTES / 2];
+  (void)snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, why);
+  host_describe(sort, description, sizeof description);
+  (void)snprintf(why, HOST_WHY_BYTES, "%s: %s", description, what);
+  return false;
+}
+
+static bool sort_guarded(const host_case *sort, const host_guarded *keys, const void *original, cdp_study *study, char *why) {
+  const cdp_status status = study != NULL ? cdp_study_quicksort(keys->bytes, sort->count, sort->type, &sort->options, study)
+                                          : cdp_quicksort(keys->bytes, sort->count, sort->type, &sort->options);
+  if (status != CDP_OK)
+    return fail(why, "%s: %s", cdp_status_name(status), cdp_last_message());
+  if (!host_guarded_whole(keys))
+    return fail(why, "memory beside the keys was written");
+  return host_check_sorted(original, keys->bytes, sort->count, sort->type, sort->options.order, why);
+}
+
+bool host_sort(const host_case *sort, cdp_study *study, char *why) {
+  const size_t bytes = sort->count * host_key_bytes(sort->type);
+  host_guarded keys;
+  if (!host_guarded_make(&keys, bytes, sort->offset_items * host_key_bytes(sort->type)))
+    return fail(why, "no memory for the keys");
+  void *const original = malloc(bytes + 1);
+  bool sorted = false;
+  if (original != NULL) {
+    host_fill(keys.bytes, sort->type, sort->count, sort->distribution, sort->seed);
+    memcpy(original, keys.bytes, bytes);
+    sorted = sort_guarded(sort, &keys, original, study, why);
+  } else {
+    (void)fail(why, "no memory for a copy of the keys");
+  }
+  free(original);
+  host_guarded_free(&keys);
+  return sorted || fail_case(sort, why);
+}

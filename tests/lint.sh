@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Format, static analysis and documentation of the sources; every finding is an error. Installs the tools that are missing.
+# usage: sh tests/lint.sh
+set -eu
+cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
+. "$cdpsort_root/samples/setup.sh"
+cd "$cdpsort_root"
+cdpsort_install_missing tests lint
+
+failures=
+step() {
+  name=$1
+  shift
+  cdpsort_say "lint: $name"
+  "$@" || failures="$failures $name"
+}
+
+host_sources() {
+  find src device samples tests -name '*.c' -o -name '*.cpp' | LC_ALL=C sort
+}
+
+format() {
+  find include src device samples tests -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
+    LC_ALL=C sort | xargs clang-format --dry-run -Werror
+}
+
+# cppcheck would take Check's macros for broken syntax: the tests are clang-tidy's.
+analyse() {
+  host_sources | grep -v '^tests/' | xargs cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --std=c++17 \
+    --enable=warning,performance,portability --suppress=missingIncludeSystem --suppress=unknownMacro \
+    -I include -I device -I src -j "$(nproc)"
+}
+
+# Only what the compilation database knows: the tests and samples of another configuration would be guessed at.
+tidy() {
+  database=$cdpsort_build_dir/lint
+  cmake -S . -B "$database" -DCDPSORT_CUDA=OFF -DCDPSORT_TESTS=ON -DCMAKE_BUILD_TYPE=Debug >"$database.log" 2>&1 || {
+    cat "$database.log" >&2
+    return 1
+  }
+  host_sources | while read -r file; do
+    ! grep -q -F "/$file\"" "$database/compile_commands.json" || printf '%s\n' "$file"
+  done >"$database/files"
+  [ -s "$database/files" ] || return 1
+  xargs -n 1 -P "$(nproc)" clang-tidy --quiet -p "$database" <"$database/files" 2>"$database.log" || {
+    grep -v 'warnings\{0,1\} generated' "$database.log" >&2
+    return 1
+  }
+}
+
+documentation() {
+  mkdir -p "$cdpsort_build_dir/doxygen"
+  { cat docs/Doxyfile; echo "OUTPUT_DIRECTORY = \"$cdpsort_build_dir/doxygen\""; } | doxygen -
+}
+
+scripts() {
+  shellcheck -x -e SC1091 samples/*.sh tests/*.sh tests/*/*.sh .ci/run
+}
+
+mkdir -p "$cdpsort_build_dir/lint"
+step format format
+step cppcheck analyse
+step clang-tidy tidy
+step doxygen documentation
+step scripts scripts
+[ -z "$failures" ] || cdpsort_fail "lint found fault with:$failures"
+echo "lint: nothing found"

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# Every test program, a line each; tests/CMakeLists.txt says what the words mean. Add yours here.
+
+# What tests share: keys and oracle, on the host and on the device.
+cdpsort_test_support(host_data host_data.c host_oracle.c tile_sizes.cpp)
+cdpsort_test_support(device_data device_data.cu)
+
+# The oracle, and the simulated device itself.
+cdpsort_test(host_data SUPPORT host_data LABELS simulated)
+cdpsort_test(simulated_device SOURCES test_simulated_device.cpp STATIC LABELS simulated)
+
+# The host side.
+cdpsort_test(options STATIC LABELS simulated)
+cdpsort_test(status LABELS simulated)
+cdpsort_test(device STATIC LABELS simulated)
+cdpsort_test(plan STATIC LABELS simulated)
+cdpsort_test(sort SUPPORT host_data LABELS simulated)
+cdpsort_test(async SUPPORT host_data LABELS simulated)
+cdpsort_test(study SUPPORT host_data LABELS simulated)
+cdpsort_test(threads SUPPORT host_data LABELS simulated)
+
+# The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
+cdpsort_test(fallbacks SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(seeds SUPPORT host_data STATIC LABELS simulated long)
+cdpsort_test(speed SUPPORT host_data LABELS simulated long)
+if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
+  add_test(NAME planted_bugs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/planted_bugs.sh)
+  set_tests_properties(planted_bugs PROPERTIES LABELS "simulated;long" TIMEOUT 900 ENVIRONMENT
+    "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CHECK_LIBS=${CDPSORT_CHECK_LIBRARY} ${CDPSORT_SUBUNIT_LIBRARY} -lm -lrt -lpthread")
+endif()
+
+# The GPU: gpu_check.cpp is their main function and their checks.
+foreach(name gpu_sort gpu_schemes gpu_async gpu_pointers)
+  cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
+endforeach()
+foreach(name gpu_fallbacks gpu_pending_limit)
+  cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu TIMEOUT 600)
+endforeach()
+cdpsort_benchmark(classic SOURCES bench_classic.cu SUPPORT device_data)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# Tests of what a user gets: headers that stand alone, exported symbols, an installation that an outside project builds with,
+# and the samples.
+set(shell_tests "")
+
+# Every public header compiles alone, as C11 and as C++17.
+file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/cdpsort/*.h)
+foreach(header IN LISTS headers)
+  cmake_path(GET header STEM stem)
+  add_test(NAME header_${stem}_c11 COMMAND ${CMAKE_C_COMPILER} -x c -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only
+           -I ${PROJECT_SOURCE_DIR}/include -include ${header} /dev/null)
+  add_test(NAME header_${stem}_cpp17 COMMAND ${CMAKE_CXX_COMPILER} -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror
+           -fsyntax-only -I ${PROJECT_SOURCE_DIR}/include -include ${header} /dev/null)
+  list(APPEND shell_tests header_${stem}_c11 header_${stem}_cpp17)
+endforeach()
+
+if(NOT CDPSORT_SANITIZE) # a sanitized library exports its sanitizer's symbols, and wants programs built like itself
+  add_test(NAME symbols COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh ${CMAKE_NM} $<TARGET_FILE:cdpsort>
+           ${PROJECT_SOURCE_DIR}/include/cdpsort)
+
+  # An outside project, found through either package, with either library.
+  set(consumer sh ${CMAKE_CURRENT_SOURCE_DIR}/consumer/check.sh)
+  set(prefix ${CMAKE_CURRENT_BINARY_DIR}/prefix)
+  add_test(NAME install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
+  set_tests_properties(install PROPERTIES FIXTURES_SETUP installation)
+  foreach(way cmake pkg-config)
+    foreach(library shared static)
+      add_test(NAME consumer_${way}_${library}
+               COMMAND ${consumer} ${way} ${library} ${prefix} ${CMAKE_INSTALL_LIBDIR}
+                       ${CMAKE_CURRENT_BINARY_DIR}/consumer_${way}_${library} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
+      set_tests_properties(consumer_${way}_${library} PROPERTIES FIXTURES_REQUIRED installation
+                           ENVIRONMENT CDPSORT_DEVICE=simulated)
+      list(APPEND shell_tests consumer_${way}_${library})
+    endforeach()
+  endforeach()
+  list(APPEND shell_tests symbols install)
+endif()
+set_tests_properties(${shell_tests} PROPERTIES LABELS "package;simulated" TIMEOUT 120)
+
+if(TARGET samples)
+  include(samples.cmake)
+endif()

@@ -1,0 +1,194 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Plants bugs in a copy of the sources, one at a time, and looks whether test_seeds catches them: a test of the tests.
+# usage: sh tests/planted_bugs.sh [BUG...]      such as: sh tests/planted_bugs.sh lost_pivots
+# Needs compilers, Boost.Context and Check. Keys of type u32 alone, so that a bug takes seconds to build. The environment may
+# set CC, CXX, and CHECK_LIBS (how to link Check).
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+check_libs=${CHECK_LIBS:-$(pkg-config --libs check 2>/dev/null || echo "-lcheck -lsubunit -lm -lrt -lpthread")}
+batches="10 40 150"
+seeds_most=200
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+
+# ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
+bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence"
+
+describe() {
+  file=recursion/task.cuh
+  visible=yes
+  case $1 in
+  always_last)
+    what="every block takes itself for the last one"
+    edit='s/atomicAdd(done_blocks, 1u) + 1 == block_count;/atomicAdd(done_blocks, 1u) + 1 <= block_count;/'
+    ;;
+  never_last)
+    what="no block takes itself for the last one"
+    edit='s/atomicAdd(done_blocks, 1u) + 1 == block_count;/atomicAdd(done_blocks, 1u) + 1 > block_count;/'
+    ;;
+  error_ignored)
+    what="a refused child launch is taken for a good one"
+    file=recursion/child.cuh
+    edit='s/^  return error;$/  return LAUNCH_OK;/'
+    ;;
+  lost_pivots)
+    what="keys equal to the pivot are not written (the bug of seed 003)"
+    file=block/partition.cuh
+    edit='s/^    keys\[index\] = raw;$/    static_cast<void>(keys[index] == raw);/'
+    ;;
+  missing_barrier)
+    what="no barrier between reserving a tile's places and writing to them"
+    file=block/partition.cuh
+    edit='/^    __syncthreads();$/d'
+    ;;
+  early_continuation)
+    what="the continuation does not wait for the workers"
+    file=recursion/controller.cuh
+    edit='s/launch_child(ChildStream::tail, \(.*continuation_kernel\)/launch_child(ChildStream::fire_and_forget, \1/'
+    ;;
+  early_wave)
+    what="a wave does not wait for the recursion before it"
+    file=recursion/waves.cuh
+    edit='s/launch_child(ChildStream::tail, \(.*wave_kernel\)/launch_child(ChildStream::fire_and_forget, \1/'
+    ;;
+  overfull_list)
+    what="the list of collected ranges has no end"
+    file=recursion/split.cuh
+    edit='s/if (place < sort.collected_capacity)/if (place < UINT32_MAX)/'
+    ;;
+  no_fence)
+    # Its memory is sequentially consistent: what a fence is for cannot happen there. Only a GPU could show this one.
+    what="no fence before and after the done-counter"
+    edit='/^    __threadfence();$/d'
+    visible=no
+    ;;
+  *)
+    echo "error: there is no bug '$1'; there are: $bugs" >&2
+    exit 2
+    ;;
+  esac
+}
+
+# ---- Building ---------------------------------------------------------------------------------------------------------------
+# compile OBJECT SOURCE [FLAG...], from the copy in $work/tree.
+compile() {
+  object=$work/$1.o
+  source=$2
+  shift 2
+  case $source in
+  *.c) "$cc" -std=c11 -O1 -D_GNU_SOURCE "$@" -I"$work/tree/include" -I"$work/tree/device" -I"$work/tree/src" -c "$source" -o "$object" ;;
+  *) "$cxx" -std=c++17 -O1 -w "$@" -I"$work/tree/include" -I"$work/tree/device" -c "$source" -o "$object" ;;
+  esac
+}
+
+# The kernels of u32, all that a planted bug has to be compiled anew for, and the program. What an earlier bug has left goes
+# first: it must not be taken for this one's.
+build() {
+  rm -f "$work/recursion.o" "$work/host_loop.o" "$work/test_seeds"
+  compile recursion "$work/recursion.cpp" &
+  recursion=$!
+  compile host_loop "$work/host_loop.cpp" || return 1
+  wait "$recursion" || return 1
+  # $check_libs is a list: it is meant to be split.
+  # shellcheck disable=SC2086
+  "$cxx" -o "$work/test_seeds" "$work"/*.o -lboost_context $check_libs
+}
+
+prepare() {
+  mkdir "$work/tree"
+  cp -R "$root/include" "$root/src" "$root/device" "$work/tree/"
+  sed 's/@CDP_TYPE@/CDP_U32/' "$root/device/recursion/recursion.in" >"$work/recursion.cpp"
+  sed 's/@CDP_TYPE@/CDP_U32/' "$root/device/recursion/host_loop.in" >"$work/host_loop.cpp"
+  {
+    echo '#include "recursion/start.h"'
+    for type in CDP_I32 CDP_U64 CDP_I64 CDP_F32 CDP_F64; do
+      for call in launch_recursion run_host_loop; do
+        echo "template <> int cdp::simulated::$call<$type>(const cdp_request &, bool, void *) { return 1; }"
+      done
+    done
+  } >"$work/other_types.cpp"
+  compile other_types "$work/other_types.cpp"
+  for source in "$work"/tree/src/*.c "$work/tree/device/runtime/no_cuda_engine.c" "$work/tree/device/engine.cpp" \
+    "$work"/tree/device/runtime/simulated_*.cpp; do
+    compile "tree_$(basename "$source" | tr . _)" "$source"
+  done
+  for source in test_seeds host_data host_oracle; do
+    compile "$source" "$root/tests/$source.c" -DCDPSORT_TEST_U32_ONLY -I"$root/tests"
+  done
+}
+
+# ---- Looking ----------------------------------------------------------------------------------------------------------------
+# run_seeds FIRST COUNT: true if all of them pass; their output is in $work/log.
+run_seeds() {
+  CDPSORT_TEST_FIRST_SEED=$1 CDPSORT_TEST_SEEDS=$2 CK_TIMEOUT_MULTIPLIER=0.25 "$work/test_seeds" >"$work/log" 2>&1
+}
+
+# Says what the first failing seed was told.
+report_first() {
+  line=$(grep -m 1 ':sorts_what_the_seed_draws:' "$work/log") || {
+    echo "error: test_seeds failed without saying why:" >&2
+    cat "$work/log" >&2
+    return 1
+  }
+  seed=$(printf '%s\n' "$line" | sed 's/^.*:sorts_what_the_seed_draws:\([0-9]*\):.*$/\1/')
+  how=$(printf '%s\n' "$line" | sed 's/^.*:sorts_what_the_seed_draws:[0-9]*: *//; s/^seed [0-9]*: //' | cut -c 1-400)
+  echo "$1: caught by seed $seed after $((seed + 1)) seeds: $how"
+}
+
+# hunt BUG: builds with the bug planted and runs seeds until one fails.
+hunt() {
+  describe "$1"
+  original=$root/device/$file
+  planted=$work/tree/device/$file
+  sed "$edit" "$original" >"$planted"
+  if cmp -s "$original" "$planted"; then
+    echo "$1: not planted: nothing in device/$file is as its edit expects" >&2
+    return 1
+  fi
+  echo "$1: $what (device/$file)"
+  build || {
+    echo "$1: cannot be built" >&2
+    return 1
+  }
+  cp "$original" "$planted"
+  first=0
+  for count in $batches; do
+    if ! run_seeds "$first" "$count"; then
+      report_first "$1"
+      return
+    fi
+    first=$((first + count))
+  done
+  if [ "$visible" = no ]; then
+    echo "$1: not visible here, as expected, in $seeds_most seeds"
+    return 0
+  fi
+  echo "$1: NOT caught by $seeds_most seeds"
+  return 1
+}
+
+[ $# -eq 0 ] || bugs=$*
+for bug in $bugs; do
+  describe "$bug"
+done
+prepare
+build
+run_seeds 0 50 || {
+  echo "error: seeds fail with no bug planted:" >&2
+  cat "$work/log" >&2
+  exit 1
+}
+echo "no bug planted: 50 seeds pass"
+missed=
+for bug in $bugs; do
+  hunt "$bug" || missed="$missed $bug"
+done
+if [ -n "$missed" ]; then
+  echo "missed:$missed" >&2
+  exit 1
+fi
+echo "every planted bug that the simulated device can show was caught"

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Refused launches: with the pending-launch limit of the whole process lowered to 4, every scheme still sorts on the GPU, and
+ * the study says that launches were refused. A program of its own, for the sake of the limit; restored, nothing is refused.
+ */
+#include "gpu_check.h"
+
+#include "engine.h"
+
+#include <cstdio>
+
+using namespace gpu_check;
+
+namespace {
+
+constexpr uint32_t LOW_LIMIT = 4;
+constexpr uint32_t USUAL_LIMIT = 2048; /* CUDA's default */
+constexpr int LAUNCH_PENDING_COUNT_EXCEEDED = 69;
+constexpr int DYNAMIC_SCHEMES = CDP_SCHEME_CONTROLLER;
+
+void set_limit(uint32_t limit) {
+  cdp_fault fault = {0, ""};
+  const cdp_status status = cdp_engine_cuda()->set_pending_limit(limit, &fault);
+  ck_assert_msg(status == CDP_OK, "the pending-launch limit cannot be %u: %s", limit, fault.text);
+  size_t now = 0;
+  CHECK_CUDA(cudaDeviceGetLimit(&now, cudaLimitDevRuntimePendingLaunchCount));
+  ck_assert_msg(now >= limit && now < 2 * limit + 64, "the pending-launch limit is %zu, not %u", now, limit);
+}
+
+void set_low_limit() {
+  set_limit(LOW_LIMIT);
+}
+
+void set_usual_limit() {
+  set_limit(USUAL_LIMIT);
+}
+
+cdp_study sort_and_check(const Subject &subject, const cdp_options &options, const char *how) {
+  const device_data::KeySpan &keys = subject.keys;
+  cdp_study study;
+  CHECK_SORT(cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study));
+  check_sorted(subject, options.order, how);
+  return study;
+}
+
+/* Small leaves make thousands of tasks, many more at once than the limit allows. */
+START_TEST(test_launches_are_refused) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i / 2);
+  options.child_streams = static_cast<cdp_child_streams>(CDP_STREAMS_FIRE_AND_FORGET + _i % 2);
+  options.leaf_items = CDP_LEAF_MIN;
+  char how[64];
+  snprintf(how, sizeof how, "%s, %s streams", scheme_name(options.scheme), _i % 2 != 0 ? "named" : "fire-and-forget");
+  const Subject subject = make_subject(CDP_U32, pick(1 << 21, 1 << 16), Distribution::random);
+  const cdp_study study = sort_and_check(subject, options, how);
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(sum.launches_refused > 0 && sum.fallback_refused > 0, study, subject, how);
+  CHECK_STUDY(study.first_fault == LAUNCH_PENDING_COUNT_EXCEEDED, study, subject, how);
+}
+END_TEST
+
+/* Whatever is refused, of tasks, waves, bitonic steps and fills of equal keys: every distribution, types of both sizes. */
+START_TEST(test_every_distribution) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i % SCHEMES);
+  options.depth_limit = _i / SCHEMES == 0 ? 0 : 3;
+  char how[64];
+  snprintf(how, sizeof how, "%s, depth limit %u", scheme_name(options.scheme), options.depth_limit);
+  for (uint64_t index = 0; index < device_data::DISTRIBUTIONS; index += pick(1, 4)) {
+    options.order = static_cast<cdp_order>(index % 2);
+    const Subject subject =
+        make_subject(index % 2 == 0 ? CDP_I32 : CDP_F64, pick((1 << 20) + 3, (1 << 15) + 3), distribution_at(index), 1);
+    const cdp_study study = sort_and_check(subject, options, how);
+    CHECK_STUDY(options.scheme != CDP_SCHEME_HOST_LOOP || totals(study).launches_refused == 0, study, subject, how);
+    release(subject);
+  }
+}
+END_TEST
+
+START_TEST(test_usual_limit_refuses_nothing) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i);
+  options.leaf_items = CDP_LEAF_MIN;
+  const char *how = scheme_name(options.scheme);
+  const Subject subject = make_subject(CDP_U32, pick(1 << 21, 1 << 16), Distribution::random);
+  const cdp_study study = sort_and_check(subject, options, how);
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(sum.launches_refused == 0 && study.first_fault == 0 && sum.children_launched > sum.tasks, study, subject, how);
+}
+END_TEST
+
+Suite *make_suite() {
+  Suite *suite = suite_create("gpu_pending_limit");
+  TCase *test_case = add_case(suite, "a limit of 4");
+  tcase_add_checked_fixture(test_case, set_low_limit, nullptr);
+  tcase_add_loop_test(test_case, test_launches_are_refused, 0, 2 * DYNAMIC_SCHEMES);
+  tcase_add_loop_test(test_case, test_every_distribution, 0, 2 * SCHEMES);
+  test_case = add_case(suite, "the usual limit");
+  tcase_add_checked_fixture(test_case, set_usual_limit, nullptr);
+  tcase_add_loop_test(test_case, test_usual_limit_refuses_nothing, 0, DYNAMIC_SCHEMES);
+  return suite;
+}
+
+} // namespace
+
+int main() {
+  return run(make_suite);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who launches, how, and around which pivot: every combination on the GPU sorts, says what it did, and did what it was asked.
+ */
+#include "gpu_check.h"
+
+#include <cstdio>
+
+using namespace gpu_check;
+
+namespace {
+
+/* Sorts by the options, and checks the keys and what is true of every study. */
+cdp_study study_and_check(const Subject &subject, const cdp_options &options, const char *how) {
+  const device_data::KeySpan &keys = subject.keys;
+  cdp_study study;
+  CHECK_SORT(cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study));
+  check_sorted(subject, options.order, how);
+
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(study.first_fault == 0 && sum.launches_refused == 0 && sum.fallback_refused == 0, study, subject, how);
+  CHECK_STUDY(sum.fallback_pool == 0, study, subject, how);
+  CHECK_STUDY(study.tasks_allocated <= study.task_capacity, study, subject, how);
+  // Every item ends once: equal to a pivot, or in a leaf, or at the depth limit.
+  CHECK_STUDY(sum.fallback_depth != 0 || sum.equal_items + sum.leaf_items == keys.count, study, subject, how);
+  CHECK_STUDY(options.scheme != CDP_SCHEME_HOST_LOOP || sum.children_launched == 0, study, subject, how);
+  return study;
+}
+
+/* Scheme, child streams and pivot, by the number of the test. */
+START_TEST(test_combination) {
+  static const Distribution distributions[] = {Distribution::random, Distribution::sorted, Distribution::staggered,
+                                               Distribution::distinct_256, Distribution::organ_pipe};
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i / (2 * PIVOTS));
+  options.child_streams = static_cast<cdp_child_streams>(CDP_STREAMS_FIRE_AND_FORGET + _i / PIVOTS % 2);
+  options.pivot = static_cast<cdp_pivot>(CDP_PIVOT_MIDDLE + _i % PIVOTS);
+  options.seed = seed();
+  char how[96];
+  snprintf(how, sizeof how, "%s, %s streams, %s", scheme_name(options.scheme),
+           options.child_streams == CDP_STREAMS_NAMED ? "named" : "fire-and-forget", pivot_name(options.pivot));
+  Subject subject = make_room(CDP_U32, pick(uint64_t{1} << 24, 1 << 16));
+  for (Distribution distribution : distributions) {
+    if (quick() && distribution == Distribution::staggered)
+      break;
+    fill(subject, distribution, seed());
+    study_and_check(subject, options, how);
+  }
+}
+END_TEST
+
+/* Every type and order in every scheme, at a size that no tile divides. */
+START_TEST(test_type) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i / TYPES);
+  Subject subject = make_room(type_at(_i % TYPES), pick((1 << 20) + 7, (1 << 15) + 7), 1);
+  for (int order = 0; order < 2; order++) {
+    options.order = static_cast<cdp_order>(order);
+    fill(subject, order == 0 ? Distribution::random : Distribution::extremes, seed());
+    study_and_check(subject, options, order == 0 ? scheme_name(options.scheme) : "descending");
+  }
+}
+END_TEST
+
+/* Schemes with dynamic parallelism launch from the device: every task, and the grid for the small ranges. */
+START_TEST(test_children_are_launched) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i);
+  const char *how = scheme_name(options.scheme);
+  const Subject subject = make_subject(CDP_U32, pick(1 << 22, 1 << 16), Distribution::random);
+  const cdp_study study = study_and_check(subject, options, how);
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(sum.tasks > 1 && study.depths[0].tasks == 1 && study.depths[0].task_items == subject.keys.count, study, subject,
+              how);
+  CHECK_STUDY(study.depths[1].children_launched > 0, study, subject, how);
+  CHECK_STUDY(sum.children_launched > sum.tasks, study, subject, how);
+  CHECK_STUDY(sum.collected > 0 && sum.leaves > 0, study, subject, how);
+  CHECK_STUDY(study.milliseconds > 0, study, subject, how);
+}
+END_TEST
+
+/* The host loop partitions the same tasks, and launches nothing from the device. */
+START_TEST(test_host_loop_launches_no_children) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = CDP_SCHEME_HOST_LOOP;
+  const Subject subject = make_subject(CDP_U32, pick(1 << 22, 1 << 16), Distribution::random);
+  const cdp_study study = study_and_check(subject, options, "host loop");
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(sum.tasks > 1 && sum.collected > 0 && sum.leaves > 0, study, subject, "host loop");
+  CHECK_STUDY(sum.children_launched == 0 && sum.deferred == 0 && study.waves == 0, study, subject, "host loop");
+}
+END_TEST
+
+/* Equal keys leave the recursion at the first partition. */
+START_TEST(test_equal_keys_leave) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i);
+  const char *how = scheme_name(options.scheme);
+  const Subject subject = make_subject(CDP_I64, pick(1 << 22, 1 << 16), Distribution::all_equal);
+  const cdp_study study = study_and_check(subject, options, how);
+  CHECK_STUDY(study.depth_count == 1 && study.depths[0].equal_items == subject.keys.count, study, subject, how);
+  CHECK_STUDY(totals(study).tasks == 1, study, subject, how);
+}
+END_TEST
+
+/* The least and the greatest leaf size are kept to. */
+START_TEST(test_leaf_size) {
+  const bool least = _i % 2 == 0;
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i / 2);
+  options.leaf_items = least ? CDP_LEAF_MIN : CDP_LEAF_MAX_4_BYTES;
+  char how[64];
+  snprintf(how, sizeof how, "%s, leaves of %u", scheme_name(options.scheme), options.leaf_items);
+  const Subject subject = make_subject(CDP_F32, pick(1 << 21, 1 << 14), Distribution::gaussian);
+  const cdp_study study = study_and_check(subject, options, how);
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(sum.leaves > 0 && sum.leaf_items <= sum.leaves * options.leaf_items, study, subject, how);
+  CHECK_STUDY(!least || sum.leaves > subject.keys.count / 64, study, subject, how);
+}
+END_TEST
+
+Suite *make_suite() {
+  Suite *suite = suite_create("gpu_schemes");
+  TCase *test_case = add_case(suite, "children");
+  tcase_add_loop_test(test_case, test_children_are_launched, 0, CDP_SCHEME_CONTROLLER);
+  tcase_add_test(test_case, test_host_loop_launches_no_children);
+  test_case = add_case(suite, "recursion");
+  tcase_add_loop_test(test_case, test_equal_keys_leave, 0, SCHEMES);
+  tcase_add_loop_test(test_case, test_leaf_size, 0, 2 * SCHEMES);
+  test_case = add_case(suite, "combinations");
+  tcase_add_loop_test(test_case, test_combination, 0, SCHEMES * 2 * PIVOTS);
+  tcase_add_loop_test(test_case, test_type, 0, SCHEMES * TYPES);
+  return suite;
+}
+
+} // namespace
+
+int main() {
+  return run(make_suite);
+}

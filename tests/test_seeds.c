@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One sort a seed on the simulated device: keys, options, limits and schedule are all drawn from it. A failure names the seed
+ * and everything that it drew; the same seed fails again, with
+ *
+ *     CDPSORT_TEST_FIRST_SEED=<seed> CDPSORT_TEST_SEEDS=1 build/bin/tests/test_seeds
+ *
+ * Linked with the static library, for the limits. Compiled with CDPSORT_TEST_U32_ONLY it sorts no other type
+ * (planted_bugs.sh).
+ */
+#include "host_data.h"
+#include "run_suite.h"
+
+#include "plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ITEMS_MOST 20000u
+#define SEEDS (HOST_SANITIZED ? 100 : 1000)
+#define SECONDS_PER_SORT 120
+
+/* What a seed draws. */
+typedef struct draw {
+  host_case sort;
+  cdp_plan_limits limits;
+  uint32_t pending_limit;
+} draw;
+
+/* A number in [least, most] with small ones as likely as large ones. */
+static uint32_t draw_scale(uint64_t *state, uint32_t least, uint32_t most) {
+  uint64_t span = most - least + 1;
+  span >>= host_random_below(state, 12);
+  return least + (uint32_t)host_random_below(state, span > 0 ? span : 1);
+}
+
+static bool one_in(uint64_t *state, uint64_t chance) {
+  return host_random_below(state, chance) == 0;
+}
+
+static uint32_t draw_depth_limit(uint64_t *state) {
+  if (!one_in(state, 4))
+    return 0;
+  const uint32_t limit = (uint32_t)host_random_below(state, 8);
+  return limit == 0 ? CDP_DEPTH_NONE : limit;
+}
+
+static cdp_type draw_type(uint64_t *state) {
+  const cdp_type type = (cdp_type)(CDP_U32 + (int)host_random_below(state, 6));
+#ifdef CDPSORT_TEST_U32_ONLY
+  return type == CDP_U32 ? type : CDP_U32;
+#else
+  return type;
+#endif
+}
+
+static void draw_from(uint64_t seed, draw *drawn) {
+  uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + 1;
+  memset(drawn, 0, sizeof *drawn);
+  host_case *sort = &drawn->sort;
+  sort->type = draw_type(&state);
+  const uint32_t leaf_items_most = host_key_bytes(sort->type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
+  sort->count = one_in(&state, 3) ? (size_t)host_random_below(&state, ITEMS_MOST + 1) : draw_scale(&state, 0, ITEMS_MOST);
+  sort->distribution = (host_distribution)host_random_below(&state, HOST_DISTRIBUTIONS);
+  sort->seed = host_random(&state);
+  sort->offset_items = (size_t)host_random_below(&state, 8);
+  sort->options = (cdp_options)CDP_OPTIONS_INIT;
+  sort->options.device = CDP_DEVICE_SIMULATED;
+  sort->options.order = (cdp_order)host_random_below(&state, 2);
+  sort->options.depth_limit = draw_depth_limit(&state);
+  sort->options.leaf_items = one_in(&state, 8) ? 0 : draw_scale(&state, CDP_LEAF_MIN, leaf_items_most);
+  sort->options.scheme = (cdp_scheme)host_random_below(&state, 4);
+  sort->options.child_streams = (cdp_child_streams)host_random_below(&state, 3);
+  sort->options.pivot = (cdp_pivot)host_random_below(&state, 5);
+  sort->options.seed = host_random(&state);
+  drawn->pending_limit = one_in(&state, 3) ? 1 + (uint32_t)host_random_below(&state, 40) : 2048;
+  drawn->limits.task_capacity = one_in(&state, 4) ? 1 + (uint32_t)host_random_below(&state, 16) : 0;
+  drawn->limits.collected_capacity = one_in(&state, 4) ? 1 + (uint32_t)host_random_below(&state, 16) : 0;
+  drawn->limits.task_budget = one_in(&state, 3) ? 1 + (uint32_t)host_random_below(&state, 8) : 0;
+}
+
+/* _i: the seed. */
+START_TEST(sorts_what_the_seed_draws) {
+  draw drawn;
+  cdp_fault fault = {0};
+  cdp_study study;
+  char why[HOST_WHY_BYTES];
+  draw_from((uint64_t)_i, &drawn);
+  cdp_plan_limit(&drawn.limits);
+  ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit(drawn.pending_limit, &fault), CDP_OK);
+  const bool sorted = host_sort(&drawn.sort, _i % 2 == 0 ? &study : NULL, why);
+  ck_assert_msg(sorted, "seed %d: pending limit %u, tasks %u, collected %u, budget %u; %s", _i, drawn.pending_limit,
+                drawn.limits.task_capacity, drawn.limits.collected_capacity, drawn.limits.task_budget, why);
+}
+END_TEST
+
+/* A number from the environment, digits alone; `otherwise` if it is not set, -1 if it is none. */
+static int number_from_environment(const char *name, int otherwise) {
+  const char *text = getenv(name);
+  if (text == NULL || text[0] == '\0')
+    return otherwise;
+  if (strlen(text) > 9 || text[strspn(text, "0123456789")] != '\0') {
+    (void)fprintf(stderr, "%s is \"%s\": it must be a number of at most 9 digits\n", name, text);
+    return -1;
+  }
+  return (int)strtol(text, NULL, 10);
+}
+
+int main(void) {
+  const int first = number_from_environment("CDPSORT_TEST_FIRST_SEED", 0);
+  const int seeds = number_from_environment("CDPSORT_TEST_SEEDS", SEEDS);
+  if (first < 0 || seeds < 1)
+    return EXIT_FAILURE;
+  Suite *suite = suite_create("seeds");
+  TCase *sorting = tcase_create("seed");
+  tcase_set_timeout(sorting, SECONDS_PER_SORT);
+  tcase_add_loop_test(sorting, sorts_what_the_seed_draws, first, first + seeds);
+  suite_add_tcase(suite, sorting);
+  (void)printf("seeds %d to %d\n", first, first + seeds - 1);
+  return run_suite(suite);
+}

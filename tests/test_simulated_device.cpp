@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The simulated device: what it computes, what it varies by seed, and every rule that it must see broken.
+ *
+ * A test writes a small kernel, runs it over many seeds, and looks at what the kernel left in `Notes` and at the report.
+ */
+#include "runtime/runtime.cuh"
+
+#include <check.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace cdp::simulated {
+
+namespace {
+
+constexpr uint32_t FULL = 0xffffffffu;
+constexpr uint64_t SEEDS = 200;
+
+constexpr uint32_t NOTES_MOST = 4096;
+
+/* What kernels leave behind: plain memory of the host, which is the simulated device's too. */
+struct Notes {
+  uint32_t count;
+  uint32_t entries[NOTES_MOST];
+};
+
+Notes notes;
+
+void start(uint64_t seed, uint32_t pending_limit = 2048, uint32_t resident_blocks = 8) {
+  Rules rules;
+  rules.seed = seed;
+  rules.pending_limit = pending_limit;
+  rules.resident_blocks = resident_blocks;
+  set_rules(rules);
+  std::memset(&notes, 0, sizeof(notes));
+}
+
+/* The run must have failed, with a report that holds every part. */
+void expect_broken(int code, std::initializer_list<const char *> parts) {
+  ck_assert_int_eq(code, LAUNCH_RULE_BROKEN);
+  for (const char *part : parts)
+    ck_assert_msg(std::strstr(last_report().broken_rule, part) != nullptr, "no \"%s\" in: %s", part, last_report().broken_rule);
+}
+
+void expect_clean(int code) {
+  ck_assert_msg(code == LAUNCH_OK, "%d: %s", code, last_report().broken_rule);
+}
+
+std::string place(unsigned line) {
+  return "test_simulated_device.cpp:" + std::to_string(line);
+}
+
+__device__ void note(uint32_t entry) {
+  notes.entries[notes.count++ % NOTES_MOST] = entry;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------------------------- */
+
+__global__ void order_kernel() {
+  note(blockIdx.x * 64 + threadIdx.x);
+  __syncthreads();
+  note(blockIdx.x * 64 + threadIdx.x);
+}
+
+std::string order_of(uint64_t seed) {
+  start(seed);
+  expect_clean(launch_from_host({4, 64, 0}, nullptr, order_kernel));
+  ck_assert_uint_eq(notes.count, 512);
+  ck_assert_uint_eq(last_report().blocks_run, 4);
+  return std::string(reinterpret_cast<const char *>(notes.entries), notes.count * sizeof(uint32_t));
+}
+
+START_TEST(order_is_the_seeds) {
+  std::set<std::string> orders;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const std::string once = order_of(seed);
+    ck_assert(order_of(seed) == once);
+    orders.insert(once);
+  }
+  ck_assert_uint_eq(orders.size(), 20);
+}
+END_TEST
+
+START_TEST(blocks_come_in_any_order) {
+  std::set<uint32_t> first_blocks;
+  bool interleaved = false;
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    order_of(seed);
+    first_blocks.insert(notes.entries[0] / 64);
+    for (uint32_t at = 2; at < notes.count; ++at)
+      interleaved |= notes.entries[at] / 64 != notes.entries[at - 1] / 64 && notes.entries[at] / 64 == notes.entries[0] / 64;
+  }
+  ck_assert_uint_eq(first_blocks.size(), 4);
+  ck_assert(interleaved);
+}
+END_TEST
+
+/* ---- What is computed ------------------------------------------------------------------------------------------ */
+
+__device__ void require(bool holds, uint32_t line) {
+  if (!holds)
+    note(line);
+}
+
+__global__ void collectives_kernel() {
+  const uint32_t lane = threadIdx.x % 32;
+  const uint64_t wide = 0x100000000u * lane + 7;
+  for (uint32_t round = 0; round < 10; ++round) {
+    require(__shfl_sync(FULL, lane + round, 5) == 5 + round, __LINE__);
+    require(__shfl_sync(FULL, lane, 3, 8) == lane / 8 * 8 + 3, __LINE__);
+    require(__shfl_xor_sync(FULL, wide, 9) == 0x100000000u * (lane ^ 9) + 7, __LINE__);
+    require(__shfl_up_sync(FULL, static_cast<int32_t>(lane) - 9, 3) == static_cast<int32_t>(lane < 3 ? lane : lane - 3) - 9,
+            __LINE__);
+    require(__shfl_down_sync(FULL, lane, 2, 16) == (lane % 16 < 14 ? lane + 2 : lane), __LINE__);
+    require(__ballot_sync(FULL, lane % 3 == round % 3) == 0x49249249u << round % 3, __LINE__);
+    require(__any_sync(FULL, lane == 7) == 1 && __any_sync(FULL, 0) == 0, __LINE__);
+    require(__all_sync(FULL, lane < 32) == 1 && __all_sync(FULL, lane != 7) == 0, __LINE__);
+    require(__syncthreads_count(threadIdx.x < 40 + round) == static_cast<int>(40 + round), __LINE__);
+    require(__syncthreads_or(threadIdx.x == 77) == 1 && __syncthreads_or(0) == 0, __LINE__);
+    require(__syncthreads_and(1) == 1 && __syncthreads_and(threadIdx.x != 5) == 0, __LINE__);
+    const uint32_t half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
+    require(__ballot_sync(half, 1) == half, __LINE__);
+    __syncwarp();
+  }
+}
+
+START_TEST(collectives_compute) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    start(seed);
+    expect_clean(launch_from_host({2, 96, 0}, nullptr, collectives_kernel));
+    ck_assert_msg(notes.count == 0, "wrong in line %u", notes.entries[0]);
+  }
+}
+END_TEST
+
+__global__ void partial_warp_kernel() {
+  note(__ballot_sync(FULL, 1));
+}
+
+START_TEST(absent_lanes_are_ignored) {
+  start(1);
+  expect_clean(launch_from_host({1, 7, 0}, nullptr, partial_warp_kernel));
+  ck_assert_uint_eq(notes.count, 7);
+  ck_assert_uint_eq(notes.entries[0], 0x7f);
+}
+END_TEST
+
+struct Totals {
+  unsigned int sum;
+  int difference;
+  unsigned long long wide;
+  int least;
+  unsigned int most;
+  unsigned int bits;
+  unsigned int last;
+  unsigned int swapped;
+};
+
+__global__ void atomics_kernel(Totals *totals) {
+  const uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&totals->sum, number);
+  atomicSub(&totals->difference, 2);
+  atomicAdd(&totals->wide, 0x100000000u);
+  atomicMin(&totals->least, -static_cast<int>(number));
+  atomicMax(&totals->most, number);
+  atomicOr(&totals->bits, 1u << number % 32);
+  atomicExch(&totals->last, number);
+  atomicCAS(&totals->swapped, number, number + 1);
+  __threadfence();
+}
+
+START_TEST(atomics_compute) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    start(seed);
+    Totals totals = {};
+    totals.swapped = 255;
+    expect_clean(launch_from_host({4, 64, 0}, nullptr, atomics_kernel, &totals));
+    ck_assert_uint_eq(totals.sum, 255 * 256 / 2);
+    ck_assert_int_eq(totals.difference, -512);
+    ck_assert_uint_eq(totals.wide, 0x10000000000u);
+    ck_assert_int_eq(totals.least, -255);
+    ck_assert_uint_eq(totals.most, 255);
+    ck_assert_uint_eq(totals.bits, FULL);
+    ck_assert_uint_lt(totals.last, 256);
+    ck_assert_uint_eq(totals.swapped, 256);
+  }
+  ck_assert_int_eq(__popc(0xf1), 5);
+  ck_assert_int_eq(__popcll(~0ull), 64);
+  ck_assert_int_eq(__clz(0), 32);
+  ck_assert_int_eq(__clzll(1), 63);
+  ck_assert_int_eq(__ffs(8), 4);
+  ck_assert_uint_eq(min(3u, 7), 3);
+  ck_assert_int_eq(max(-3, 2), 2);
+}
+END_TEST
+
+/* ---- Meetings that cannot be ----------------------------------------------------------------------------------- */
+
+constexpr unsigned BARRIER_LINE = __LINE__ + 3;
+__global__ void ended_kernel() {
+  if (threadIdx.x != 17)
+    __syncthreads();
+}
+
+START_TEST(barrier_that_a_thread_misses) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    start(seed);
+    expect_broken(launch_from_host({3, 64, 0}, nullptr, ended_kernel),
+                  {"grid 1 (launched by the host), block ", "waits at the barrier in ", place(BARRIER_LINE).c_str(),
+                   "thread 17 has ended"});
+  }
+}
+END_TEST
+
+__global__ void two_barriers_kernel() {
+  if (threadIdx.x < 32) {
+    __syncthreads();
+    return;
+  }
+  __syncthreads();
+}
+
+__global__ void barrier_and_warp_kernel() {
+  if (threadIdx.x == 3)
+    __syncthreads();
+  else
+    __syncwarp();
+}
+
+START_TEST(barriers_at_two_places) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    start(seed);
+    expect_broken(launch_from_host({1, 64, 0}, nullptr, two_barriers_kernel),
+                  {place(BARRIER_LINE + 15).c_str(), place(BARRIER_LINE + 18).c_str()});
+    expect_broken(launch_from_host({1, 32, 0}, nullptr, barrier_and_warp_kernel), {"waits at the barrier", "at __syncwarp"});
+  }
+}
+END_TEST
+
+/* Every way for lanes of a warp to miss each other. */
+__global__ void lanes_kernel(int way) {
+  const uint32_t lane = threadIdx.x;
+  switch (way) {
+  case 0: // a lane has ended
+    if (lane != 9)
+      __ballot_sync(FULL, 1);
+    break;
+  case 1: // a mask without its own lane
+    __ballot_sync(0xfffffffeu, 1);
+    break;
+  case 2: // different masks
+    __shfl_sync(lane < 8 ? 0x00ffffffu : FULL, lane, 8);
+    break;
+  case 3: // different collectives
+    if (lane < 8)
+      __any_sync(FULL, 1);
+    else
+      __all_sync(FULL, 1);
+    break;
+  case 4: // a value from outside of the mask
+    if (lane < 4)
+      __shfl_sync(0xfu, lane, 4);
+    break;
+  case 5: // three meetings, each waiting for the next
+    __syncwarp(lane == 0 ? 0x3u : lane == 1 ? 0x6u : 0x5u);
+    break;
+  default:
+    __shfl_sync(FULL, lane, 0, 24);
+    break;
+  }
+}
+
+START_TEST(lanes_that_miss_each_other) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    start(seed);
+    expect_broken(launch_from_host({1, 32, 0}, nullptr, lanes_kernel, 0), {"waits at __ballot_sync in", "thread 9 has ended"});
+    expect_broken(launch_from_host({1, 32, 0}, nullptr, lanes_kernel, 1), {"thread 0", "which lacks its own lane"});
+    expect_broken(launch_from_host({1, 32, 0}, nullptr, lanes_kernel, 2), {"mask ffffffff", "mask 00ffffff"});
+    expect_broken(launch_from_host({1, 32, 0}, nullptr, lanes_kernel, 3), {"__any_sync", "__all_sync"});
+    expect_broken(launch_from_host({1, 32, 0}, nullptr, lanes_kernel, 4), {"the value of lane 4", "not in mask 0000000f"});
+    expect_broken(launch_from_host({1, 3, 0}, nullptr, lanes_kernel, 5), {"waits at __syncwarp in", ", but thread"});
+    expect_broken(launch_from_host({1, 32, 0}, nullptr, lanes_kernel, 6), {"width"});
+  }
+  expect_clean(launch_from_host({1, 32, 0}, nullptr, order_kernel));
+  ck_assert_str_eq(last_report().broken_rule, "");
+}
+END_TEST
+
+/* ---- Memory ---------------------------------------------------------------------------------------------------- */
+
+struct SharedBytes {
+  unsigned char bytes[64];
+};
+
+__global__ void shared_kernel(int offset) {
+  volatile unsigned char *const bytes = block_shared<SharedBytes>().bytes;
+  note(bytes[63]);
+  bytes[offset] = 1;
+}
+
+START_TEST(shared_memory_is_fresh_and_guarded) {
+  start(3);
+  expect_clean(launch_from_host({5, 1, 64}, nullptr, shared_kernel, 63));
+  for (uint32_t block = 0; block < 5; ++block)
+    ck_assert_uint_eq(notes.entries[block], POISON_BYTE);
+  expect_broken(launch_from_host({1, 1, 64}, nullptr, shared_kernel, 66), {"2 bytes behind the end of the 64 bytes of shared"});
+  expect_broken(launch_from_host({1, 1, 64}, nullptr, shared_kernel, -1), {"before the beginning of the shared memory"});
+  expect_broken(launch_from_host({1, 1, 63}, nullptr, shared_kernel, 0), {"uses 64 bytes of shared memory", "with 63"});
+}
+END_TEST
+
+__global__ void write_kernel(volatile unsigned char *memory, int offset) {
+  memory[offset] = 1;
+}
+
+START_TEST(allocations_are_guarded) {
+  start(4);
+  auto *const memory = static_cast<unsigned char *>(allocate_memory(100));
+  ck_assert_ptr_nonnull(memory);
+  ck_assert_uint_eq(reinterpret_cast<uintptr_t>(memory) % MEMORY_ALIGNMENT, 0);
+  ck_assert_uint_eq(memory[0], POISON_BYTE);
+  ck_assert_uint_eq(memory[99], POISON_BYTE);
+  expect_clean(launch_from_host({1, 1, 0}, nullptr, write_kernel, memory, 99));
+  expect_broken(launch_from_host({1, 1, 0}, nullptr, write_kernel, memory, 103), {"3 bytes behind the end", "100 bytes"});
+  expect_broken(launch_from_host({1, 1, 0}, nullptr, write_kernel, memory, -1), {"before the beginning of an allocation"});
+  memory[100] = 1; // by the host, between runs: seen on release, and told to the next launch
+  ck_assert(!release_memory(memory));
+  ck_assert_int_eq(last_report().code, LAUNCH_RULE_BROKEN);
+  expect_broken(launch_from_host({1, 1, 0}, nullptr, order_kernel), {"0 bytes behind the end"});
+  expect_clean(launch_from_host({1, 1, 0}, nullptr, order_kernel));
+  ck_assert(release_memory(nullptr));
+  ck_assert_ptr_null(allocate_memory(SIZE_MAX - 100));
+}
+END_TEST
+
+__device__ __attribute__((noinline)) uint32_t descend(uint32_t depth) {
+  volatile unsigned char frame[256];
+  for (volatile unsigned char &byte : frame)
+    byte = static_cast<unsigned char>(depth);
+  return depth == 0 ? frame[0] : descend(depth - 1) + frame[depth % 256];
+}
+
+__global__ void stack_kernel(uint32_t depth) {
+  note(descend(depth));
+}
+
+START_TEST(overrun_stacks_are_reported) {
+  start(5);
+  expect_clean(launch_from_host({1, 1, 0}, nullptr, stack_kernel, 100));
+#ifndef __SANITIZE_ADDRESS__ /* which would report the overrun itself */
+  int code = LAUNCH_OK;
+  for (uint32_t depth = 150; code == LAUNCH_OK && depth < 500; ++depth)
+    code = launch_from_host({1, 1, 0}, nullptr, stack_kernel, depth);
+  expect_broken(code, {"thread 0 overran its stack"});
+#endif
+}
+END_TEST
+
+/* ---- Launches -------------------------------------------------------------------------------------------------- */
+
+__global__ void child_kernel(uint32_t entry) {
+  note(entry);
+}
+
+__global__ void parent_kernel(ChildStream where) {
+  note(static_cast<uint32_t>(launch_child(where, {1, 1, 0}, child_kernel, 1000)));
+  __syncthreads();
+  note(2000);
+}
+
+/* Where the child's note is among its parent's: 0, 1 or 2. */
+uint32_t child_position(uint64_t seed, ChildStream where) {
+  start(seed);
+  expect_clean(launch_from_host({1, 1, 0}, nullptr, parent_kernel, where));
+  ck_assert_uint_eq(notes.count, 3);
+  ck_assert_uint_eq(last_report().grids_launched, 2);
+  for (uint32_t at = 0; at < 3; ++at) {
+    if (notes.entries[at] == 1000)
+      return at;
+  }
+  ck_abort_msg("the child did not run");
+}
+
+START_TEST(children_run_early_and_late) {
+  for (const ChildStream where : {ChildStream::fire_and_forget, ChildStream::named}) {
+    std::set<uint32_t> positions;
+    for (uint64_t seed = 0; seed < SEEDS; ++seed)
+      positions.insert(child_position(seed, where));
+    ck_assert_uint_eq(positions.count(0), 1);
+    ck_assert_uint_eq(positions.count(2), 1);
+  }
+  for (uint64_t seed = 0; seed < SEEDS; ++seed)
+    ck_assert_uint_eq(child_position(seed, ChildStream::tail), 2);
+}
+END_TEST
+
+/* Notes its depth; above 0, launches two children beside it and one behind them. */
+__global__ void family_kernel(uint32_t depth) {
+  if (threadIdx.x == 0 && depth > 0) {
+    launch_child(ChildStream::tail, {1, 1, 0}, child_kernel, 100 * depth + blockIdx.x);
+    launch_child(ChildStream::fire_and_forget, {2, 33, 0}, family_kernel, depth - 1);
+    launch_child(ChildStream::named, {1, 33, 0}, family_kernel, depth - 1);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0)
+    note(depth);
+}
+
+__global__ void root_kernel() {
+  launch_child(ChildStream::tail, {1, 1, 0}, child_kernel, 1001);
+  launch_child(ChildStream::fire_and_forget, {2, 33, 0}, family_kernel, 2);
+  launch_child(ChildStream::tail, {3, 33, 0}, family_kernel, 1);
+  launch_child(ChildStream::tail, {1, 1, 0}, child_kernel, 1002);
+}
+
+START_TEST(tails_run_behind_all_descendants) {
+  // A family of depth 1 and b blocks: b, their tails b, and 3 blocks of depth 0 for each. Depth 2: 2 + 2 + 2 * 3 * (1 + 1 + 3).
+  constexpr uint32_t FIRST = 2 + 2 + 2 * 3 * 5;
+  constexpr uint32_t SECOND = 3 + 3 + 3 * 3;
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    start(seed);
+    expect_clean(launch_from_host({1, 1, 0}, nullptr, root_kernel));
+    ck_assert_uint_eq(notes.count, FIRST + 1 + SECOND + 1);
+    ck_assert_uint_eq(notes.entries[FIRST], 1001);
+    ck_assert_uint_eq(notes.entries[FIRST + 1 + SECOND], 1002);
+  }
+}
+END_TEST
+
+__global__ void many_children_kernel() {
+  for (uint32_t child = 0; child < 9; ++child) {
+    const int code = launch_child(ChildStream::tail, {1, 1, 0}, child_kernel, child);
+    note(1000 + static_cast<uint32_t>(code));
+  }
+}
+
+START_TEST(launches_past_the_limit_are_refused) {
+  start(6, 4);
+  expect_clean(launch_from_host({1, 1, 0}, nullptr, many_children_kernel));
+  ck_assert_uint_eq(notes.count, 9 + 4);
+  for (uint32_t child = 0; child < 9; ++child)
+    ck_assert_uint_eq(notes.entries[child], 1000u + static_cast<uint32_t>(child < 4 ? LAUNCH_OK : LAUNCH_PENDING_LIMIT));
+  for (uint32_t child = 0; child < 4; ++child)
+    ck_assert_uint_eq(notes.entries[9 + child], child);
+  ck_assert_uint_eq(last_report().launches_refused, 5);
+  ck_assert_uint_eq(last_report().pending_most, 4);
+  ck_assert_uint_eq(last_report().grids_launched, 5);
+}
+END_TEST
+
+__global__ void bad_children_kernel() {
+  note(static_cast<uint32_t>(launch_child(ChildStream::named, {0, 1, 0}, child_kernel, 1)));
+  note(static_cast<uint32_t>(launch_child(ChildStream::named, {1, 1025, 0}, child_kernel, 1)));
+  note(static_cast<uint32_t>(launch_child(ChildStream::named, {1, 1, 49153}, child_kernel, 1)));
+}
+
+START_TEST(impossible_shapes_are_refused) {
+  start(7);
+  ck_assert_int_eq(launch_from_host({0, 32, 0}, nullptr, order_kernel), LAUNCH_INVALID_SHAPE);
+  ck_assert_int_eq(launch_from_host({1, 0, 0}, nullptr, order_kernel), LAUNCH_INVALID_SHAPE);
+  ck_assert_int_eq(launch_from_host({1, 32, 49153}, nullptr, order_kernel), LAUNCH_INVALID_VALUE);
+  ck_assert_uint_eq(notes.count, 0);
+  expect_clean(launch_from_host({1, 1, 49152}, nullptr, bad_children_kernel));
+  ck_assert_uint_eq(notes.count, 3);
+  ck_assert_uint_eq(notes.entries[0], LAUNCH_INVALID_SHAPE);
+  ck_assert_uint_eq(notes.entries[1], LAUNCH_INVALID_SHAPE);
+  ck_assert_uint_eq(notes.entries[2], LAUNCH_INVALID_VALUE);
+}
+END_TEST
+
+__global__ void sum_kernel(unsigned int *sum, uint32_t depth) {
+  atomicAdd(sum, 1);
+  __syncthreads();
+  if (threadIdx.x == 0 && depth > 0)
+    launch_child(ChildStream::fire_and_forget, {2, 64, 0}, sum_kernel, sum, depth - 1);
+}
+
+START_TEST(host_threads_do_not_meet) {
+  unsigned int sums[2] = {0, 0};
+  int codes[2] = {-1, -1};
+  {
+    std::thread threads[2];
+    for (int number = 0; number < 2; ++number)
+      threads[number] = std::thread([number, &sums, &codes] {
+        codes[number] = launch_from_host({1, 64, 0}, nullptr, sum_kernel, &sums[number], 7);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+  for (int number = 0; number < 2; ++number) {
+    ck_assert_int_eq(codes[number], LAUNCH_OK);
+    ck_assert_uint_eq(sums[number], 16320);
+  }
+}
+END_TEST
+
+} // namespace
+
+} // namespace cdp::simulated
+
+int main() {
+  using namespace cdp::simulated;
+  Suite *const suite = suite_create("simulated_device");
+  TCase *const tests = tcase_create("simulated_device");
+  tcase_set_timeout(tests, 120);
+  const TTest *const all[] = {order_is_the_seeds,
+                              blocks_come_in_any_order,
+                              collectives_compute,
+                              absent_lanes_are_ignored,
+                              atomics_compute,
+                              barrier_that_a_thread_misses,
+                              barriers_at_two_places,
+                              lanes_that_miss_each_other,
+                              shared_memory_is_fresh_and_guarded,
+                              allocations_are_guarded,
+                              overrun_stacks_are_reported,
+                              children_run_early_and_late,
+                              tails_run_behind_all_descendants,
+                              launches_past_the_limit_are_refused,
+                              impossible_shapes_are_refused,
+                              host_threads_do_not_meet};
+  for (const TTest *test : all)
+    tcase_add_test(tests, test);
+  suite_add_tcase(suite, tests);
+  SRunner *const runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const bool passed = srunner_ntests_failed(runner) == 0 && srunner_ntests_run(runner) > 0;
+  srunner_free(runner);
+  return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+}

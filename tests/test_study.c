@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cdp_study_quicksort(): the counters against counts made independently, from the keys or from the rules of the recursion.
+ *
+ * With leaves of 32 items one block finishes ranges of up to 16 leaves = 512 items, if there are more than 8 such ranges; so
+ * ITEMS keys give a recursion of grids several levels deep.
+ */
+#include "host_data.h"
+#include "run_suite.h"
+#include "tile_sizes.h"
+
+#include <string.h>
+
+#define ITEMS 10000u
+#define BLOCK_ITEMS (16 * CDP_LEAF_MIN)
+
+static host_case study_case(size_t count, host_distribution distribution, cdp_scheme scheme) {
+  host_case sort = {.type = CDP_U32, .count = count, .distribution = distribution, .seed = 11, .options = CDP_OPTIONS_INIT};
+  sort.options.device = CDP_DEVICE_SIMULATED;
+  sort.options.leaf_items = CDP_LEAF_MIN;
+  sort.options.scheme = scheme;
+  sort.options.seed = 3;
+  return sort;
+}
+
+static void must_study(const host_case *sort, cdp_study *study) {
+  char why[HOST_WHY_BYTES];
+  ck_assert_msg(host_sort(sort, study, why), "%s", why);
+}
+
+/* The sum of all depths. */
+static cdp_study_depth total(const cdp_study *study) {
+  cdp_study_depth sum = {0};
+  for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
+    const cdp_study_depth *row = &study->depths[depth];
+    sum.tasks += row->tasks;
+    sum.task_items += row->task_items;
+    sum.block_partitions += row->block_partitions;
+    sum.equal_items += row->equal_items;
+    sum.leaves += row->leaves;
+    sum.leaf_items += row->leaf_items;
+    sum.collected += row->collected;
+    sum.children_launched += row->children_launched;
+    sum.launches_refused += row->launches_refused;
+    sum.deferred += row->deferred;
+    sum.fallback_depth += row->fallback_depth;
+    sum.fallback_refused += row->fallback_refused;
+    sum.fallback_pool += row->fallback_pool;
+  }
+  return sum;
+}
+
+#define SCHEMES 3
+
+static cdp_scheme scheme_of(int index) {
+  return (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + index % SCHEMES);
+}
+
+/* ---- What becomes of every key --------------------------------------------------------------------------------- */
+
+/* A key leaves the recursion as equal to a pivot or in a leaf; by the bitonic network only at the depth limit. */
+START_TEST(every_key_is_counted_once) {
+  static const size_t counts[] = {2, 32, 33, 512, 600, 4097, ITEMS};
+  for (int distribution = 0; distribution < HOST_DISTRIBUTIONS; distribution++) {
+    for (size_t size = 0; size < sizeof counts / sizeof *counts; size++) {
+      const host_case sort = study_case(counts[size], (host_distribution)distribution, scheme_of(_i));
+      cdp_study study;
+      must_study(&sort, &study);
+      const cdp_study_depth sum = total(&study);
+      ck_assert_uint_eq(sum.fallback_depth, 0);
+      ck_assert_msg(sum.equal_items + sum.leaf_items == counts[size], "%zu %s keys: %llu equal and %llu in leaves",
+                    counts[size], host_distribution_name((host_distribution)distribution), (unsigned long long)sum.equal_items,
+                    (unsigned long long)sum.leaf_items);
+    }
+  }
+}
+END_TEST
+
+START_TEST(leaf_is_one_range) {
+  const host_case sort = study_case(CDP_LEAF_MIN, HOST_UNIFORM, scheme_of(_i));
+  cdp_study study;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.depth_count, 1);
+  ck_assert_uint_eq(study.depths[0].leaves, 1);
+  ck_assert_uint_eq(study.depths[0].leaf_items, CDP_LEAF_MIN);
+  const cdp_study_depth sum = total(&study);
+  ck_assert_uint_eq(sum.tasks + sum.block_partitions + sum.children_launched, 0);
+}
+END_TEST
+
+START_TEST(whole_array_is_the_first_task) {
+  const host_case sort = study_case(ITEMS, HOST_UNIFORM, scheme_of(_i));
+  cdp_study study;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.depths[0].tasks, 1);
+  ck_assert_uint_eq(study.depths[0].task_items, ITEMS);
+  ck_assert_uint_eq(study.depths[0].task_items_least, ITEMS);
+  ck_assert_uint_eq(study.depths[0].task_items_most, ITEMS);
+  ck_assert_uint_eq(study.depths[0].leaves + study.depths[0].collected, 0);
+}
+END_TEST
+
+START_TEST(equal_keys_end_at_once) {
+  const host_case sort = study_case(ITEMS, HOST_ALL_EQUAL, scheme_of(_i));
+  cdp_study study;
+  must_study(&sort, &study);
+  const cdp_study_depth sum = total(&study);
+  ck_assert_uint_eq(study.depth_count, 1);
+  ck_assert_uint_eq(sum.tasks, 1);
+  ck_assert_uint_eq(sum.equal_items, ITEMS);
+  ck_assert_uint_eq(sum.leaves + sum.collected + sum.block_partitions, 0);
+}
+END_TEST
+
+/* ---- Counts made from the keys --------------------------------------------------------------------------------- */
+
+/* What depth 1 must show of a part with so many items. */
+static void expect_part(size_t items, cdp_study_depth *expected) {
+  if (items > BLOCK_ITEMS) {
+    expected->tasks++;
+    expected->task_items += items;
+  } else if (items > 0) {
+    expected->collected++;
+  }
+}
+
+/* With the middle key as pivot the first partition is known beforehand. */
+START_TEST(first_partition_is_as_counted_by_hand) {
+  static uint32_t keys[ITEMS];
+  static const host_distribution distributions[] = {HOST_UNIFORM, HOST_FEW_DISTINCT, HOST_LOST_PIVOT, HOST_BUCKET,
+                                                    HOST_ORGAN_PIPE};
+  for (size_t which = 0; which < sizeof distributions / sizeof *distributions; which++) {
+    host_case sort = study_case(ITEMS, distributions[which], scheme_of(_i));
+    sort.options.pivot = CDP_PIVOT_MIDDLE;
+    size_t less = 0, equal = 0;
+    host_fill(keys, CDP_U32, ITEMS, sort.distribution, sort.seed);
+    for (size_t index = 0; index < ITEMS; index++) {
+      less += keys[index] < keys[ITEMS / 2] ? 1 : 0;
+      equal += keys[index] == keys[ITEMS / 2] ? 1 : 0;
+    }
+    cdp_study_depth expected = {0};
+    expect_part(less, &expected);
+    expect_part(ITEMS - less - equal, &expected);
+    cdp_study study;
+    must_study(&sort, &study);
+    ck_assert_uint_eq(study.depths[0].equal_items, equal);
+    ck_assert_uint_eq(study.depths[1].tasks, expected.tasks);
+    ck_assert_uint_eq(study.depths[1].task_items, expected.task_items);
+    ck_assert_uint_eq(study.depths[1].collected, expected.collected);
+  }
+}
+END_TEST
+
+START_TEST(tasks_are_larger_than_a_block_finishes) {
+  const host_case sort = study_case(ITEMS, HOST_UNIFORM, scheme_of(_i));
+  cdp_study study;
+  must_study(&sort, &study);
+  ck_assert_uint_ge(study.depth_count, 5);
+  for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
+    const cdp_study_depth *row = &study.depths[depth];
+    if (row->tasks == 0) {
+      ck_assert_uint_eq(row->task_items_least + row->task_items_most + row->task_items, 0);
+      continue;
+    }
+    ck_assert_uint_gt(row->task_items_least, BLOCK_ITEMS);
+    ck_assert_uint_le(row->tasks * row->task_items_least, row->task_items);
+    ck_assert_uint_ge(row->tasks * row->task_items_most, row->task_items);
+    if (depth > 0)
+      ck_assert_uint_lt(row->task_items, study.depths[depth - 1].task_items);
+  }
+  const cdp_study_depth sum = total(&study);
+  ck_assert_uint_le(sum.leaf_items, sum.leaves * CDP_LEAF_MIN);
+  ck_assert_uint_le(sum.collected, 2 * sum.tasks);
+}
+END_TEST
+
+START_TEST(rows_end_at_depth_count) {
+  const host_case sort = study_case(ITEMS, HOST_GAUSSIAN, scheme_of(_i));
+  static const cdp_study_depth nothing;
+  cdp_study study;
+  must_study(&sort, &study);
+  ck_assert_uint_lt(study.depth_count, CDP_STUDY_DEPTHS);
+  ck_assert_mem_ne(&study.depths[study.depth_count - 1], &nothing, sizeof nothing);
+  for (uint32_t depth = study.depth_count; depth < CDP_STUDY_DEPTHS; depth++)
+    ck_assert_mem_eq(&study.depths[depth], &nothing, sizeof nothing);
+}
+END_TEST
+
+/* ---- Input made against the middle pivot ----------------------------------------------------------------------- */
+
+#define HOSTILE_ITEMS 200u
+#define HOSTILE_DEPTHS 63u /* as many as have a row of their own */
+
+static host_case hostile_case(cdp_scheme scheme) {
+  host_case sort = study_case(HOSTILE_ITEMS, HOST_UNIFORM, scheme);
+  sort.options.pivot = CDP_PIVOT_MIDDLE;
+  sort.options.depth_limit = 1000;
+  return sort;
+}
+
+static void sort_copy(const host_case *sort, const uint32_t *keys, cdp_study *study) {
+  uint32_t sorted[HOSTILE_ITEMS];
+  char why[HOST_WHY_BYTES];
+  memcpy(sorted, keys, sizeof sorted);
+  ck_assert_msg(cdp_study_quicksort(sorted, HOSTILE_ITEMS, CDP_U32, &sort->options, study) == CDP_OK, "%s", cdp_last_message());
+  ck_assert_msg(host_check_sorted(keys, sorted, HOSTILE_ITEMS, CDP_U32, CDP_ASCENDING, why), "%s", why);
+}
+
+/*
+ * Where the pivot of this depth lies in the input, if `open` are the positions without a key as yet and the others were the
+ * greatest keys, one a depth: found by halving, for the number of equal items tells whether the pivot is a 0 or a 1.
+ */
+static size_t find_pivot(uint32_t *keys, const size_t *open, size_t open_count, uint32_t depth) {
+  const host_case sort = hostile_case(CDP_SCHEME_LAST_BLOCK);
+  size_t first = 0, candidates = open_count;
+  while (candidates > 1) {
+    size_t ones = candidates / 2;
+    ones -= 2 * ones == open_count ? 1 : 0; // else there are as many zeros
+    for (size_t index = 0; index < open_count; index++)
+      keys[open[index]] = index >= first && index < first + ones ? 1 : 0;
+    cdp_study study;
+    sort_copy(&sort, keys, &study);
+    const uint64_t equal = study.depths[depth].equal_items;
+    ck_assert(equal == ones || equal == open_count - ones);
+    if (equal == ones) {
+      candidates = ones;
+    } else {
+      first += ones;
+      candidates -= ones;
+    }
+  }
+  return first;
+}
+
+/* An input whose middle key is the greatest one, at one depth after the other (after McIlroy, "A Killer Adversary for
+   Quicksort", 1999). */
+static void make_hostile_keys(uint32_t *keys) {
+  size_t open[HOSTILE_ITEMS];
+  size_t open_count = HOSTILE_ITEMS;
+  for (size_t index = 0; index < HOSTILE_ITEMS; index++)
+    open[index] = index;
+  for (uint32_t depth = 0; depth < HOSTILE_DEPTHS; depth++) {
+    const size_t found = find_pivot(keys, open, open_count, depth);
+    keys[open[found]] = UINT32_MAX - depth;
+    memmove(&open[found], &open[found + 1], (open_count - found - 1) * sizeof *open);
+    open_count--;
+  }
+  for (size_t index = 0; index < open_count; index++)
+    keys[open[index]] = (uint32_t)index;
+}
+
+/* A recursion as deep as the adversary made it; what is deeper than the rows is counted in the last one. By default its
+   depth is limited, and the rest sorted bitonically. */
+START_TEST(hostile_input_goes_deep_unless_it_is_limited) {
+  uint32_t keys[HOSTILE_ITEMS];
+  cdp_study study;
+  make_hostile_keys(keys);
+  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST_LOOP; scheme++) {
+    host_case sort = hostile_case((cdp_scheme)scheme);
+    sort_copy(&sort, keys, &study);
+    cdp_study_depth sum = total(&study);
+    for (uint32_t depth = 0; depth < HOSTILE_DEPTHS; depth++)
+      ck_assert_uint_eq(study.depths[depth].equal_items, 1);
+    ck_assert_uint_eq(study.depth_count, CDP_STUDY_DEPTHS);
+    const cdp_study_depth *last = &study.depths[CDP_STUDY_DEPTHS - 1];
+    ck_assert_uint_gt(last->tasks + last->block_partitions, 1);
+    ck_assert_uint_eq(sum.equal_items + sum.leaf_items, HOSTILE_ITEMS);
+    ck_assert_uint_eq(sum.fallback_depth, 0);
+
+    sort.options.depth_limit = 0;
+    sort_copy(&sort, keys, &study);
+    sum = total(&study);
+    ck_assert_uint_eq(study.depth_count, 2 * 8 + 8 + 1);
+    ck_assert_uint_eq(sum.fallback_depth, 1);
+  }
+}
+END_TEST
+
+/* ---- Launches -------------------------------------------------------------------------------------------------- */
+
+/*
+ * Children really were launched, and no more than the scheme needs: the first wave, and behind each wave the next; one grid
+ * for the collected ranges; for each task one grid, or a controller, its workers and its continuation.
+ */
+START_TEST(launches_are_those_of_the_scheme) {
+  static const uint64_t grids_per_task[SCHEMES] = {1, 3, 0};
+  for (int streams = CDP_STREAMS_FIRE_AND_FORGET; streams <= CDP_STREAMS_NAMED; streams++) {
+    host_case sort = study_case(ITEMS, HOST_UNIFORM, scheme_of(_i));
+    sort.options.child_streams = (cdp_child_streams)streams;
+    cdp_study study;
+    must_study(&sort, &study);
+    const cdp_study_depth sum = total(&study);
+    ck_assert_uint_gt(sum.tasks, 20);
+    ck_assert_uint_gt(sum.collected, 20);
+    const uint64_t others = scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : 2 + (uint64_t)study.waves;
+    ck_assert_uint_eq(sum.children_launched, grids_per_task[_i] * sum.tasks + others);
+    ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused + sum.fallback_pool + sum.fallback_depth, 0);
+    ck_assert_int_eq(study.first_fault, 0);
+    ck_assert_uint_ge(study.tasks_in_flight, 1);
+    ck_assert_uint_ge(study.tasks_allocated, 1);
+    ck_assert_uint_le(study.tasks_allocated, study.task_capacity);
+    ck_assert_uint_le(study.tasks_allocated, sum.tasks);
+  }
+}
+END_TEST
+
+/* Steps of a bitonic network over tiles: sorting them; then, as its size doubles, one more step each time. */
+START_TEST(network_launches_a_grid_a_step) {
+  host_case sort = study_case(ITEMS, HOST_UNIFORM, scheme_of(_i));
+  sort.options.depth_limit = CDP_DEPTH_NONE;
+  uint64_t steps = 1, merges = 2;
+  for (size_t size = 2 * (size_t)simulated_leaf_items(4); size < 2 * ITEMS; size *= 2)
+    steps += merges++;
+  cdp_study study;
+  must_study(&sort, &study);
+  const cdp_study_depth sum = total(&study);
+  ck_assert_uint_eq(study.depth_count, 1);
+  ck_assert_uint_eq(sum.fallback_depth, 1);
+  ck_assert_uint_eq(sum.tasks + sum.equal_items + sum.leaves, 0);
+  ck_assert_uint_eq(sum.children_launched, scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : 1 + steps);
+}
+END_TEST
+
+/* ---- Again, and not at all ------------------------------------------------------------------------------------- */
+
+START_TEST(same_seed_gives_the_same_counts) {
+  host_case sort = study_case(ITEMS, HOST_UNIFORM, scheme_of(_i));
+  sort.options.pivot = CDP_PIVOT_RANDOM;
+  cdp_study first, second, other;
+  must_study(&sort, &first);
+  must_study(&sort, &second);
+  sort.options.seed++;
+  must_study(&sort, &other);
+  ck_assert(first.milliseconds > 0.0);
+  first.milliseconds = second.milliseconds = other.milliseconds = 0.0;
+  ck_assert_mem_eq(&first, &second, sizeof first);
+  ck_assert_mem_ne(&first, &other, sizeof first);
+}
+END_TEST
+
+static void must_be_zeros(const cdp_study *study) {
+  static const cdp_study nothing;
+  ck_assert_mem_eq(study, &nothing, sizeof nothing);
+}
+
+START_TEST(failure_and_no_work_give_zeros) {
+  const host_case sort = study_case(0, HOST_UNIFORM, CDP_SCHEME_LAST_BLOCK);
+  cdp_study study;
+  uint32_t key = 4;
+  memset(&study, 0xEE, sizeof study);
+  ck_assert_int_eq(cdp_study_quicksort(NULL, 5, CDP_U32, &sort.options, &study), CDP_ERROR_NULL);
+  must_be_zeros(&study);
+  memset(&study, 0xEE, sizeof study);
+  ck_assert_int_eq(cdp_study_quicksort(&key, 1, (cdp_type)9, &sort.options, &study), CDP_ERROR_TYPE);
+  must_be_zeros(&study);
+  memset(&study, 0xEE, sizeof study);
+  ck_assert_int_eq(cdp_study_quicksort(&key, 1, CDP_U32, &sort.options, &study), CDP_OK);
+  must_be_zeros(&study);
+  ck_assert_int_eq(cdp_study_quicksort(&key, 1, CDP_U32, &sort.options, NULL), CDP_ERROR_NULL);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "study is NULL"));
+}
+END_TEST
+
+static Suite *study_suite(void) {
+  Suite *suite = suite_create("study");
+  TCase *keys = tcase_create("keys");
+  tcase_set_timeout(keys, TEST_SECONDS);
+  tcase_add_loop_test(keys, every_key_is_counted_once, 0, SCHEMES);
+  tcase_add_loop_test(keys, leaf_is_one_range, 0, SCHEMES);
+  tcase_add_loop_test(keys, whole_array_is_the_first_task, 0, SCHEMES);
+  tcase_add_loop_test(keys, equal_keys_end_at_once, 0, SCHEMES);
+  tcase_add_loop_test(keys, first_partition_is_as_counted_by_hand, 0, SCHEMES);
+  tcase_add_loop_test(keys, tasks_are_larger_than_a_block_finishes, 0, SCHEMES);
+  tcase_add_loop_test(keys, rows_end_at_depth_count, 0, SCHEMES);
+  tcase_add_test(keys, hostile_input_goes_deep_unless_it_is_limited);
+  suite_add_tcase(suite, keys);
+  TCase *launches = tcase_create("launches");
+  tcase_set_timeout(launches, TEST_SECONDS);
+  tcase_add_loop_test(launches, launches_are_those_of_the_scheme, 0, SCHEMES);
+  tcase_add_loop_test(launches, network_launches_a_grid_a_step, 0, SCHEMES);
+  suite_add_tcase(suite, launches);
+  TCase *again = tcase_create("again");
+  tcase_set_timeout(again, TEST_SECONDS);
+  tcase_add_loop_test(again, same_seed_gives_the_same_counts, 0, SCHEMES);
+  tcase_add_test(again, failure_and_no_work_give_zeros);
+  suite_add_tcase(suite, again);
+  return suite;
+}
+
+int main(void) {
+  return run_suite(study_suite());
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sizes of tiles and leaves in device/tuning.h for tests in C: what mistakes are made around. By bytes of a key, 4 or 8.
+ */
+#ifndef CDPSORT_TESTS_TILE_SIZES_H
+#define CDPSORT_TESTS_TILE_SIZES_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of the simulated device. */
+uint32_t simulated_tile_items(uint32_t key_bytes);
+uint32_t simulated_leaf_items(uint32_t key_bytes);
+
+/* Of a GPU. */
+uint32_t cuda_tile_items(uint32_t key_bytes);
+uint32_t cuda_leaf_items(uint32_t key_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
