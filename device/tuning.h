@@ -34,20 +34,9 @@ struct TuningRow {
   uint32_t tiles_per_block;
 };
 
-#ifndef CDP_TUNE_THREADS
-#define CDP_TUNE_THREADS 512
-#define CDP_TUNE_RESIDENT 2
-#define CDP_TUNE_ITEMS_4 16
-#define CDP_TUNE_LEAF_4 32
-#define CDP_TUNE_WARP_LEAVES 4
-#define CDP_TUNE_ITEMS_8 8
-#define CDP_TUNE_BLOCKS 4
-#define CDP_TUNE_TILES 2
-#endif
-
 /* clang-format off */
-constexpr TuningRow CUDA_4_BYTES      = {CDP_TUNE_THREADS, CDP_TUNE_RESIDENT, CDP_TUNE_ITEMS_4, CDP_TUNE_LEAF_4, CDP_TUNE_BLOCKS, CDP_TUNE_TILES};
-constexpr TuningRow CUDA_8_BYTES      = {CDP_TUNE_THREADS, CDP_TUNE_RESIDENT, CDP_TUNE_ITEMS_8, 16, CDP_TUNE_BLOCKS, CDP_TUNE_TILES};
+constexpr TuningRow CUDA_4_BYTES      = {512, 2, 16, 32, 4, 2};
+constexpr TuningRow CUDA_8_BYTES      = {512, 2,  8, 16, 4, 2};
 /* The simulated device pays for every thread at every barrier, so its blocks are small; it has several warps and several tiles
    to a task all the same, for that is where the mistakes are. */
 constexpr TuningRow SIMULATED_4_BYTES = { 96, 1,  8, 32, 2, 2};

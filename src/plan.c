@@ -15,8 +15,12 @@
 #define DEPTH_PER_LOG 2u
 #define DEPTH_EXTRA 8u
 
-/* Most leaves of a range that one block finishes by itself: more would keep one multiprocessor busy after the others. */
-#define LEAVES_PER_BLOCK_MOST 16u
+/*
+ * Most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy after the others; fewer
+ * make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 9.5, 10.1, 11.6 and 13.5 ms with 256, 128,
+ * 64 and 32 (docs/performance.md).
+ */
+#define LEAVES_PER_BLOCK_MOST 256u
 
 /* Ranges for one block are no larger than would give every multiprocessor this many of them. */
 #define BLOCKS_PER_MULTIPROCESSOR 2u
@@ -26,13 +30,13 @@
 #define COLLECTED_EXTRA 1024u
 
 /*
- * Partition tasks in flight at once. CUDA refuses device launches past its pending-launch limit, 2,048 by default, which the
- * library never raises. A task of the last-block scheme has one launch pending: 1,536 leave a quarter of the limit to the
- * launches for finished ranges. A task of the controller scheme has up to three (controller, workers, continuation):
- * 3 * 512 = 1,536 likewise.
+ * Partition tasks in flight at once. CUDA refuses device launches past its pending-launch limit, which the library never
+ * raises. It is 2,048 by default, yet on an H200 launches were refused from about 1,010 tasks in flight on in the last-block
+ * scheme, which has one launch pending for each, and from 512 on in the controller scheme, which has up to three (controller,
+ * workers, continuation): a launch seems to count twice (docs/performance.md). 768 and 320 stay below that with room to spare.
  */
-#define TASK_BUDGET_LAST_BLOCK 1536u
-#define TASK_BUDGET_CONTROLLER 512u
+#define TASK_BUDGET_LAST_BLOCK 768u
+#define TASK_BUDGET_CONTROLLER 320u
 
 static _Thread_local cdp_plan_limits test_limits;
 

@@ -16,12 +16,12 @@ cdpsort_test(device STATIC LABELS simulated)
 cdpsort_test(plan STATIC LABELS simulated)
 cdpsort_test(sort SUPPORT host_data LABELS simulated)
 cdpsort_test(async SUPPORT host_data LABELS simulated)
-cdpsort_test(study SUPPORT host_data LABELS simulated)
+cdpsort_test(study SOURCES test_study.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
-cdpsort_test(fallbacks SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(seeds SUPPORT host_data STATIC LABELS simulated long)
+cdpsort_test(fallbacks SOURCES test_fallbacks.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(speed SUPPORT host_data LABELS simulated long)
 if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
   add_test(NAME planted_bugs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/planted_bugs.sh)

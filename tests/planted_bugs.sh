@@ -16,7 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
-bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence"
+all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence"
 
 describe() {
   file=recursion/task.cuh
@@ -67,7 +67,7 @@ describe() {
     visible=no
     ;;
   *)
-    echo "error: there is no bug '$1'; there are: $bugs" >&2
+    echo "error: there is no bug '$1'; there are: $all_bugs" >&2
     exit 2
     ;;
   esac
@@ -119,6 +119,7 @@ prepare() {
   for source in test_seeds host_data host_oracle; do
     compile "$source" "$root/tests/$source.c" -DCDPSORT_TEST_U32_ONLY -I"$root/tests"
   done
+  compile simulated_rules "$root/tests/simulated_rules.cpp"
 }
 
 # ---- Looking ----------------------------------------------------------------------------------------------------------------
@@ -171,7 +172,7 @@ hunt() {
   return 1
 }
 
-[ $# -eq 0 ] || bugs=$*
+bugs=${*:-$all_bugs}
 for bug in $bugs; do
   describe "$bug"
 done

@@ -6,6 +6,7 @@
  */
 #include "host_data.h"
 #include "run_suite.h"
+#include "simulated_rules.h"
 
 #include "plan.h"
 
@@ -85,6 +86,11 @@ static cdp_study_depth total(const cdp_study *study) {
     sum.fallback_pool += row->fallback_pool;
   }
   return sum;
+}
+
+/* Before each test, in its process: so many multiprocessors leave one block so few items that there are many tasks. */
+static void make_device(void) {
+  simulated_rules_set(12, 8);
 }
 
 static void use_hooks(const forced *row) {
@@ -196,6 +202,7 @@ static Suite *fallbacks_suite(void) {
   Suite *suite = suite_create("fallbacks");
   TCase *forcing = tcase_create("forced");
   tcase_set_timeout(forcing, TEST_SECONDS);
+  tcase_add_checked_fixture(forcing, make_device, NULL);
   tcase_add_loop_test(forcing, ends_sorted_and_counted, 0, ROWS);
   tcase_add_test(forcing, leaf_size_decides_the_number_of_leaves);
   tcase_add_test(forcing, hooks_can_be_taken_back);

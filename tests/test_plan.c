@@ -58,7 +58,7 @@ START_TEST(block_ranges_are_within_their_bounds) {
   make_plan(row, &plan);
   const cdp_request *request = &plan.request;
   ck_assert_uint_ge(request->block_items, request->leaf_items);
-  ck_assert_uint_le(request->block_items, 16 * request->leaf_items);
+  ck_assert_uint_le(request->block_items, 256 * request->leaf_items);
   if (request->block_items > request->leaf_items)
     ck_assert_uint_ge(row->count / request->block_items, row->multiprocessors);
 }
@@ -79,7 +79,7 @@ START_TEST(capacities_are_enough) {
 }
 END_TEST
 
-/* A task of the controller scheme has three launches pending at once, one of the others one. */
+/* A task of the controller scheme has up to three launches pending at once, one of the others one. */
 START_TEST(budget_stays_below_the_pending_limit) {
   const plan_row *row = &ordinary[_i];
   cdp_plan plan;
@@ -102,9 +102,13 @@ START_TEST(workspace_is_as_large_as_documented) {
   ck_assert_uint_lt(plan.keys_room_bytes, keys + CDP_WORKSPACE_ALIGNMENT);
   ck_assert_uint_gt(plan.workspace_bytes, keys);
   ck_assert_uint_eq(plan.workspace_bytes, cdp_engine_workspace_bytes(&plan.request));
-  // The header speaks of the default; 32-item leaves are studied with a longer list of tasks.
-  if (row->leaf_items == 0)
-    ck_assert_uint_le(plan.workspace_bytes, keys + keys / 100 + (1u << 20));
+  const uint64_t more = plan.workspace_bytes - keys;
+  if (row->leaf_items != 0)
+    ck_assert_uint_le(more, keys / 50 + (1u << 20));
+  else if (row->count <= (size_t)1 << 27)
+    ck_assert_uint_lt(more, 1u << 20);
+  else
+    ck_assert_uint_lt(more, keys / 1000);
 }
 END_TEST
 

@@ -10,6 +10,7 @@
  */
 #include "host_data.h"
 #include "run_suite.h"
+#include "simulated_rules.h"
 
 #include "plan.h"
 
@@ -25,6 +26,8 @@ typedef struct draw {
   host_case sort;
   cdp_plan_limits limits;
   uint32_t pending_limit;
+  uint32_t multiprocessors;
+  uint32_t resident_blocks;
 } draw;
 
 /* A number in [least, most] with small ones as likely as large ones. */
@@ -60,7 +63,7 @@ static void draw_from(uint64_t seed, draw *drawn) {
   host_case *sort = &drawn->sort;
   sort->type = draw_type(&state);
   const uint32_t leaf_items_most = host_key_bytes(sort->type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
-  sort->count = one_in(&state, 3) ? (size_t)host_random_below(&state, ITEMS_MOST + 1) : draw_scale(&state, 0, ITEMS_MOST);
+  sort->count = one_in(&state, 2) ? (size_t)host_random_below(&state, ITEMS_MOST + 1) : draw_scale(&state, 0, ITEMS_MOST);
   sort->distribution = (host_distribution)host_random_below(&state, HOST_DISTRIBUTIONS);
   sort->seed = host_random(&state);
   sort->offset_items = (size_t)host_random_below(&state, 8);
@@ -73,10 +76,12 @@ static void draw_from(uint64_t seed, draw *drawn) {
   sort->options.child_streams = (cdp_child_streams)host_random_below(&state, 3);
   sort->options.pivot = (cdp_pivot)host_random_below(&state, 5);
   sort->options.seed = host_random(&state);
-  drawn->pending_limit = one_in(&state, 3) ? 1 + (uint32_t)host_random_below(&state, 40) : 2048;
+  drawn->pending_limit = one_in(&state, 2) ? draw_scale(&state, 1, 40) : 2048;
   drawn->limits.task_capacity = one_in(&state, 4) ? 1 + (uint32_t)host_random_below(&state, 16) : 0;
   drawn->limits.collected_capacity = one_in(&state, 4) ? 1 + (uint32_t)host_random_below(&state, 16) : 0;
   drawn->limits.task_budget = one_in(&state, 3) ? 1 + (uint32_t)host_random_below(&state, 8) : 0;
+  drawn->multiprocessors = 1 + (uint32_t)host_random_below(&state, 48);
+  drawn->resident_blocks = 1 + (uint32_t)host_random_below(&state, 12);
 }
 
 /* _i: the seed. */
@@ -87,10 +92,13 @@ START_TEST(sorts_what_the_seed_draws) {
   char why[HOST_WHY_BYTES];
   draw_from((uint64_t)_i, &drawn);
   cdp_plan_limit(&drawn.limits);
+  simulated_rules_set(drawn.multiprocessors, drawn.resident_blocks);
   ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit(drawn.pending_limit, &fault), CDP_OK);
   const bool sorted = host_sort(&drawn.sort, _i % 2 == 0 ? &study : NULL, why);
-  ck_assert_msg(sorted, "seed %d: pending limit %u, tasks %u, collected %u, budget %u; %s", _i, drawn.pending_limit,
-                drawn.limits.task_capacity, drawn.limits.collected_capacity, drawn.limits.task_budget, why);
+  ck_assert_msg(sorted,
+                "seed %d: multiprocessors %u, resident blocks %u, pending limit %u, tasks %u, collected %u, budget %u; %s", _i,
+                drawn.multiprocessors, drawn.resident_blocks, drawn.pending_limit, drawn.limits.task_capacity,
+                drawn.limits.collected_capacity, drawn.limits.task_budget, why);
 }
 END_TEST
 

@@ -101,12 +101,12 @@ START_TEST(sorts_around_the_least_leaf) {
 }
 END_TEST
 
-START_TEST(sorts_around_sixteen_leaves) {
-  sort_around(16 * CDP_LEAF_MIN, CDP_U32, CDP_LEAF_MIN);
-  sort_around(16 * CDP_LEAF_MIN, CDP_F64, CDP_LEAF_MIN);
-  sort_around(16 * 256, CDP_I32, 256);
-  // Where sixteen leaves become what a block finishes: twice as many blocks as the simulated device has multiprocessors.
-  sort_around((size_t)8 * 16 * CDP_LEAF_MIN, CDP_U64, CDP_LEAF_MIN);
+/* What one block finishes: up to 256 leaves, where the simulated device's 4 multiprocessors all get two such ranges. */
+START_TEST(sorts_around_what_a_block_finishes) {
+  const size_t block_items = (size_t)256 * CDP_LEAF_MIN;
+  sort_around(8 * CDP_LEAF_MIN, CDP_I64, CDP_LEAF_MIN);
+  sort_around(block_items, CDP_U64, CDP_LEAF_MIN);
+  sort_around(8 * block_items, CDP_U32, CDP_LEAF_MIN);
 }
 END_TEST
 
@@ -179,22 +179,22 @@ END_TEST
 typedef struct wrong_call {
   const char *said;
   size_t count;
-  int type;
   size_t offset_bytes;
+  int type;
   cdp_status status;
 } wrong_call;
 
 static const wrong_call wrong_calls[] = {
     {"type is 0", 4, 0, 0, CDP_ERROR_TYPE},
-    {"type is 7", 4, 7, 0, CDP_ERROR_TYPE},
-    {"type is -1", 4, -1, 0, CDP_ERROR_TYPE},
-    {"multiple of 4", 4, CDP_U32, 1, CDP_ERROR_ALIGNMENT},
-    {"multiple of 4", 1, CDP_F32, 2, CDP_ERROR_ALIGNMENT},
-    {"multiple of 8", 4, CDP_U64, 4, CDP_ERROR_ALIGNMENT},
-    {"multiple of 8", 4, CDP_F64, 1, CDP_ERROR_ALIGNMENT},
-    {"count is", SIZE_MAX, CDP_U32, 0, CDP_ERROR_SIZE},
-    {"count is", SIZE_MAX / 8, CDP_U64, 0, CDP_ERROR_SIZE},
-    {"memory", (size_t)1 << 43, CDP_U32, 0, CDP_ERROR_MEMORY},
+    {"type is 7", 4, 0, 7, CDP_ERROR_TYPE},
+    {"type is -1", 4, 0, -1, CDP_ERROR_TYPE},
+    {"multiple of 4", 4, 1, CDP_U32, CDP_ERROR_ALIGNMENT},
+    {"multiple of 4", 1, 2, CDP_F32, CDP_ERROR_ALIGNMENT},
+    {"multiple of 8", 4, 4, CDP_U64, CDP_ERROR_ALIGNMENT},
+    {"multiple of 8", 4, 1, CDP_F64, CDP_ERROR_ALIGNMENT},
+    {"count is", SIZE_MAX, 0, CDP_U32, CDP_ERROR_SIZE},
+    {"count is", SIZE_MAX / 8, 0, CDP_U64, CDP_ERROR_SIZE},
+    {"memory", (size_t)1 << 43, 0, CDP_U32, CDP_ERROR_MEMORY},
 };
 
 /* What no machine has is refused even where the system promises memory that it has not. */
@@ -251,7 +251,7 @@ static Suite *sort_suite(void) {
   tcase_set_timeout(sizes, TEST_SECONDS);
   tcase_add_loop_test(sizes, sorts_every_small_size, 0, 3);
   tcase_add_test(sizes, sorts_around_the_least_leaf);
-  tcase_add_test(sizes, sorts_around_sixteen_leaves);
+  tcase_add_test(sizes, sorts_around_what_a_block_finishes);
   tcase_add_loop_test(sizes, sorts_around_the_tiles, 0, 2);
   tcase_add_test(sizes, sorts_around_powers_of_two);
   suite_add_tcase(suite, sizes);

@@ -2,17 +2,24 @@
 /*
  * cdp_study_quicksort(): the counters against counts made independently, from the keys or from the rules of the recursion.
  *
- * With leaves of 32 items one block finishes ranges of up to 16 leaves = 512 items, if there are more than 8 such ranges; so
- * ITEMS keys give a recursion of grids several levels deep.
+ * One block finishes ranges of up to 256 leaves, but only if every multiprocessor gets two of them. Linked with the static
+ * library, to have a simulated device of many multiprocessors: so ITEMS keys give a recursion of grids several levels deep.
  */
 #include "host_data.h"
 #include "run_suite.h"
+#include "simulated_rules.h"
 #include "tile_sizes.h"
 
 #include <string.h>
 
 #define ITEMS 10000u
-#define BLOCK_ITEMS (16 * CDP_LEAF_MIN)
+#define MULTIPROCESSORS 10u
+#define BLOCK_ITEMS (ITEMS / (2 * MULTIPROCESSORS))
+
+/* Before each test, in its process. */
+static void make_device(void) {
+  simulated_rules_set(MULTIPROCESSORS, 8);
+}
 
 static host_case study_case(size_t count, host_distribution distribution, cdp_scheme scheme) {
   host_case sort = {.type = CDP_U32, .count = count, .distribution = distribution, .seed = 11, .options = CDP_OPTIONS_INIT};
@@ -60,7 +67,7 @@ static cdp_scheme scheme_of(int index) {
 
 /* A key leaves the recursion as equal to a pivot or in a leaf; by the bitonic network only at the depth limit. */
 START_TEST(every_key_is_counted_once) {
-  static const size_t counts[] = {2, 32, 33, 512, 600, 4097, ITEMS};
+  static const size_t counts[] = {2, 32, 33, 500, 1025, 4097, ITEMS};
   for (int distribution = 0; distribution < HOST_DISTRIBUTIONS; distribution++) {
     for (size_t size = 0; size < sizeof counts / sizeof *counts; size++) {
       const host_case sort = study_case(counts[size], (host_distribution)distribution, scheme_of(_i));
@@ -365,6 +372,7 @@ static Suite *study_suite(void) {
   Suite *suite = suite_create("study");
   TCase *keys = tcase_create("keys");
   tcase_set_timeout(keys, TEST_SECONDS);
+  tcase_add_checked_fixture(keys, make_device, NULL);
   tcase_add_loop_test(keys, every_key_is_counted_once, 0, SCHEMES);
   tcase_add_loop_test(keys, leaf_is_one_range, 0, SCHEMES);
   tcase_add_loop_test(keys, whole_array_is_the_first_task, 0, SCHEMES);
@@ -376,11 +384,13 @@ static Suite *study_suite(void) {
   suite_add_tcase(suite, keys);
   TCase *launches = tcase_create("launches");
   tcase_set_timeout(launches, TEST_SECONDS);
+  tcase_add_checked_fixture(launches, make_device, NULL);
   tcase_add_loop_test(launches, launches_are_those_of_the_scheme, 0, SCHEMES);
   tcase_add_loop_test(launches, network_launches_a_grid_a_step, 0, SCHEMES);
   suite_add_tcase(suite, launches);
   TCase *again = tcase_create("again");
   tcase_set_timeout(again, TEST_SECONDS);
+  tcase_add_checked_fixture(again, make_device, NULL);
   tcase_add_loop_test(again, same_seed_gives_the_same_counts, 0, SCHEMES);
   tcase_add_test(again, failure_and_no_work_give_zeros);
   suite_add_tcase(suite, again);

@@ -161,7 +161,11 @@ typedef enum cdp_pivot {
   CDP_PIVOT_SAMPLED_MEDIAN = 4   /**< the median of a sorted sample drawn at random over the range, by the seed */
 } cdp_pivot;
 
-/** @name Values of cdp_options::device. 0 is automatic, CUDA device n is CDP_DEVICE_CUDA(n). @{ */
+/**
+ * @name Values of cdp_options::device
+ * 0 is automatic, CUDA device n is CDP_DEVICE_CUDA(n).
+ * @{
+ */
 #define CDP_DEVICE_AUTO 0
 #define CDP_DEVICE_SIMULATED (-1)
 #define CDP_DEVICE_CUDA(ordinal) ((ordinal) + 1)
@@ -190,9 +194,10 @@ typedef struct cdp_options {
   int32_t device;                  /**< CDP_DEVICE_AUTO (0), CDP_DEVICE_CUDA(n), or CDP_DEVICE_SIMULATED. See below */
   uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
                                         partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is partitioned */
-  uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one block: CDP_LEAF_MIN
-                                        to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. Ranges up to 16 leaves are
-                                        finished by one block in any case, so smaller leaves make the recursion deeper */
+  uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp: CDP_LEAF_MIN
+                                        to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. Ranges up to 256 leaves are
+                                        finished by one block and get no grid, so smaller leaves make the recursion of
+                                        grids deeper */
   cdp_scheme scheme;               /**< 0: the last block launches */
   cdp_child_streams child_streams; /**< 0: fire and forget */
   cdp_pivot pivot;                 /**< 0: the median of a sample */
@@ -223,7 +228,8 @@ typedef struct cdp_options {
  * Sorts `count` keys in place and returns when they are sorted.
  *
  * Where the keys lie is found out, not asked: pageable or pinned host memory (copied to the device and back), managed memory
- * or device memory (sorted where it is). Device memory for a second array of keys and about 1 % more is allocated and freed.
+ * or device memory (sorted where it is). Device memory for a second array of keys and the bookkeeping
+ * (cdp_quicksort_workspace()) is allocated and freed.
  *
  * Synchronises: for keys in device or managed memory, the call first waits for all work of the CUDA device that holds them,
  * so that no ordering is asked of the caller, and works on a stream of its own. The thread's current CUDA device is left as
@@ -244,7 +250,8 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
 #define CDP_WORKSPACE_ALIGNMENT 256
 
 /**
- * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys, about 1 % more, and less than 1 MiB.
+ * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and, with the default leaf size, less than
+ * 1 MiB more up to 2^27 keys and less than 0.1 % beyond. Small leaves need more: 32 items, about 2 % of the keys.
  *
  * @param count            number of keys.
  * @param type             what the keys are.

@@ -24,9 +24,9 @@ typedef struct cdp_study_depth {
   uint64_t task_items;        /**< items in those */
   uint64_t task_items_least;  /**< the smallest of those ranges; 0 where there was none */
   uint64_t task_items_most;   /**< the largest of those ranges */
-  uint64_t block_partitions;  /**< partitions done by one block for a range of its own */
+  uint64_t block_partitions;  /**< partitions done by one block, or one of its warps, for a range of its own */
   uint64_t equal_items;       /**< items equal to a pivot of this depth: they leave the recursion here */
-  uint64_t leaves;            /**< ranges sorted bitonically by one block in registers and shared memory */
+  uint64_t leaves;            /**< ranges sorted bitonically by one warp in registers */
   uint64_t leaf_items;        /**< items in those */
   uint64_t collected;         /**< ranges too small for a launch of their own, collected and finished in one grid */
   uint64_t children_launched; /**< grids launched by the device for ranges of this depth, all kinds together */

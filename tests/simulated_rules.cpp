@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * simulated_rules.h, from C to C++. The seed and the pending limit are the engine's to set, at every sort.
+ */
+#include "simulated_rules.h"
+
+#include "runtime/simulated_device.h"
+
+extern "C" void simulated_rules_set(uint32_t multiprocessors, uint32_t resident_blocks) {
+  cdp::simulated::Rules rules = cdp::simulated::current_rules();
+  rules.multiprocessors = multiprocessors;
+  rules.resident_blocks = resident_blocks;
+  cdp::simulated::set_rules(rules);
+}

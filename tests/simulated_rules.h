@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The simulated device's rules for tests in C that link the static library. With more multiprocessors one block finishes
+ * smaller ranges, so that few keys make a recursion of many grids.
+ */
+#ifndef CDPSORT_TESTS_SIMULATED_RULES_H
+#define CDPSORT_TESTS_SIMULATED_RULES_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* For the calling thread's sorts from now on. resident_blocks: how many are under way at once. */
+void simulated_rules_set(uint32_t multiprocessors, uint32_t resident_blocks);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
