@@ -63,7 +63,7 @@ typedef struct cdp_request {
   uint32_t task_capacity;      /* at least 1 */
   uint32_t collected_capacity; /* at least 1 */
   uint32_t block_map_capacity; /* 0 unless the scheme is the host loop */
-  uint32_t task_budget;        /* most partition tasks in flight at once */
+  uint32_t task_budget;        /* most partition tasks started in one wave */
   void *d_workspace;
 } cdp_request;
 

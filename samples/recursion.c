@@ -177,9 +177,9 @@ static void report(const command *wanted, const cdp_study *study) {
 
   print_recursion(study);
 
-  printf("\nTasks: at most %" PRIu32 " in flight at once; %" PRIu32 " of the %" PRIu32
+  printf("\nTasks: at most %" PRIu32 " started in one wave; %" PRIu32 " of the %" PRIu32
          " that the workspace has room for were used\n",
-         study->tasks_in_flight, study->tasks_allocated, study->task_capacity);
+         study->tasks_in_wave, study->tasks_allocated, study->task_capacity);
   printf("Deferred ranges were taken up again %" PRIu32 " times\n", study->waves);
   if (study->first_fault != 0)
     printf("The first refused launch had the CUDA error %" PRId32 "\n", study->first_fault);

@@ -137,7 +137,7 @@ static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study
   if (row->deferred && !host_loop) {
     ck_assert_msg(sum.deferred > 0, "%s, scheme %d: nothing was put off", what, number);
     ck_assert_msg(study->waves > 0, "%s, scheme %d: no wave came", what, number);
-    ck_assert_uint_le(study->tasks_in_flight, row->limits.task_budget);
+    ck_assert_uint_le(study->tasks_in_wave, row->limits.task_budget);
   }
   if (row->depth)
     ck_assert_msg(sum.fallback_depth > 0, "%s, scheme %d: the depth limit was not reached", what, number);

@@ -135,10 +135,12 @@ START_TEST(test_returns_at_once) {
 }
 END_TEST
 
-/* Captures a sort and replays it three times over different keys, copied in between. */
+/* What can be captured is: a leaf's worth of keys, replayed three times over different keys, copied in between. */
 START_TEST(test_graph) {
   static const Distribution distributions[] = {Distribution::random, Distribution::staggered, Distribution::distinct_256};
-  Job job = make_job(_i % 2 == 0 ? CDP_U32 : CDP_I64, pick(1 << 22, 1 << 16), in_scheme(_i / 2), new_stream());
+  const bool wide = _i % 2 != 0;
+  Job job =
+      make_job(wide ? CDP_I64 : CDP_U32, wide ? CDP_LEAF_MAX_8_BYTES : CDP_LEAF_MAX_4_BYTES, in_scheme(_i / 2), new_stream());
   job.options.order = static_cast<cdp_order>(_i % 2);
   Subject source = make_room(job.subject.keys.type, job.subject.keys.count);
   CHECK_CUDA(cudaStreamBeginCapture(job.stream, cudaStreamCaptureModeGlobal));
@@ -161,6 +163,26 @@ START_TEST(test_graph) {
     judge_job(job);
   }
   conclude(job.subject, "replayed from a graph", job.stream);
+}
+END_TEST
+
+/* What a graph would not wait for is refused, at once and in words; the capture stays valid, and so does the stream. */
+START_TEST(test_graph_of_too_many) {
+  Job job = make_job(CDP_U32, CDP_LEAF_MAX_4_BYTES + 1, in_scheme(_i), new_stream());
+  CHECK_CUDA(cudaStreamBeginCapture(job.stream, cudaStreamCaptureModeGlobal));
+  const cdp_status status = launch(job);
+  const std::string message = cdp_last_message();
+  const cudaError_t captured = cudaStreamEndCapture(job.stream, &graph);
+  ck_assert_msg(status == CDP_ERROR_UNSUPPORTED && message.find("graph") != std::string::npos, "%s, \"%s\"",
+                cdp_status_name(status), message.c_str());
+  CHECK_CUDA(captured);
+  size_t nodes = 1;
+  CHECK_CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
+  ck_assert_uint_eq(nodes, 0);
+  fill(job.subject, Distribution::random, seed(), job.stream);
+  CHECK_SORT(launch(job));
+  judge_job(job);
+  conclude(job.subject, "after a refused capture", job.stream);
 }
 END_TEST
 
@@ -310,6 +332,7 @@ Suite *make_suite() {
   TCase *test_case = add_case(suite, "graphs");
   tcase_add_checked_fixture(test_case, nullptr, destroy_streams);
   tcase_add_loop_test(test_case, test_graph, 0, 2 * DYNAMIC_SCHEMES);
+  tcase_add_loop_test(test_case, test_graph_of_too_many, 0, DYNAMIC_SCHEMES);
   test_case = add_case(suite, "streams");
   tcase_add_checked_fixture(test_case, nullptr, destroy_streams);
   tcase_add_loop_test(test_case, test_stream_order, 0, DYNAMIC_SCHEMES);

@@ -86,7 +86,7 @@ START_TEST(test_task_budget) {
     CHECK_STUDY(deferred == 0 && study.waves == 0, study, subject, how);
   } else {
     CHECK_STUDY(deferred > 0 && study.waves > 0, study, subject, how);
-    CHECK_STUDY(study.tasks_in_flight <= limits.task_budget, study, subject, how);
+    CHECK_STUDY(study.tasks_in_wave <= limits.task_budget, study, subject, how);
   }
 }
 END_TEST

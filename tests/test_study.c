@@ -303,7 +303,7 @@ START_TEST(launches_are_those_of_the_scheme) {
     ck_assert_uint_eq(sum.children_launched, grids_per_task[_i] * sum.tasks + others);
     ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused + sum.fallback_pool + sum.fallback_depth, 0);
     ck_assert_int_eq(study.first_fault, 0);
-    ck_assert_uint_ge(study.tasks_in_flight, 1);
+    ck_assert_uint_ge(study.tasks_in_wave, 1);
     ck_assert_uint_ge(study.tasks_allocated, 1);
     ck_assert_uint_le(study.tasks_allocated, study.task_capacity);
     ck_assert_uint_le(study.tasks_allocated, sum.tasks);

@@ -81,8 +81,8 @@ struct Shape {
 constexpr uint32_t BLOCK_STACK_ENTRIES = 48;
 
 /* A piece is a range of at most this many leaves: what one warp sorts by itself. The warp's stack, like the block's, halves
-   from entry to entry, and a range of one leaf is not partitioned: 4 entries. They lie in the registers of as many lanes. */
-constexpr uint32_t WARP_LEAVES = 8;
+   from entry to entry, and a range of one leaf is not partitioned: 5 entries. They lie in the registers of as many lanes. */
+constexpr uint32_t WARP_LEAVES = 16;
 
 /* Pieces that a block lets gather before its warps sort them side by side: some for each warp, so that no warp idles for long.
  */

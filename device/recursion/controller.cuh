@@ -45,10 +45,8 @@ __device__ inline ControllerOutcome launch_workers(const Sort<typename Order::Bi
 template <typename Order>
 __device__ inline void sort_refused_task(const Sort<typename Order::Bits> &sort, uint32_t slot, BlockStorage &storage) {
   const Range range = sort.tasks[slot].range;
-  if (threadIdx.x == 0) {
-    leave_flight(sort);
+  if (threadIdx.x == 0)
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
-  }
   block_sort_fallback<Order>(sort.rules, range, storage);
 }
 

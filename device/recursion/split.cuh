@@ -7,7 +7,8 @@
  *  1. Nothing in it: nothing to do.
  *  2. At most block_items: one block will finish it. It is collected, for one grid that finishes all of those together.
  *  3. At the depth limit: a device-wide bitonic sort.
- *  4. Otherwise it becomes a task: a slot, a pivot, a launch; or a place on the deferred list, if task_budget are in flight.
+ *  4. Otherwise it becomes a task: a slot, a pivot, a launch; or a place on the deferred list, if this wave has
+ *     started task_budget of them.
  *  Nothing is lost: a full list, an exhausted pool, a refused launch all answer in_block.
  *
  * The launching is left to a Starter, so that the host loop's kernels, which must not launch, share all of this:
@@ -46,21 +47,22 @@ __device__ inline Fate collect_range(const Sort<Bits> &sort, const Range &range)
   return Fate::in_block;
 }
 
-/* Counts a task among those in flight, unless there are too many and a later wave can take it up. For one thread. */
+/*
+ * Counts a task among those that this wave starts, unless there are too many and a later wave can take it up. For one thread.
+ *
+ *  1. CUDA counts a launch against its pending-launch limit until the grid is complete, and a grid is complete only when its
+ *     descendants are (measured: with the limit at 32, 64 and 128 exactly so many tasks of one tree were launched).
+ *  2. A task's descendants are complete only when all of its part of the tree is.
+ *  3. A wave begins when everything before it is complete.
+ *  Therefore what has to stay below the limit is the number of tasks a wave starts, not the number running.
+ */
 template <typename Bits>
-__device__ inline bool enter_flight(const Sort<Bits> &sort) {
-  const uint32_t in_flight = atomicAdd(&sort.control->tasks_in_flight, 1u) + 1;
-  if (in_flight > sort.task_budget && sort.control->collecting != 0) {
-    atomicSub(&sort.control->tasks_in_flight, 1u);
+__device__ inline bool enter_wave(const Sort<Bits> &sort) {
+  const uint32_t started = atomicAdd(&sort.control->tasks_in_wave, 1u) + 1;
+  if (started > sort.task_budget && sort.control->collecting != 0)
     return false;
-  }
-  atomicMax(&sort.control->tasks_in_flight_most, in_flight);
+  atomicMax(&sort.control->tasks_in_wave_most, started);
   return true;
-}
-
-template <typename Bits>
-__device__ inline void leave_flight(const Sort<Bits> &sort) {
-  atomicSub(&sort.control->tasks_in_flight, 1u);
 }
 
 /* Puts a task on the list that is being added to. A task is on it once at most, so the list is as long as the pool and never
@@ -76,7 +78,7 @@ template <typename Starter, typename Bits>
 __device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
   const Task &task = sort.tasks[slot];
   const uint32_t depth = task.range.depth;
-  if (!enter_flight(sort)) {
+  if (!enter_wave(sort)) {
     list_task(sort, slot);
     count_at(sort.rules.counters, depth, &cdp_study_depth::deferred, 1);
     return Fate::settled;
@@ -84,7 +86,6 @@ __device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
   const int error = Starter::start(sort, slot, task);
   if (error == LAUNCH_OK)
     return Fate::settled;
-  leave_flight(sort);
   note_refusal(sort, depth, error);
   count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, 1);
   return Fate::in_block;
@@ -192,7 +193,6 @@ __device__ inline void finish_task(const Sort<typename Order::Bits> &sort, uint3
   const Task task = sort.tasks[slot];
   const uint32_t warp = threadIdx.x / WARP_LANES;
   if (threadIdx.x == 0) {
-    leave_flight(sort);
     count_task(sort, task);
   }
   write_equal<Order, Starter>(sort, task, storage);

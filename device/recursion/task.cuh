@@ -3,8 +3,8 @@
  * The recursion's bookkeeping: tasks, the lists, and the workspace that holds them. Nothing here launches.
  *
  * A task is a range that a grid partitions. Its life: a slot is handed out, the range and its pivot are written, its grid is
- * launched (or it is put on the deferred list, while too many are in flight), the blocks add themselves to its counters, and
- * the last one reads them and hands the slot to the first child that needs one.
+ * launched (or it is put on the deferred list, when its wave has started enough), the blocks add themselves to its counters,
+ * and the last one reads them and hands the slot to the first child that needs one.
  *
  * Slots are handed out once and never come back, yet cannot run out in a workspace reckoned by src/plan.c: a slot beyond the
  * first is only ever taken by a task with two children that are tasks, and there are fewer of those than childless tasks, whose
@@ -31,8 +31,8 @@ struct Task {
 /* What all grids of a sort share. Zeroed by the root kernel. */
 struct Control {
   unsigned int tasks_allocated;
-  unsigned int tasks_in_flight;
-  unsigned int tasks_in_flight_most;
+  unsigned int tasks_in_wave;
+  unsigned int tasks_in_wave_most;
   unsigned int collected_count; /* may run past the list's capacity: readers take the lesser of the two */
   unsigned int list_count[2];   /* deferred tasks; host loop: the tasks of a level */
   unsigned int list_side;       /* which list is being added to */

@@ -3,8 +3,8 @@
  * What comes after the recursion: the ranges that were put aside. The root launches a wave as its tail, so it runs when every
  * grid of the recursion is complete.
  *
- *  1. Tasks are deferred while task_budget are in flight, so that pending launches stay below the runtime's limit.
- *  2. A wave runs alone: nobody adds to the lists meanwhile, and nobody is in flight.
+ *  1. A wave starts at most task_budget tasks and defers the others, so that pending launches stay below the runtime's limit.
+ *  2. A wave begins alone: everything before it is complete, and nobody adds to the lists meanwhile.
  *  3. Deferred tasks come before collected ranges, since they will add to those.
  *  Therefore a wave that finds deferred tasks launches the next wave behind itself, and starts as many as the budget allows;
  * one that finds none launches one grid for all collected ranges, a block each, and is the last.
@@ -93,6 +93,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
   }
   if (threadIdx.x == 0) {
     sort.control->waves++;
+    sort.control->tasks_in_wave = 0;
     sort.control->list_side = 1 - side;
     sort.control->list_count[1 - side] = 0;
     launch_wave<Order>(sort);

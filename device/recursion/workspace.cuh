@@ -76,7 +76,7 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
    never took a task, nor cleared more than it used. */
 inline void fill_study(const cdp_request &request, const Control &control, double milliseconds, cdp_study *study) {
   study->depth_count = 0;
-  study->tasks_in_flight = control.tasks_in_flight_most;
+  study->tasks_in_wave = control.tasks_in_wave_most;
   study->task_capacity = request.task_capacity;
   study->tasks_allocated = control.tasks_allocated;
   study->first_fault = control.first_fault;

@@ -95,7 +95,30 @@ cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *
   return check(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
 }
 
+/*
+ * 1. A graph's kernel node is complete when its own blocks are; nothing waits for the grids that they launched, neither the
+ * next node, nor the stream, nor cudaDeviceSynchronize() (measured: CUDA 13.0, driver 580; docs/performance.md).
+ * 2. What one block sorts by itself launches nothing.
+ * Therefore a sort can be captured only if one block does it all.
+ */
+cdp_status check_capture(const cdp_request *request, void *stream, cdp_fault *fault) {
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  const cdp_status status =
+      check(fault, cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture), "asking about the stream");
+  if (status != CDP_OK || capture == cudaStreamCaptureStatusNone || request->count <= request->block_items)
+    return status;
+  fault->cuda_error = 0;
+  snprintf(fault->text, sizeof fault->text,
+           "the stream is being captured into a graph, which would not wait for the grids that the sort launches; capture at "
+           "most %u keys, or launch the sort outside the graph",
+           static_cast<unsigned>(request->leaf_items));
+  return CDP_ERROR_UNSUPPORTED;
+}
+
 cdp_status launch(const cdp_request *request, void *stream, cdp_fault *fault) {
+  const cdp_status status = check_capture(request, stream, fault);
+  if (status != CDP_OK)
+    return status;
   const int error = launch_recursion_of_type(*request, false, stream);
   return check(fault, static_cast<cudaError_t>(error), "launching the sort");
 }

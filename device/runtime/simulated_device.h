@@ -37,7 +37,7 @@ constexpr size_t MEMORY_ALIGNMENT = 256;
 
 struct Rules {
   uint64_t seed = 0;
-  uint32_t pending_limit = 2048; /* device launches not yet started, at most; a further one is refused */
+  uint32_t pending_limit = 2048; /* device launches not yet complete, at most; a further one is refused */
   uint32_t resident_blocks = 8;  /* blocks under way at once, at least 1: 1 runs block after block, yet in a seeded order */
   uint32_t multiprocessors = 4;  /* only told to those who ask: blocks are limited by resident_blocks */
 };
@@ -50,7 +50,7 @@ struct Report {
   uint64_t launches_refused = 0; /* launches from the device that returned a code */
   uint64_t blocks_run = 0;
   uint64_t resumptions = 0;  /* times a thread went on after its start, a collective or a yield */
-  uint32_t pending_most = 0; /* device launches not yet started, the most at once */
+  uint32_t pending_most = 0; /* device launches not yet complete, the most at once */
 };
 
 /* Sets the calling thread's rules; the next run is the first under their seed. */

@@ -153,10 +153,6 @@ void Machine::start_block(Grid &grid) {
   block->begin(grid, draw_block(grid));
   idle_.pop_back();
   resident_.push_back({block, &grid});
-  if (grid.pending) {
-    grid.pending = false;
-    --pending_;
-  }
   if (grid.unstarted.empty() && grid.drawn_from == grid.shape.blocks)
     ready_.erase(std::find(ready_.begin(), ready_.end(), &grid));
 }
@@ -229,6 +225,8 @@ void Machine::settle(Grid *grid) {
       return;
     }
     Grid *const launcher = grid->launcher;
+    if (grid->pending)
+      --pending_;
     remove_grid(*grid);
     if (launcher != nullptr)
       --launcher->children;

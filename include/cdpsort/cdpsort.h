@@ -264,7 +264,12 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
 
 /**
  * Sorts `count` keys in device memory in place, in stream order: launches one kernel on `stream` and returns. No allocation,
- * no synchronisation, no work of the host after the launch. Can be captured into a CUDA graph and replayed.
+ * no synchronisation, no work of the host after the launch.
+ *
+ * CUDA graphs: up to options->leaf_items keys (by default CDP_LEAF_MAX_4_BYTES or _8_BYTES) can be captured and replayed.
+ * More cannot: a graph does not wait for the grids that a kernel launches, so that what follows in the graph, and even
+ * cudaDeviceSynchronize(), would come too early. While `stream` is being captured the call then returns
+ * CDP_ERROR_UNSUPPORTED, nothing is captured, and the capture stays valid.
  *
  * The keys are sorted when the work on `stream` so far is complete. The kernel may not call back into the host, so errors
  * that arise later are seen where CUDA reports them, at the caller's next synchronisation; refused child launches are no
