@@ -36,7 +36,8 @@ typedef struct cdp_memory_place {
 
 typedef struct cdp_device_facts {
   uint32_t multiprocessors;
-  char name[128]; /* as cdp_last_device() gives it */
+  uint32_t pending_limit; /* device launches pending at once, at most; the current device's */
+  char name[128];         /* as cdp_last_device() gives it */
 } cdp_device_facts;
 
 /*
@@ -63,7 +64,7 @@ typedef struct cdp_request {
   uint32_t task_capacity;      /* at least 1 */
   uint32_t collected_capacity; /* at least 1 */
   uint32_t block_map_capacity; /* 0 unless the scheme is the host loop */
-  uint32_t task_budget;        /* most partition tasks started in one wave */
+  uint32_t task_budget;        /* most tasks, bitonic sorts and fills started in one wave */
   void *d_workspace;
 } cdp_request;
 

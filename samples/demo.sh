@@ -25,11 +25,6 @@ if [ $# -eq 1 ] && { [ ! -f "$1" ] || [ ! -r "$1" ]; }; then
 fi
 
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
-# A build directory given relative to here must mean the same to every step.
-case ${CDPSORT_BUILD_DIR:-/} in
-/*) ;;
-*) CDPSORT_BUILD_DIR=$PWD/$CDPSORT_BUILD_DIR ;;
-esac
 # shellcheck source=samples/setup.sh
 . "$cdpsort_root/samples/setup.sh"
 
@@ -50,14 +45,20 @@ make_numbers() {
   awk 'BEGIN { x = 1; for (i = 0; i < 1000000; i++) { x = (x * 16807) % 2147483647; printf "%d\n", x - 1073741824 } }'
 }
 
+# Lines as they can be shown: without what a terminal would obey, and cut where they are long.
+indent() {
+  cut -c 1-101 | LC_ALL=C tr -c '[:print:]\n' ' ' |
+    awk '{ print "    " (length($0) > 100 ? substr($0, 1, 96) " ..." : $0) }'
+}
+
 # The first and the last lines of a file.
 show() {
   if [ "$(wc -l <"$1")" -le 8 ]; then
-    awk '{ print "    " $0 }' "$1"
+    indent <"$1"
   else
-    head -n 3 "$1" | awk '{ print "    " $0 }'
+    head -n 3 "$1" | indent
     echo "    ..."
-    tail -n 3 "$1" | awk '{ print "    " $0 }'
+    tail -n 3 "$1" | indent
   fi
 }
 
@@ -82,7 +83,7 @@ if [ $# -eq 1 ]; then
   /*) input=$1 ;;
   *) input=$PWD/$1 ;;
   esac
-  output=$work/$(basename "$1").sorted
+  output=$work/${input##*/}.sorted
 else
   input=$work/numbers.txt
   output=$work/numbers.sorted
@@ -98,8 +99,14 @@ heading "quickstart: a few keys"
 
 heading "sort_numbers: $input"
 show "$input"
-echo "is sorted:"
-"$programs/sort_numbers" --type "$type" --output "$output" -- "$input" 2>&1
+# What it says belongs to what is shown, unless it is an error.
+said=$cdpsort_build_dir/sort_numbers.log
+"$programs/sort_numbers" --type "$type" --output "$output" -- "$input" 2>"$said" || {
+  code=$?
+  cat "$said" >&2
+  exit "$code"
+}
+cat "$said"
 heading "The result: $output"
 show "$output"
 if [ "$type" = f64 ]; then

@@ -76,8 +76,8 @@ cdpsort_install_missing() {
   command -v apt-get >/dev/null 2>&1 ||
     cdpsort_fail "this needs (Debian's names): ${packages}- and there is no apt-get here to install them with"
   [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null 2>&1 ||
-    cdpsort_fail "this needs root or sudo, to install: $packages"
-  cdpsort_say "Installing: $packages"
+    cdpsort_fail "something is missing here, and to install it takes root or sudo. As root: apt-get install ${packages% }"
+  cdpsort_say "Installing: ${packages% }"
   log=$(mktemp) || cdpsort_fail "no temporary file could be made"
   # $packages is a list: it is meant to be split.
   # shellcheck disable=SC2086
@@ -87,7 +87,7 @@ cdpsort_install_missing() {
   else
     cat "$log" >&2
     rm -f "$log"
-    cdpsort_fail "apt-get could not install: $packages"
+    cdpsort_fail "apt-get could not install: ${packages% }; the reason is above"
   fi
   missing=$(cdpsort_missing_packages "$@" | tr '\n' ' ')
   [ -z "$missing" ] || cdpsort_fail "installed, and yet not found: $missing"
@@ -104,18 +104,23 @@ cdpsort_quietly() {
 cdpsort_build() {
   mkdir -p "$cdpsort_build_dir" || cdpsort_fail "cannot write to $cdpsort_build_dir"
   jobs=${CDPSORT_JOBS:-$(nproc 2>/dev/null || echo 2)}
+  first_build=
+  [ -f "$cdpsort_build_dir/CMakeCache.txt" ] || first_build="; the first build takes some minutes"
   cdpsort_say "Configuring $cdpsort_build_dir"
   (
     cd "$cdpsort_root" || exit 1
     set -- -S . -B "$cdpsort_build_dir"
-    [ -z "${CDPSORT_PRESET:-}" ] || set -- --preset "$CDPSORT_PRESET" "$@"
-    [ -z "${CDPSORT_CUDA:-}" ] || set -- "$@" "-DCDPSORT_CUDA=$CDPSORT_CUDA"
-    [ -z "${CDPSORT_TESTS:-}" ] || set -- "$@" "-DCDPSORT_TESTS=$CDPSORT_TESTS"
+    # What an earlier run asked for is in CMake's cache, and must not decide this one: a preset does, or AUTO.
+    default=AUTO
+    [ -z "${CDPSORT_PRESET:-}" ] || default=
+    [ -n "$default" ] || set -- --preset "$CDPSORT_PRESET" "$@"
+    cuda=${CDPSORT_CUDA:-$default} tests=${CDPSORT_TESTS:-$default}
+    set -- "$@" ${cuda:+"-DCDPSORT_CUDA=$cuda"} ${tests:+"-DCDPSORT_TESTS=$tests"}
     cdpsort_quietly cmake "$@"
   ) || cdpsort_fail "the project could not be configured; the reason is above" \
     "(if it is the CUDA toolkit: CDPSORT_CUDA=OFF in the environment builds without it)"
   grep '^-- cdpsort:' "$cdpsort_build_dir/setup.log" >&2 || true
-  cdpsort_say "Building ($jobs at once; the first build takes some minutes)"
+  cdpsort_say "Building ($jobs at once$first_build)"
   set -- --build "$cdpsort_build_dir" --parallel "$jobs" ${1:+--target "$@"}
   cdpsort_quietly cmake "$@" || cdpsort_fail "the build failed; the reason is above"
 }

@@ -30,14 +30,15 @@
 #define COLLECTED_EXTRA 1024u
 
 /*
- * Partition tasks started in one wave. CUDA refuses device launches past its pending-launch limit, 2,048 by default, which the
- * library never raises; and a launch is pending until all its descendants are complete, so that it is the launches of a whole
- * wave that count, not those running. A task of the last-block scheme is one launch; one of the controller scheme is up to
- * three (controller, workers, continuation). 1,536 and 3 * 512 leave a quarter of the limit to device-wide bitonic sorts, fills
- * and the waves themselves. (Measured before there were waves of tasks: 2^27 keys, refusals from about 2,000 tasks a tree on.)
+ * Tasks started in one wave. CUDA refuses device launches past its pending-launch limit, which the library never raises: 2,048
+ * by default, and told by the device. A launch is pending until all its descendants are complete, so that it is the launches of
+ * a whole wave that count, not those running (docs/performance.md). A task of the last-block scheme is one launch, one of the
+ * controller scheme is up to three (controller, workers, continuation). A quarter of the limit is left to the waves themselves,
+ * and to others. Other sorts on the device at the same time have the same limit: what is refused then is sorted all the same.
  */
-#define TASK_BUDGET_LAST_BLOCK 1536u
-#define TASK_BUDGET_CONTROLLER 512u
+#define LIMIT_SHARE_NUMERATOR 3u
+#define LIMIT_SHARE_DENOMINATOR 4u
+#define LAUNCHES_PER_CONTROLLER_TASK 3u
 
 static _Thread_local cdp_plan_limits test_limits;
 
@@ -75,6 +76,16 @@ static uint32_t plan_block_items(uint64_t count, uint32_t leaf_items, uint32_t m
   return items > leaf_items ? (uint32_t)items : leaf_items;
 }
 
+/* Launches from the host are not limited, and a level of the host loop holds all its tasks: nothing may be put off there. */
+static uint32_t plan_task_budget(cdp_scheme scheme, uint32_t pending_limit) {
+  if (scheme == CDP_SCHEME_HOST_LOOP)
+    return UINT32_MAX;
+  const uint64_t launches = (uint64_t)pending_limit * LIMIT_SHARE_NUMERATOR / LIMIT_SHARE_DENOMINATOR;
+  const uint64_t tasks = scheme == CDP_SCHEME_CONTROLLER ? launches / LAUNCHES_PER_CONTROLLER_TASK : launches;
+  const uint64_t budget = capped(tasks > 0 ? tasks : 1, test_limits.task_budget);
+  return (uint32_t)budget;
+}
+
 static cdp_status narrow(uint64_t value, const char *what, uint32_t *narrowed) {
   if (value > UINT32_MAX)
     return cdp_fail(CDP_ERROR_SIZE, 0, "count is %s: sort fewer keys at a time, or raise options.leaf_items", what);
@@ -93,7 +104,7 @@ static cdp_status narrow(uint64_t value, const char *what, uint32_t *narrowed) {
  * are about 2 * count / block_items; twice that is room for unfair ones. When the list is full, a range is sorted by the
  * block that has it at hand.
  */
-static cdp_status plan_capacities(cdp_request *request) {
+static cdp_status plan_capacities(cdp_request *request, uint32_t pending_limit) {
   const uint64_t blocks = request->count / request->block_items;
   const uint64_t tasks = capped(blocks + 1, test_limits.task_capacity);
   const uint64_t collected = capped(COLLECTED_PER_BLOCK * blocks + COLLECTED_EXTRA, test_limits.collected_capacity);
@@ -101,15 +112,11 @@ static cdp_status plan_capacities(cdp_request *request) {
   TRY(narrow(tasks, "so large that its tasks cannot be counted in 32 bits", &request->task_capacity));
   TRY(narrow(collected, "so large that its small ranges cannot be counted in 32 bits", &request->collected_capacity));
 
-  uint64_t budget = TASK_BUDGET_LAST_BLOCK;
-  if (request->scheme == CDP_SCHEME_CONTROLLER)
-    budget = TASK_BUDGET_CONTROLLER;
+  request->task_budget = plan_task_budget(request->scheme, pending_limit);
   if (request->scheme == CDP_SCHEME_HOST_LOOP) {
-    budget = request->task_capacity; // launches from the host have no such limit: a level holds all its tasks
     const uint64_t blocks_most = cdp_engine_level_blocks_most(request->type, request->count, request->task_capacity);
     TRY(narrow(blocks_most, "so large that the blocks of a level cannot be counted in 32 bits", &request->block_map_capacity));
   }
-  request->task_budget = (uint32_t)capped(budget, test_limits.task_budget);
 cleanup:
   return status;
 }
@@ -151,7 +158,7 @@ cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t coun
                          .multiprocessors = facts->multiprocessors,
                      }};
   cdp_status status;
-  TRY(plan_capacities(&plan->request));
+  TRY(plan_capacities(&plan->request, facts->pending_limit));
   TRY(plan_bytes(plan));
 cleanup:
   return status;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Refused launches: with the pending-launch limit of the whole process lowered to 4, every scheme still sorts on the GPU, and
- * the study says that launches were refused. A program of its own, for the sake of the limit; restored, nothing is refused.
+ * The pending-launch limit of the whole process lowered to 4 (CUDA makes it 32): every scheme still sorts on the GPU, in many
+ * waves instead of one, and asks for no launch that would be refused. A program of its own, for the sake of the limit.
+ *
+ * That refused launches are made good is shown on the simulated device (test_fallbacks.c, test_seeds.c). Here they are avoided
+ * on purpose: with a driver of version 580, a sort that met the limit again and again sometimes never completed, though nothing
+ * of it was running (docs/performance.md).
  */
 #include "gpu_check.h"
 
@@ -15,7 +19,6 @@ namespace {
 
 constexpr uint32_t LOW_LIMIT = 4;
 constexpr uint32_t USUAL_LIMIT = 2048; /* CUDA's default */
-constexpr int LAUNCH_PENDING_COUNT_EXCEEDED = 69;
 constexpr int DYNAMIC_SCHEMES = CDP_SCHEME_CONTROLLER;
 
 void set_limit(uint32_t limit) {
@@ -43,8 +46,8 @@ cdp_study sort_and_check(const Subject &subject, const cdp_options &options, con
   return study;
 }
 
-/* Small leaves make thousands of tasks, many more at once than the limit allows. */
-START_TEST(test_launches_are_refused) {
+/* Small leaves make many more tasks than one wave may start. */
+START_TEST(test_many_waves) {
   cdp_options options = CDP_OPTIONS_INIT;
   options.scheme = scheme_at(_i / 2);
   options.child_streams = static_cast<cdp_child_streams>(CDP_STREAMS_FIRE_AND_FORGET + _i % 2);
@@ -54,12 +57,13 @@ START_TEST(test_launches_are_refused) {
   const Subject subject = make_subject(CDP_U32, pick(1 << 21, 1 << 16), Distribution::random);
   const cdp_study study = sort_and_check(subject, options, how);
   const cdp_study_depth sum = totals(study);
-  CHECK_STUDY(sum.launches_refused > 0 && sum.fallback_refused > 0, study, subject, how);
-  CHECK_STUDY(study.first_fault == LAUNCH_PENDING_COUNT_EXCEEDED, study, subject, how);
+  CHECK_STUDY(sum.deferred > 0 && study.waves > 1 && sum.tasks > 4 * study.tasks_in_wave, study, subject, how);
+  CHECK_STUDY(sum.launches_refused == 0 && sum.fallback_refused == 0 && study.first_fault == 0, study, subject, how);
 }
 END_TEST
 
-/* Whatever is refused, of tasks, waves, bitonic steps and fills of equal keys: every distribution, types of both sizes. */
+/* Whatever counts against the limit, tasks, waves, bitonic steps and fills of equal keys: every distribution, types of both
+ * sizes. */
 START_TEST(test_every_distribution) {
   cdp_options options = CDP_OPTIONS_INIT;
   options.scheme = scheme_at(_i % SCHEMES);
@@ -71,7 +75,7 @@ START_TEST(test_every_distribution) {
     const Subject subject =
         make_subject(index % 2 == 0 ? CDP_I32 : CDP_F64, pick((1 << 20) + 3, (1 << 15) + 3), distribution_at(index), 1);
     const cdp_study study = sort_and_check(subject, options, how);
-    CHECK_STUDY(options.scheme != CDP_SCHEME_HOST_LOOP || totals(study).launches_refused == 0, study, subject, how);
+    CHECK_STUDY(totals(study).launches_refused == 0 && study.first_fault == 0, study, subject, how);
     release(subject);
   }
 }
@@ -93,7 +97,7 @@ Suite *make_suite() {
   Suite *suite = suite_create("gpu_pending_limit");
   TCase *test_case = add_case(suite, "a limit of 4");
   tcase_add_checked_fixture(test_case, set_low_limit, nullptr);
-  tcase_add_loop_test(test_case, test_launches_are_refused, 0, 2 * DYNAMIC_SCHEMES);
+  tcase_add_loop_test(test_case, test_many_waves, 0, 2 * DYNAMIC_SCHEMES);
   tcase_add_loop_test(test_case, test_every_distribution, 0, 2 * SCHEMES);
   test_case = add_case(suite, "the usual limit");
   tcase_add_checked_fixture(test_case, set_usual_limit, nullptr);

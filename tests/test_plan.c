@@ -19,6 +19,9 @@ typedef struct plan_row {
   uint32_t multiprocessors;
 } plan_row;
 
+/* Of the device that plans are made for. */
+static uint32_t pending_limit = 2048;
+
 static cdp_status try_plan(const plan_row *row, uint32_t depth_limit, cdp_plan *plan) {
   cdp_options options = CDP_OPTIONS_INIT;
   cdp_options resolved;
@@ -26,7 +29,7 @@ static cdp_status try_plan(const plan_row *row, uint32_t depth_limit, cdp_plan *
   options.scheme = row->scheme;
   options.depth_limit = depth_limit;
   ck_assert_int_eq(cdp_options_resolve(&options, row->type, &resolved), CDP_OK);
-  const cdp_device_facts facts = {.multiprocessors = row->multiprocessors};
+  const cdp_device_facts facts = {.multiprocessors = row->multiprocessors, .pending_limit = pending_limit};
   return cdp_plan_make(&resolved, row->type, row->count, &facts, plan);
 }
 
@@ -87,7 +90,13 @@ START_TEST(budget_stays_below_the_pending_limit) {
   if (row->scheme == CDP_SCHEME_HOST_LOOP)
     return;
   const uint32_t launches = row->scheme == CDP_SCHEME_CONTROLLER ? 3 : 1;
-  ck_assert_uint_lt(plan.request.task_budget * launches, 2048);
+  ck_assert_uint_lt(plan.request.task_budget * launches, pending_limit);
+  ck_assert_uint_ge((plan.request.task_budget + 1) * launches, pending_limit * 3 / 4);
+  pending_limit = 32;
+  make_plan(row, &plan);
+  pending_limit = 2048;
+  ck_assert_uint_lt(plan.request.task_budget * launches, 32);
+  ck_assert_uint_ge(plan.request.task_budget, 1);
 }
 END_TEST
 

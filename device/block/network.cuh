@@ -10,7 +10,7 @@
  *        merge:      the remaining distances within every leaf, by a warp in registers
  *
  * Padding is virtual: a comparator whose partner lies past the end does nothing (see bitonic.cuh). The launching is done
- * elsewhere (recursion/fallback.cuh for many blocks, block_sort() for one).
+ * elsewhere (recursion/fallback.cuh for many blocks, block_sort() for one block, warp_sort() for one warp).
  */
 #ifndef CDPSORT_DEVICE_BLOCK_NETWORK_CUH
 #define CDPSORT_DEVICE_BLOCK_NETWORK_CUH

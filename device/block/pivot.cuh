@@ -20,7 +20,8 @@ __device__ __forceinline__ uint64_t splitmix64(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/* A number below `bound` (at most 2^40), by the upper bits of `hash`. */
+/* A number below `bound` (at most 2^40), by the upper 24 bits of `hash`: beyond 2^24 only so many evenly spaced numbers are
+ * drawn. */
 __device__ __forceinline__ uint64_t below(uint64_t hash, uint64_t bound) {
   return ((hash >> 40) * bound) >> 24;
 }

@@ -41,7 +41,8 @@ struct BlockRules {
   Bits *sides[2];
   uint64_t seed;
   uint32_t depth_limit; /* ranges at this depth are not partitioned */
-  uint32_t leaf_items;  /* ranges up to this are sorted in one tile */
+  uint32_t leaf_items;  /* ranges up to this are sorted by one warp in registers */
+  uint32_t piece_items; /* ranges up to this are sorted by one warp: at least a leaf, at most WARP_LEAVES of them */
   cdp_pivot pivot;
   cdp_study_depth *counters; /* CDP_STUDY_DEPTHS rows; NULL: nobody asked */
 
@@ -76,13 +77,19 @@ struct Shape {
                 "bitonic leaves are powers of two, in three sizes");
 };
 
-/* Ranges that a block has still to partition. It takes the smaller part first, so each entry is at most half of the one below
-   it: 48 entries are enough for any count that can be addressed. */
+/* Ranges that a block has still to partition. It takes the shorter part first, so entry k is no longer than the whole range
+   halved k - 1 times: 48 entries are enough for any count that can be addressed. */
 constexpr uint32_t BLOCK_STACK_ENTRIES = 48;
 
-/* A piece is a range of at most this many leaves: what one warp sorts by itself. The warp's stack, like the block's, halves
-   from entry to entry, and a range of one leaf is not partitioned: 5 entries. They lie in the registers of as many lanes. */
+/* A piece is what one warp of a block sorts by itself: at most this many leaves, and no more than leaves this many pieces to a
+   range that the block sorts, so that all its warps have some. u32, 2^27 keys: 9.9, 9.5 and 9.4 ms with at most 4, 8 and 16
+   leaves; 2^24: 1.7 and 2.0 ms with 8 and 16, when pieces were as long in shorter ranges. */
 constexpr uint32_t WARP_LEAVES = 16;
+constexpr uint32_t PIECES_PER_BLOCK = 32;
+
+/* A warp's stack halves the range at hand from entry to entry, and a leaf is not partitioned: 5 entries at most. They lie in
+   the registers of as many lanes. */
+static_assert(WARP_LEAVES < 1u << (WARP_LANES - 1), "a lane for each entry");
 
 /* Pieces that a block lets gather before its warps sort them side by side: some for each warp, so that no warp idles for long.
  */

@@ -72,7 +72,7 @@ template <typename Bits>
 __device__ inline void put_range(const BlockRules<Bits> &rules, const Range &range, BlockStorage &storage) {
   if (range.items() == 0)
     return;
-  if (range.items() <= uint64_t{rules.leaf_items} * WARP_LEAVES)
+  if (range.items() <= rules.piece_items)
     storage.pieces[storage.piece_entries++] = piece_of(range);
   else
     storage.stack[storage.stack_entries++] = range;

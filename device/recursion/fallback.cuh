@@ -44,8 +44,11 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
   if (threadIdx.x == 0)
     storage.flag = launch_next_step<Order>(sort, range, next, slot);
   __syncthreads();
-  if (storage.flag == 0)
-    sort_by_network<Order>(sort.rules, range, next);
+  if (storage.flag != 0)
+    return;
+  if (threadIdx.x == 0)
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+  sort_by_network<Order>(sort.rules, range, next);
 }
 
 template <typename Order>

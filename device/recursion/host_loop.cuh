@@ -32,8 +32,7 @@ struct LevelStarter {
   }
 
   template <typename Bits>
-  static __device__ int network(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
-    sort.tasks[slot].range = range;
+  static __device__ int network(const Sort<Bits> &sort, uint32_t slot, const Range &) {
     list_task(sort, slot);
     return LAUNCH_OK;
   }
@@ -102,9 +101,7 @@ public:
   using Bits = typename Order::Bits;
 
   HostLoop(const cdp_request &request, bool counted, void *on_stream)
-      : sort(make_sort<Bits>(request, counted)), stream(on_stream) {
-    sort.task_budget = UINT32_MAX; // a level is one grid: nothing is pending, nothing need wait
-  }
+      : sort(make_sort<Bits>(request, counted)), stream(on_stream) {}
 
   int run() {
     int error = launch_from_host(sorting_grid<Bits>(1), stream, level_root_kernel<Order>, sort);

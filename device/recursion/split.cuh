@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What becomes of a range: the one place where the recursion decides. Whoever has a range to dispose of (the root, the last
- * block of a partition, a continuation, the host loop's advance kernel) calls settle_range() from a warp and, if the answer is
- * in_block, sorts it with the whole block.
+ * block of a partition, a continuation, the host loop's level_finish_kernel) calls settle_range() from a warp and, if the
+ * answer is in_block, sorts it with the whole block.
  *
  *  1. Nothing in it: nothing to do.
  *  2. At most block_items: one block will finish it. It is collected, for one grid that finishes all of those together.
@@ -48,18 +48,18 @@ __device__ inline Fate collect_range(const Sort<Bits> &sort, const Range &range)
 }
 
 /*
- * Counts a task among those that this wave starts, unless there are too many and a later wave can take it up. For one thread.
+ * Whether this wave may start one more grid (a task's, a bitonic sort's, a fill's). For one thread.
  *
- *  1. CUDA counts a launch against its pending-launch limit until the grid is complete, and a grid is complete only when its
- *     descendants are (measured: with the limit at 32, 64 and 128 exactly so many tasks of one tree were launched).
+ *  1. CUDA counts a launch against its pending-launch limit until its grid and all descendants but tails are complete
+ *     (measured: with the limit at 32, 64 and 128 exactly so many tasks of one tree were launched).
  *  2. A task's descendants are complete only when all of its part of the tree is.
  *  3. A wave begins when everything before it is complete.
- *  Therefore what has to stay below the limit is the number of tasks a wave starts, not the number running.
+ *  Therefore what has to stay below the limit is the number of grids a wave starts, not the number running.
  */
 template <typename Bits>
 __device__ inline bool enter_wave(const Sort<Bits> &sort) {
   const uint32_t started = atomicAdd(&sort.control->tasks_in_wave, 1u) + 1;
-  if (started > sort.task_budget && sort.control->collecting != 0)
+  if (started > sort.task_budget)
     return false;
   atomicMax(&sort.control->tasks_in_wave_most, started);
   return true;
@@ -73,36 +73,27 @@ __device__ inline void list_task(const Sort<Bits> &sort, uint32_t slot) {
   sort.lists[side][atomicAdd(&sort.control->list_count[side], 1u)] = slot;
 }
 
-/* Starts the task in a slot, now or in a later wave. For one thread. */
+/* Starts what a slot holds, now or in a later wave: a task, or a device-wide bitonic sort. For one thread. */
 template <typename Starter, typename Bits>
 __device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
   const Task &task = sort.tasks[slot];
   const uint32_t depth = task.range.depth;
-  if (!enter_wave(sort)) {
+  const bool network = task.block_count == 0;
+  int error = LAUNCH_PENDING_LIMIT; // what CUDA would say, were it asked
+  if (enter_wave(sort)) {
+    error = network ? Starter::network(sort, slot, task.range) : Starter::start(sort, slot, task);
+    if (error != LAUNCH_OK)
+      note_refusal(sort, depth, error);
+  } else if (sort.control->collecting != 0) {
     list_task(sort, slot);
     count_at(sort.rules.counters, depth, &cdp_study_depth::deferred, 1);
     return Fate::settled;
   }
-  const int error = Starter::start(sort, slot, task);
-  if (error == LAUNCH_OK)
-    return Fate::settled;
-  note_refusal(sort, depth, error);
-  count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, 1);
-  return Fate::in_block;
-}
-
-/* Launches a device-wide bitonic sort of a range at the depth limit. The slot keeps its done-counter. For one thread. */
-template <typename Starter, typename Bits>
-__device__ inline Fate start_network(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
-  sort.tasks[slot].done_blocks = 0;
-  __threadfence();
-  const int error = Starter::network(sort, slot, range);
   if (error == LAUNCH_OK) {
-    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_depth, 1);
+    count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_depth, network ? 1 : 0);
     return Fate::settled;
   }
-  note_refusal(sort, range.depth, error);
-  count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+  count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, 1);
   return Fate::in_block;
 }
 
@@ -131,8 +122,11 @@ __device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, cons
       return Fate::in_block;
     }
     if (range.depth >= sort.rules.depth_limit) {
-      if (leader)
-        fate = start_network<Starter>(sort, slot, range);
+      if (leader) {
+        sort.tasks[slot] = Task{range, 0, 0, 0, 0, 0, 0, 0};
+        __threadfence();
+        fate = start_or_defer<Starter>(sort, slot);
+      }
     } else {
       const typename Order::Bits pivot = warp_choose_pivot<Order, TASK_SAMPLES_PER_LANE>(sort.rules, range);
       if (leader) {
@@ -173,7 +167,7 @@ __device__ inline void write_equal(const Sort<typename Order::Bits> &sort, const
     return;
   if (end - begin >= FILL_GRID_ITEMS) {
     if (threadIdx.x == 0)
-      storage.flag = Starter::fill(sort, begin, end, static_cast<Bits>(task.pivot), task.range.depth);
+      storage.flag = enter_wave(sort) && Starter::fill(sort, begin, end, static_cast<Bits>(task.pivot), task.range.depth);
     __syncthreads();
     if (storage.flag != 0)
       return;

@@ -22,7 +22,7 @@ struct Task {
   uint64_t pivot; /* encoded */
   unsigned long long less_items;
   unsigned long long greater_items;
-  uint32_t block_count;
+  uint32_t block_count; /* 0: a range at the depth limit, for a device-wide bitonic sort */
   uint32_t first_block; /* host loop: the first of its blocks in the level's grid */
   unsigned int done_blocks;
   uint32_t workers_refused; /* controller scheme: the continuation must sort the range itself */

@@ -42,6 +42,14 @@ inline WorkspaceParts workspace_parts(const cdp_request &request) {
   return parts;
 }
 
+/* The longest range that a warp sorts by itself: see WARP_LEAVES. */
+inline uint32_t piece_items(const cdp_request &request) {
+  const uint32_t most = request.leaf_items * WARP_LEAVES;
+  const uint32_t share = request.block_items / PIECES_PER_BLOCK;
+  const uint32_t items = share < most ? share : most;
+  return items > request.leaf_items ? items : request.leaf_items;
+}
+
 /* The sort that a request describes. */
 template <typename Bits>
 inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
@@ -53,6 +61,7 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.rules.seed = request.seed;
   sort.rules.depth_limit = request.depth_limit;
   sort.rules.leaf_items = request.leaf_items;
+  sort.rules.piece_items = piece_items(request);
   sort.rules.pivot = request.pivot;
   sort.rules.counters = counted ? reinterpret_cast<cdp_study_depth *>(workspace + parts.counters) : nullptr;
   sort.control = reinterpret_cast<Control *>(workspace + parts.control);
@@ -72,8 +81,8 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   return sort;
 }
 
-/* Makes a study of what a sort left behind. `study->depths` holds the counters as they were read. A sort that one block did
-   never took a task, nor cleared more than it used. */
+/* Makes a study of what a sort left behind. `study->depths` holds the counters as they were read. A sort that one block did has
+ * no tasks. */
 inline void fill_study(const cdp_request &request, const Control &control, double milliseconds, cdp_study *study) {
   study->depth_count = 0;
   study->tasks_in_wave = control.tasks_in_wave_most;

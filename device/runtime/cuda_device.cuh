@@ -22,8 +22,16 @@ __device__ __forceinline__ T &block_shared() {
 template <typename... Parameters>
 int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
                      typename AsGiven<Parameters>::Type... arguments) {
-  kernel<<<shape.blocks, shape.threads, shape.shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
-  return static_cast<int>(cudaGetLastError());
+  cudaLaunchConfig_t launch = {};
+  launch.gridDim = dim3(shape.blocks);
+  launch.blockDim = dim3(shape.threads);
+  launch.dynamicSmemBytes = shape.shared_bytes;
+  launch.stream = static_cast<cudaStream_t>(stream);
+  // Not <<<>>> and cudaGetLastError(): that would report what the caller left unread before.
+  const cudaError_t error = cudaLaunchKernelEx(&launch, kernel, arguments...);
+  if (error != cudaSuccess)
+    cudaGetLastError();
+  return static_cast<int>(error);
 }
 
 /* Copies from the device to the host, behind what is on the stream, and waits. Returns a cudaError_t. */
@@ -52,14 +60,16 @@ __device__ int launch_child(ChildStream where, GridShape shape, void (*kernel)(P
   if (where == ChildStream::named) {
     cudaStream_t stream;
     const cudaError_t created = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    if (created != cudaSuccess)
+    if (created != cudaSuccess) {
+      cudaGetLastError(); // read here, lest the thread's next launch be blamed for it
       return static_cast<int>(created);
+    }
     kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(arguments...);
     const cudaError_t launched = cudaGetLastError();
     const cudaError_t destroyed = cudaStreamDestroy(stream); // the stream goes when its work is done
     // A child that was launched runs, whatever becomes of its stream: reporting a failure to destroy it as a failed launch
     // would have the range sorted twice at once. Only a failed launch may be made good elsewhere.
-    if (launched == cudaSuccess && destroyed != cudaSuccess)
+    if (destroyed != cudaSuccess)
       cudaGetLastError();
     return static_cast<int>(launched);
   }

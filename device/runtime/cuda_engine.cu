@@ -60,7 +60,13 @@ cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   const cdp_status status = check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is");
   if (status != CDP_OK)
     return status;
+  size_t pending_limit = 0;
+  const cdp_status limited = check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
+                                   "asking for the pending-launch limit");
+  if (limited != CDP_OK)
+    return limited;
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
+  facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
            properties.name, ordinal, properties.major, properties.minor, properties.multiProcessorCount);
   return CDP_OK;
@@ -129,12 +135,14 @@ struct Session {
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
 
+  /* A failure here is one of the sort, already reported. */
   ~Session() {
-    const bool destroyed = (begin == nullptr || cudaEventDestroy(begin) == cudaSuccess) &&
-                           (end == nullptr || cudaEventDestroy(end) == cudaSuccess) &&
-                           (stream == nullptr || cudaStreamDestroy(stream) == cudaSuccess);
-    if (!destroyed)
-      cudaGetLastError(); // a failure of the sort, already reported
+    const cudaError_t errors[] = {begin == nullptr ? cudaSuccess : cudaEventDestroy(begin),
+                                  end == nullptr ? cudaSuccess : cudaEventDestroy(end),
+                                  stream == nullptr ? cudaSuccess : cudaStreamDestroy(stream)};
+    for (const cudaError_t error : errors)
+      if (error != cudaSuccess)
+        cudaGetLastError();
   }
 };
 

@@ -221,6 +221,10 @@ int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCa
 void Machine::settle(Grid *grid) {
   while (grid != nullptr && grid->blocks_ended == grid->shape.blocks && grid->children == 0) {
     if (grid->tails_started < grid->tails.size()) {
+      if (grid->pending) {
+        grid->pending = false;
+        --pending_;
+      }
       make_ready(*grid->tails[grid->tails_started++]);
       return;
     }

@@ -195,7 +195,8 @@ typedef struct cdp_options {
   uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
                                         partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is partitioned */
   uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp: CDP_LEAF_MIN
-                                        to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. Ranges up to 256 leaves are
+                                        to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. Ranges up to 256 leaves (fewer
+                                        for short arrays, so that every multiprocessor has some) are
                                         finished by one block and get no grid, so smaller leaves make the recursion of
                                         grids deeper */
   cdp_scheme scheme;               /**< 0: the last block launches */
@@ -251,7 +252,7 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
 
 /**
  * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and, with the default leaf size, less than
- * 1 MiB more up to 2^27 keys and less than 0.1 % beyond. Small leaves need more: 32 items, about 2 % of the keys.
+ * 1 MiB more up to 2^27 keys and less than 0.1 % beyond. Small leaves need more: 32 items, about 0.5 % of the keys.
  *
  * @param count            number of keys.
  * @param type             what the keys are.

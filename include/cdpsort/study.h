@@ -40,7 +40,8 @@ typedef struct cdp_study_depth {
 /** What a recursion did. */
 typedef struct cdp_study {
   uint32_t depth_count;     /**< rows in use: the greatest depth at which anything happened, plus 1 */
-  uint32_t tasks_in_wave;   /**< the most partition tasks started in one wave: the first, and one for each of `waves` */
+  uint32_t tasks_in_wave;   /**< the most tasks, bitonic sorts and fills that one wave started or tried to: the first wave, and
+                                 one more for each of `waves` */
   uint32_t task_capacity;   /**< tasks that the workspace has room for */
   uint32_t tasks_allocated; /**< how many of them were used */
   int32_t first_fault;      /**< cudaError_t of the first refused or failed launch on the device; 0 where there was none */
