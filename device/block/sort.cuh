@@ -7,7 +7,7 @@
  *  2. At the depth limit: sort it by the bitonic network, whatever its length.
  *  3. Otherwise partition it around a pivot and write the keys equal to the pivot.
  *  4. A part that is short enough for a warp joins the gathered pieces; longer ones go on the stack, the longer of two below
- * the shorter: the stack never holds more than log2 of the items.
+ *     the shorter: the stack never holds more than log2 of the items.
  *  5. When pieces have gathered, or the stack is empty, the warps sort the pieces side by side (warp_sort.cuh).
  */
 #ifndef CDPSORT_DEVICE_BLOCK_SORT_CUH

@@ -6,7 +6,7 @@
  *  2. The last block of a step knows that the step is done, and a tail launch runs when the whole grid is complete.
  *  3. One tail launch is pending at a time, however long the network.
  *  Therefore each step's last block launches the next step as the grid's tail; if that is refused, it does the remaining steps
- * by itself, since all other blocks are done.
+ *  by itself, since all other blocks are done.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_FALLBACK_CUH
 #define CDPSORT_DEVICE_RECURSION_FALLBACK_CUH

@@ -5,10 +5,10 @@
  *
  *  1. A grid is complete only when its children are, so nobody waits for anybody: the root's completion is the sort's.
  *  2. A fire-and-forget child may start while the launching grid still has blocks; here it has none but the last, which does
- * not touch the parts any more once it has launched.
+ *     not touch a part any more once it has launched that part's child.
  *  3. What a child reads was written by other blocks: they fenced before they added themselves to the done-counter, and the
- * last block fences after (is_last_block()); what the last block itself wrote, the launch makes visible. Therefore one counter
- * and one launch a child are all the synchronisation there is.
+ *     last block fences after (is_last_block()); what the last block itself wrote, the launch makes visible.
+ *  Therefore one counter and one launch a child are all the synchronisation there is.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_LAST_BLOCK_CUH
 #define CDPSORT_DEVICE_RECURSION_LAST_BLOCK_CUH

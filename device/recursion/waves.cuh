@@ -7,7 +7,7 @@
  *  2. A wave begins alone: everything before it is complete, and nobody adds to the lists meanwhile.
  *  3. Deferred tasks come before collected ranges, since they will add to those.
  *  Therefore a wave that finds deferred tasks launches the next wave behind itself, and starts as many as the budget allows;
- * one that finds none launches one grid for all collected ranges, a block each, and is the last.
+ *  one that finds none launches one grid for all collected ranges, a block each, and is the last.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_WAVES_CUH
 #define CDPSORT_DEVICE_RECURSION_WAVES_CUH

@@ -103,7 +103,7 @@ cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *
 
 /*
  * 1. A graph's kernel node is complete when its own blocks are; nothing waits for the grids that they launched, neither the
- * next node, nor the stream, nor cudaDeviceSynchronize() (measured: CUDA 13.0, driver 580; docs/performance.md).
+ *    next node, nor the stream, nor cudaDeviceSynchronize() (measured: CUDA 13.0, driver 580; docs/performance.md).
  * 2. What one block sorts by itself launches nothing.
  * Therefore a sort can be captured only if one block does it all.
  */

@@ -242,7 +242,7 @@ typedef struct cdp_options {
  * @param options  how to sort; NULL means the defaults. Read during the call only.
  * @return CDP_OK; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _POINTER, _NO_DEVICE, _MEMORY, _UNSUPPORTED, where the
  *         keys are as they were; CDP_ERROR_CUDA or _SIMULATED, where keys in host memory are as they were, and keys in device
- * or managed memory (on the simulated device: any memory) are unspecified, though nothing outside them was written.
+ *         or managed memory (on the simulated device: any memory) are unspecified, though nothing outside them was written.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options);
@@ -282,16 +282,16 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  *                         taken too. May be NULL if `count` is 0.
  * @param count            number of keys; 0 and 1 are nothing to do.
  * @param type             what the keys are.
- * @param options          how to sort; NULL means the defaults. Read during the call only. CDP_SCHEME_HOST_LOOP is not for this
- * call.
+ * @param options          how to sort; NULL means the defaults. Read during the call only. CDP_SCHEME_HOST_LOOP is not for
+ *                         this call.
  * @param d_workspace      device memory of the same device, owned by the caller, not overlapping the keys, aligned to
  *                         CDP_WORKSPACE_ALIGNMENT, its contents unspecified before and after. Must stay until the sort is
- * complete. One sort at a time may use it. May be NULL if 0 bytes are needed.
+ *                         complete. One sort at a time may use it. May be NULL if 0 bytes are needed.
  * @param workspace_bytes  its size; at least what cdp_quicksort_workspace() says for the same arguments.
  * @param stream           a cudaStream_t as CUDA's opaque pointer; NULL is the default stream.
  * @return CDP_OK: launched; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _WORKSPACE, _POINTER (such as keys in host
- *         memory), _NO_DEVICE, _UNSUPPORTED: nothing was launched or written; CDP_ERROR_CUDA: the launch failed, nothing was
- * written.
+ *         memory), _NO_DEVICE, _UNSUPPORTED (the host loop; too many keys for a graph): nothing was launched or written;
+ *         CDP_ERROR_CUDA: the launch failed, nothing was written.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
