@@ -37,9 +37,9 @@ function(cdpsort_choose_architectures toolkit result)
   if(gpus MATCHES "^GPU 0" OR (NOT code EQUAL 0 AND EXISTS /dev/nvidia0))
     set(${result} native PARENT_SCOPE)
   elseif(toolkit VERSION_GREATER_EQUAL 13)
-    set(${result} 75-real 80-real 86-real 89-real 90-real 100 PARENT_SCOPE)
+    set(${result} 75-real 80-real 90-real 100 PARENT_SCOPE) # 80 runs on 86 and 89 too
   else()
-    set(${result} 70-real 80-real 86-real 89-real 90 PARENT_SCOPE)
+    set(${result} 70-real 80-real 90 PARENT_SCOPE)
   endif()
 endfunction()
 
