@@ -198,7 +198,7 @@ void require_study(bool condition, const char *text, const cdp_study &study, con
   if (condition)
     return;
   const cdp_study_depth sum = totals(study);
-  ck_abort_msg("%s; %s: not so: %s. %u depths, %u tasks in flight, %u of %u slots, first fault %d, %u waves, %.3f ms; tasks "
+  ck_abort_msg("%s; %s: not so: %s. %u depths, %u tasks in a wave, %u of %u slots, first fault %d, %u waves, %.3f ms; tasks "
                "%" PRIu64 " of %" PRIu64 " items, block partitions %" PRIu64 ", equal items %" PRIu64 ", leaves %" PRIu64
                " of %" PRIu64 " items, collected %" PRIu64 ", children %" PRIu64 ", refused %" PRIu64 ", deferred %" PRIu64
                ", fallbacks: depth %" PRIu64 ", refused %" PRIu64 ", pool %" PRIu64,

@@ -82,11 +82,21 @@ outcomes_of_log() {
     }' "$1"
 }
 
-# Runs a test program, and adds what its log says. A program that skips, dies, or logs no test is itself an outcome.
-run_test() {
-  name=$1 log=$work/$1.xml code=0
-  cdpsort_say "$name"
-  CK_XML_LOG_FILE_NAME=$log CK_DEFAULT_TIMEOUT=600 "$programs/$name" >"$work/output" 2>&1 </dev/null || code=$?
+# execute NAME: runs a test program, and leaves its log, its output and its exit code in the work folder. Self-contained, for
+# xargs runs it in a shell of its own.
+# shellcheck disable=SC2016 # the inner shell expands it
+execute='
+  code=0
+  CK_XML_LOG_FILE_NAME=$1/$3.xml CK_DEFAULT_TIMEOUT=600 "$2/$3" >"$1/$3.output" 2>&1 </dev/null || code=$?
+  echo "$code" >"$1/$3.code"'
+execute() {
+  sh -c "$execute" execute "$work" "$programs" "$1"
+}
+
+# Adds what the log of a program that ran says. A program that skips, dies, or logs no test is itself an outcome.
+collect() {
+  name=$1 log=$work/$1.xml code=$(cat "$work/$1.code")
+  cp "$work/$1.output" "$work/output"
   : >"$work/outcomes"
   [ ! -s "$log" ] || outcomes_of_log "$log" "$name" >"$work/outcomes"
   cat "$work/outcomes" >>"$work/tests"
@@ -173,8 +183,18 @@ driver=$(smi driver_version)
 toolkit=$(cat "$programs/toolkit" 2>/dev/null || echo unknown)
 sources=$(find include src device tests -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1)
 
-while read -r name _; do
-  run_test "$name"
+# Programs that use no GPU run side by side, the others one by one: their memory and their timings are one another's.
+cdpsort_say "tests without a GPU, $(nproc) at a time"
+awk '!/ gpu( |$)/ { print $1 }' "$programs/tests.list" |
+  xargs -P "$(nproc)" -I NAME sh -c "$execute" execute "$work" "$programs" NAME
+while read -r name labels; do
+  case " $labels " in
+  *" gpu "*)
+    cdpsort_say "$name"
+    execute "$name"
+    ;;
+  esac
+  collect "$name"
 done <"$programs/tests.list"
 
 for name in quickstart recursion; do

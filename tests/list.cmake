@@ -33,7 +33,9 @@ endif()
 foreach(name gpu_sort gpu_schemes gpu_async gpu_pointers)
   cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
-foreach(name gpu_fallbacks gpu_pending_limit)
-  cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu TIMEOUT 600)
-endforeach()
+cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
+             TIMEOUT 600)
+# Not under memcheck: with the limit lowered it does not end there (docs/performance.md, "Pending launches").
+cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu
+             TIMEOUT 600)
 cdpsort_benchmark(classic SOURCES bench_classic.cu SUPPORT device_data)

@@ -43,7 +43,7 @@ START_TEST(test_task_pool) {
   cdp_plan_limits limits = {0, 0, 0};
   limits.task_capacity = _i % 2 == 0 ? 8 : 1;
   cdp_options options = in_scheme(_i / 2);
-  options.leaf_items = 128; // one block finishes 2048 items at most: many more than 8 tasks on any GPU
+  options.leaf_items = 128; // one block finishes 256 leaves at most: many more than 8 tasks on any GPU
   char how[64];
   snprintf(how, sizeof how, "%s, %u task slots", scheme_name(options.scheme), limits.task_capacity);
   static const Distribution distributions[] = {Distribution::random, Distribution::staggered};
@@ -72,7 +72,7 @@ START_TEST(test_collected_list) {
 }
 END_TEST
 
-/* Two tasks in flight, or one; the others wait for a later wave. Only schemes whose tasks are launched one by one defer. */
+/* Two tasks to a wave, or one; the others wait for a later wave. Only schemes whose tasks are launched one by one defer. */
 START_TEST(test_task_budget) {
   cdp_plan_limits limits = {0, 0, 0};
   limits.task_budget = _i % 2 == 0 ? 2 : 1;

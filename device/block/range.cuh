@@ -83,7 +83,7 @@ constexpr uint32_t BLOCK_STACK_ENTRIES = 48;
 
 /* A piece is what one warp of a block sorts by itself: at most this many leaves, and no more than leaves this many pieces to a
    range that the block sorts, so that all its warps have some. u32, 2^27 keys: 9.9, 9.5 and 9.4 ms with at most 4, 8 and 16
-   leaves; 2^24: 1.7 and 2.0 ms with 8 and 16, when pieces were as long in shorter ranges. */
+   leaves. */
 constexpr uint32_t WARP_LEAVES = 16;
 constexpr uint32_t PIECES_PER_BLOCK = 32;
 

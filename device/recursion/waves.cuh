@@ -34,16 +34,19 @@ __device__ inline void finish_collected(const Sort<typename Order::Bits> &sort, 
     const uint32_t depth = sort.collected[0].depth;
     const int error = launched(
         sort, depth, launch_child(ChildStream::fire_and_forget, sorting_grid<Bits>(count), finish_kernel<Order>, sort));
-    if (error != LAUNCH_OK) {
+    if (error != LAUNCH_OK)
       note_refusal(sort, depth, error);
-      count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, count);
-    }
     storage.flag = error != LAUNCH_OK;
   }
   __syncthreads();
-  if (storage.flag != 0)
-    for (uint32_t range = 0; range < count; range++)
-      block_sort_fallback<Order>(sort.rules, sort.collected[range], storage);
+  if (storage.flag == 0)
+    return;
+  for (uint32_t index = 0; index < count; index++) {
+    const Range range = sort.collected[index];
+    if (threadIdx.x == 0)
+      count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+    block_sort_fallback<Order>(sort.rules, range, storage);
+  }
 }
 
 /* Launches the next wave behind this grid, or turns collecting and deferring off for good. For one thread. */
