@@ -33,11 +33,12 @@
  * Tasks started in one wave. CUDA refuses device launches past its pending-launch limit, which the library never raises: 2,048
  * by default, and told by the device. A launch is pending until all its descendants are complete, so that it is the launches of
  * a whole wave that count, not those running (docs/performance.md). A task of the last-block scheme is one launch, one of the
- * controller scheme is up to three (controller, workers, continuation). A quarter of the limit is left to the waves themselves,
- * and to others. Other sorts on the device at the same time have the same limit: what is refused then is sorted all the same.
+ * controller scheme is up to three (controller, workers, continuation). A quarter of the limit, and no less than
+ * LAUNCHES_LEFT_LEAST, is left to the waves themselves, and to others. Other sorts on the device at the same time have the same
+ * limit: what is refused then is sorted all the same.
  */
-#define LIMIT_SHARE_NUMERATOR 3u
-#define LIMIT_SHARE_DENOMINATOR 4u
+#define LAUNCHES_LEFT_LEAST 16u
+#define LAUNCHES_LEFT_DENOMINATOR 4u
 #define LAUNCHES_PER_CONTROLLER_TASK 3u
 
 static _Thread_local cdp_plan_limits test_limits;
@@ -80,7 +81,9 @@ static uint32_t plan_block_items(uint64_t count, uint32_t leaf_items, uint32_t m
 static uint32_t plan_task_budget(cdp_scheme scheme, uint32_t pending_limit) {
   if (scheme == CDP_SCHEME_HOST_LOOP)
     return UINT32_MAX;
-  const uint64_t launches = (uint64_t)pending_limit * LIMIT_SHARE_NUMERATOR / LIMIT_SHARE_DENOMINATOR;
+  const uint64_t quarter = pending_limit / LAUNCHES_LEFT_DENOMINATOR;
+  const uint64_t left = quarter > LAUNCHES_LEFT_LEAST ? quarter : LAUNCHES_LEFT_LEAST;
+  const uint64_t launches = pending_limit > left ? pending_limit - left : 0;
   const uint64_t tasks = scheme == CDP_SCHEME_CONTROLLER ? launches / LAUNCHES_PER_CONTROLLER_TASK : launches;
   const uint64_t budget = capped(tasks > 0 ? tasks : 1, test_limits.task_budget);
   return (uint32_t)budget;

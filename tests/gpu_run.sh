@@ -83,11 +83,11 @@ outcomes_of_log() {
 }
 
 # execute NAME: runs a test program, and leaves its log, its output and its exit code in the work folder. Self-contained, for
-# xargs runs it in a shell of its own.
+# xargs runs it in a shell of its own. A program that does not end within three minutes is an error, not the end of the run.
 # shellcheck disable=SC2016 # the inner shell expands it
 execute='
   code=0
-  CK_XML_LOG_FILE_NAME=$1/$3.xml CK_DEFAULT_TIMEOUT=600 "$2/$3" >"$1/$3.output" 2>&1 </dev/null || code=$?
+  CK_XML_LOG_FILE_NAME=$1/$3.xml CK_DEFAULT_TIMEOUT=600 timeout -k 10 180 "$2/$3" >"$1/$3.output" 2>&1 </dev/null || code=$?
   echo "$code" >"$1/$3.code"'
 execute() {
   sh -c "$execute" execute "$work" "$programs" "$1"
@@ -186,7 +186,7 @@ sources=$(find include src device tests -type f | LC_ALL=C sort | xargs sha256su
 # Programs that use no GPU run side by side, the others one by one: their memory and their timings are one another's.
 cdpsort_say "tests without a GPU, $(nproc) at a time"
 awk '!/ gpu( |$)/ { print $1 }' "$programs/tests.list" |
-  xargs -P "$(nproc)" -I NAME sh -c "$execute" execute "$work" "$programs" NAME
+  xargs -P "$(nproc)" -I {} sh -c "$execute" execute "$work" "$programs" {}
 while read -r name labels; do
   case " $labels " in
   *" gpu "*)
