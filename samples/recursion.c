@@ -44,52 +44,6 @@ static void help(void) {
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
 
-/* number * factor; false where that does not fit. */
-static bool multiply(uint64_t *number, uint64_t factor) {
-  if (factor != 0 && *number > UINT64_MAX / factor)
-    return false;
-  *number *= factor;
-  return true;
-}
-
-/* "1000", "64K", "1Mi", "2^20". */
-static bool parse_count(const char *text, uint64_t *count) {
-  static const char *const suffixes[] = {"", "K", "M", "G"};
-  char digits[24];
-  const size_t length = strspn(text, "0123456789");
-  const char *rest = text + length;
-  if (length >= sizeof digits)
-    return false;
-  memcpy(digits, text, length);
-  digits[length] = '\0';
-  uint64_t number;
-  if (!parse_whole(digits, &number))
-    return false;
-
-  if (*rest == '^') {
-    uint64_t exponent;
-    if (!parse_whole(rest + 1, &exponent) || exponent > 64)
-      return false;
-    const uint64_t base = number;
-    for (number = 1; exponent > 0; exponent--)
-      if (!multiply(&number, base))
-        return false;
-    *count = number;
-    return true;
-  }
-
-  const bool binary = *rest != '\0' && strcmp(rest + 1, "i") == 0;
-  uint64_t factor = 1;
-  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++, factor *= binary ? 1024 : 1000) {
-    const size_t suffix = strlen(suffixes[i]);
-    if (strncmp(rest, suffixes[i], suffix) == 0 && strlen(rest) == suffix + (binary ? 1 : 0) && (i > 0 || !binary)) {
-      *count = number;
-      return multiply(count, factor);
-    }
-  }
-  return false;
-}
-
 static bool take_count(command *wanted, argument_list *list, const argument *found) {
   const char *word = argument_value(list, found);
   if (word == NULL)

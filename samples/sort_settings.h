@@ -63,6 +63,9 @@ size_t type_bytes(cdp_type type);
 /* A whole number of decimal digits alone. False where it is none or does not fit. */
 bool parse_whole(const char *text, uint64_t *number);
 
+/* A number of keys: "1000", "64K" (thousands), "1Mi" (powers of 1024), "2^20". False where it is none or does not fit. */
+bool parse_count(const char *text, uint64_t *count);
+
 /*
  * Whether a sort that ended with this status may be tried again on the simulated device: where there is no GPU and nobody
  * named a device, neither by --device nor in the environment. The caller of a library call must never get the simulated

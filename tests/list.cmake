@@ -3,7 +3,7 @@
 
 # What tests share: keys and oracle, on the host and on the device.
 cdpsort_test_support(host_data host_data.c host_oracle.c tile_sizes.cpp)
-cdpsort_test_support(device_data device_data.cu)
+include(${PROJECT_SOURCE_DIR}/samples/bench/data.cmake) # device_data
 
 # The oracle, and the simulated device itself.
 cdpsort_test(host_data SUPPORT host_data LABELS simulated)

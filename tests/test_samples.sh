@@ -269,5 +269,23 @@ for program in sort_numbers recursion; do
   check "$program --help" prints "Usage: $program"
 done
 
+# ---- bench: its command line; what it measures takes a GPU -------------------------------------------------------------
+
+if [ -x "$programs/bench" ]; then # CUDA builds alone have it
+  run bench --help
+  check "bench --help" prints "Usage: bench"
+  check "and says it succeeded" exits 0
+  run bench --sizes 28-10
+  check "a range of sizes from high to low" refused 2 "--sizes: '28-10'"
+  run bench --types u32,u33
+  check "one type of a list that there is not" refused 2 "--types: 'u33' is none of: all u32"
+  run bench --modes default,fastest
+  check "a mode that there is not" refused 2 "--modes: 'fastest' is none of: all default"
+  run bench --runs 0
+  check "no runs" refused 2 "--runs: '0'"
+  run_without_gpu bench
+  check "bench falls back on nothing" refused 1 "no GPU can be used"
+fi
+
 echo "$checks checks, $failures failed"
 [ "$failures" -eq 0 ]

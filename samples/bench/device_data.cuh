@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys made and judged on the device: what the GPU tests and the benchmarks share. Nothing here knows how the library sorts.
+ * Keys made and judged on the device: what the benchmarks and the GPU tests share. Nothing here knows how the library sorts,
+ * except for one distribution that is made against it.
  *
  * Making: keys of a distribution, from a seed. A distribution is one of ranks, that is of places in the type's order, so that
  * "sorted" is sorted for every type, and floating-point keys include NaNs, infinities, zeros and denormals.
@@ -11,8 +12,8 @@
  *
  * Every function is asynchronous on its stream unless it says that it waits.
  */
-#ifndef CDPSORT_TESTS_DEVICE_DATA_CUH
-#define CDPSORT_TESTS_DEVICE_DATA_CUH
+#ifndef CDPSORT_SAMPLES_BENCH_DEVICE_DATA_CUH
+#define CDPSORT_SAMPLES_BENCH_DEVICE_DATA_CUH
 
 #include <cdpsort/cdpsort.h>
 
@@ -35,10 +36,13 @@ enum class Distribution : uint32_t {
   organ_pipe, /* rising, then falling */
   almost_sorted,
   shuffle,
-  extremes /* three of four keys are one of 16 special values of floating-point numbers or integers */
+  extremes, /* three of four keys are one of 16 special values of floating-point numbers or integers */
+  zipf,     /* the least ranks come most often */
+  killer    /* made against the library's first pivot */
 };
-constexpr uint32_t DISTRIBUTIONS = 14;
+constexpr uint32_t DISTRIBUTIONS = 16;
 
+/* "all-equal", and so on. */
 const char *distribution_name(Distribution distribution);
 const char *type_name(cdp_type type);
 uint32_t key_bytes(cdp_type type);
@@ -50,8 +54,15 @@ struct KeySpan {
   cdp_type type;
 };
 
+/* Which floating-point numbers a distribution's ranks are. */
+enum class Values : uint32_t {
+  all,     /* NaNs, infinities and both zeros among them: for the library, whose order is total */
+  ordinary /* finite, and no -0: for sorters that compare by `<` as well. Not for Distribution::extremes */
+};
+
 /* Writes keys of a distribution. */
-cudaError_t generate(const KeySpan &keys, Distribution distribution, uint64_t seed, cudaStream_t stream);
+cudaError_t generate(const KeySpan &keys, Distribution distribution, uint64_t seed, cudaStream_t stream,
+                     Values values = Values::all);
 
 /* What keys amount to, whatever their order. */
 struct Digest {

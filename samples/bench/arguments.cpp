@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of the benchmark: see arguments.h. It is walked as those of the other samples are. */
+#include "arguments.h"
+
+#include <algorithm>
+#include <cstdio>
+
+extern "C" {
+#include "sort_settings.h"
+}
+
+namespace bench {
+
+namespace {
+
+/* More cannot be addressed by the generators, and fit no device. */
+constexpr uint64_t COUNT_MOST = uint64_t{1} << 40;
+constexpr uint64_t EXPONENT_MOST = 40;
+constexpr uint64_t RUNS_MOST = 10000;
+
+struct NamedDistribution {
+  Distribution distribution;
+  const char *text;
+};
+
+/* Those with which every sorter can do. */
+const std::vector<NamedDistribution> DISTRIBUTIONS = {
+    {Distribution::random, "uniform over all values of the type, those of floating point finite"},
+    {Distribution::sorted, "in order already"},
+    {Distribution::reversed, "in the opposite order"},
+    {Distribution::all_equal, "one value"},
+    {Distribution::distinct_16384, "16384 values at random"},
+    {Distribution::distinct_256, "256 values at random"},
+    {Distribution::distinct_2, "2 values at random"},
+    {Distribution::staggered, "128 blocks, each with values of its own, the blocks interleaved"},
+    {Distribution::bucket, "128 blocks, each rising through the values in 128 steps"},
+    {Distribution::gaussian, "means of four random values"},
+    {Distribution::organ_pipe, "rising to the middle, then falling"},
+    {Distribution::almost_sorted, "in order, but for three swaps"},
+    {Distribution::zipf, "the least values most often: the r-th with a probability of about 1/r"},
+    {Distribution::killer, "made against the first pivot that cdpsort chooses by default"},
+};
+
+/* ---- Lists --------------------------------------------------------------------------------------------------------------- */
+
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  for (size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, begin)) {
+    parts.push_back(text.substr(begin, at - begin));
+    begin = at + 1;
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+template <typename Value>
+void add_once(std::vector<Value> *values, Value value) {
+  if (std::find(values->begin(), values->end(), value) == values->end())
+    values->push_back(value);
+}
+
+bool none_called(const argument_list *list, const argument *option, const std::string &word, const std::string &all) {
+  usage_error(list, "%s: '%s' is none of: all%s", option->name, word.c_str(), all.c_str());
+  return false;
+}
+
+bool take_types(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+  command->types.clear();
+  for (const std::string &word : split(value, ',')) {
+    std::string all;
+    bool known = false;
+    for (int number = CDP_U32; number <= CDP_F64; number++) {
+      const cdp_type type = static_cast<cdp_type>(number);
+      const std::string name = device_data::type_name(type);
+      all += " " + name;
+      if (word == "all" || word == name) {
+        add_once(&command->types, type);
+        known = true;
+      }
+    }
+    if (!known)
+      return none_called(list, option, word, all);
+  }
+  return true;
+}
+
+bool take_distributions(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+  command->distributions.clear();
+  for (const std::string &word : split(value, ',')) {
+    std::string all;
+    bool known = false;
+    for (const NamedDistribution &one : DISTRIBUTIONS) {
+      const std::string name = device_data::distribution_name(one.distribution);
+      all += " " + name;
+      if (word == "all" || word == name) {
+        add_once(&command->distributions, one.distribution);
+        known = true;
+      }
+    }
+    if (!known)
+      return none_called(list, option, word, all);
+  }
+  return true;
+}
+
+void add_mode(std::vector<Chosen> *modes, const Mode &mode, bool named) {
+  const auto same = [&mode](const Chosen &one) { return one.mode == &mode; };
+  const auto found = std::find_if(modes->begin(), modes->end(), same);
+  if (found == modes->end())
+    modes->push_back({&mode, named});
+  else
+    found->named = found->named || named;
+}
+
+bool take_modes(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+  for (const std::string &word : split(value, ',')) {
+    std::string all;
+    bool known = false;
+    for (const Mode &mode : all_modes()) {
+      all += std::string(" ") + mode.name;
+      if (word == "all" || word == mode.name) {
+        add_mode(&command->modes, mode, word != "all");
+        known = true;
+      }
+    }
+    if (!known)
+      return none_called(list, option, word, all);
+  }
+  return true;
+}
+
+/* "10-28": powers of two. */
+bool parse_range(const std::string &word, std::vector<uint64_t> *counts) {
+  const std::vector<std::string> ends = split(word, '-');
+  uint64_t first = 0;
+  uint64_t last = 0;
+  if (ends.size() != 2 || !parse_whole(ends[0].c_str(), &first) || !parse_whole(ends[1].c_str(), &last))
+    return false;
+  if (first < 1 || first > last || last > EXPONENT_MOST)
+    return false;
+  for (uint64_t exponent = first; exponent <= last; exponent++)
+    add_once(counts, uint64_t{1} << exponent);
+  return true;
+}
+
+bool take_sizes(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+  command->counts.clear();
+  for (const std::string &word : split(value, ',')) {
+    uint64_t count = 0;
+    if (parse_range(word, &command->counts))
+      continue;
+    if (!parse_count(word.c_str(), &count) || count < 2 || count > COUNT_MOST) {
+      usage_error(list,
+                  "%s: '%s' is neither a number of keys from 2 to 2^40, such as 1000000, 64K, 1Mi or 2^20, nor a range "
+                  "of powers of two from 1 to 40, such as 10-28",
+                  option->name, word.c_str());
+      return false;
+    }
+    add_once(&command->counts, count);
+  }
+  return true;
+}
+
+/* ---- Numbers and files --------------------------------------------------------------------------------------------------- */
+
+bool take_number(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+  const bool runs = std::string(option->name) == "--runs";
+  uint64_t number = 0;
+  if (!parse_whole(value.c_str(), &number) || (runs && (number < 1 || number > RUNS_MOST))) {
+    usage_error(list, "%s: '%s' is not a whole number%s", option->name, value.c_str(), runs ? " from 1 to 10000" : "");
+    return false;
+  }
+  if (runs)
+    command->runs = static_cast<uint32_t>(number);
+  else
+    command->seed = number;
+  return true;
+}
+
+bool take_path(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+  if (value.empty()) {
+    usage_error(list, "%s needs the name of a file", option->name);
+    return false;
+  }
+  (std::string(option->name) == "--csv" ? command->csv : command->json) = value;
+  return true;
+}
+
+struct Option {
+  const char *name;
+  bool (*take)(const argument_list *list, const argument *option, const std::string &value, Command *command);
+};
+
+const std::vector<Option> OPTIONS = {{"--types", take_types}, {"--sizes", take_sizes}, {"--distributions", take_distributions},
+                                     {"--modes", take_modes}, {"--seed", take_number}, {"--runs", take_number},
+                                     {"--csv", take_path},    {"--json", take_path}};
+
+bool take_option(argument_list *list, const argument *found, Command *command) {
+  const std::string name = found->name;
+  if (name.empty()) {
+    usage_error(list, "it takes options alone, not '%s'", found->value);
+    return false;
+  }
+  if (name == "--help" || name == "-h") {
+    command->help = true;
+    return argument_has_no_value(list, found);
+  }
+  if (name == "--progress") {
+    command->progress = true;
+    return argument_has_no_value(list, found);
+  }
+  for (const Option &option : OPTIONS)
+    if (name == option.name) {
+      const char *value = argument_value(list, found);
+      return value != nullptr && option.take(list, found, value, command);
+    }
+  usage_error(list, "there is no option %s", found->name);
+  return false;
+}
+
+} // namespace
+
+bool read_command(int argument_count, char **words, Command *command) {
+  argument_list list = arguments_begin("bench", argument_count, words);
+  argument found;
+  while (next_argument(&list, &found))
+    if (!take_option(&list, &found, command))
+      return false;
+  if (command->modes.empty())
+    for (const Mode &mode : all_modes())
+      command->modes.push_back({&mode, false});
+  return true;
+}
+
+void print_help() {
+  puts("Usage: bench [option...]\n"
+       "Measures cdpsort against other sorters, keys in device memory. Every result is checked.\n"
+       "\n"
+       "  --sizes LIST          numbers of keys: 1000000, 64K, 1Mi, 2^20, or all powers of two in a range: 10-28 (2^27).\n"
+       "                        What does not fit the device is left out\n"
+       "  --types LIST          u32 i32 u64 i64 f32 f64, or all (u32)\n"
+       "  --distributions LIST  what the keys are like, or all (random):");
+  for (const NamedDistribution &one : DISTRIBUTIONS)
+    printf("                          %-14s %s\n", device_data::distribution_name(one.distribution), one.text);
+  puts("  --modes LIST          who sorts, or all (all):");
+  for (const Mode &mode : all_modes())
+    printf("                          %-18s %s%s\n", mode.name, mode.text, mode.keys_most != 0 ? " *" : "");
+  printf("                        * up to 2^24 keys, and beyond only if it is named: it takes long\n"
+         "  --runs N              sorts that count, of each mode and kind of keys, after %u that do not (15)\n"
+         "  --seed N              of the keys (1)\n"
+         "  --csv FILE            writes what was measured as CSV too\n"
+         "  --json FILE           and as JSON, with device and date\n"
+         "  --progress            says on stderr what is being measured, as it does on a terminal unasked\n"
+         "  --help                this text (-h)\n"
+         "\n"
+         "Lists have commas: --types u32,u64. The device is CUDA's first: choose by CUDA_VISIBLE_DEVICES.\n"
+         "Exit code: 0 all results were right; 1 one was not, or something failed, or there is no GPU; 2 the command line is\n"
+         "at fault.\n",
+         WARM_UPS);
+}
+
+} // namespace bench

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The peers of the CUDA toolkit: CUB's radix sort and merge sort, and Thrust's sort. One file for each key type, generated from
+ * cuda_peers.in, instantiates them, so that they compile side by side.
+ */
+#ifndef CDPSORT_SAMPLES_BENCH_CUDA_PEERS_CUH
+#define CDPSORT_SAMPLES_BENCH_CUDA_PEERS_CUH
+
+#include "sorter.h"
+
+#include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <thrust/sort.h>
+#include <thrust/system/cuda/execution_policy.h>
+
+#include <new>
+
+namespace bench {
+
+/* Not thrust::less: for that Thrust would take the radix sort. */
+struct Less {
+  template <typename Key>
+  __host__ __device__ bool operator()(const Key &left, const Key &right) const {
+    return left < right;
+  }
+};
+
+inline size_t aligned(size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+/* Calls `function` with the number of keys in 32 bits where that is enough: CUB is faster with it. */
+template <typename Function>
+void with_count(uint64_t count, Function function) {
+  if (count <= UINT32_MAX)
+    function(static_cast<uint32_t>(count));
+  else
+    function(count);
+}
+
+/* ---- Radix sort, DoubleBuffer: the workspace is the second buffer, and behind it what CUB wants ------------------------- */
+
+template <typename Key>
+void run_radix(void *d_temporary, size_t &temporary_bytes, cub::DoubleBuffer<Key> &buffers, uint64_t count,
+               cudaStream_t stream) {
+  constexpr int KEY_BITS = 8 * sizeof(Key);
+  with_count(count, [&](auto items) {
+    REQUIRE(cub::DeviceRadixSort::SortKeys(d_temporary, temporary_bytes, buffers, items, 0, KEY_BITS, stream));
+  });
+}
+
+template <typename Key>
+size_t radix_workspace_bytes(const KeySpan &keys) {
+  size_t temporary_bytes = 0;
+  cub::DoubleBuffer<Key> buffers;
+  run_radix(nullptr, temporary_bytes, buffers, keys.count, nullptr);
+  return aligned(keys.count * sizeof(Key)) + temporary_bytes;
+}
+
+template <typename Key>
+Sorted radix_sort(const Workplace &place) {
+  const size_t second_bytes = aligned(place.keys.count * sizeof(Key));
+  cub::DoubleBuffer<Key> buffers(static_cast<Key *>(place.keys.d_keys), static_cast<Key *>(place.d_workspace));
+  size_t temporary_bytes = place.workspace_bytes - second_bytes;
+  run_radix(static_cast<char *>(place.d_workspace) + second_bytes, temporary_bytes, buffers, place.keys.count, place.stream);
+  return {buffers.Current(), BY_EVENTS};
+}
+
+/* ---- Merge sort --------------------------------------------------------------------------------------------------------- */
+
+template <typename Key>
+void run_merge(void *d_temporary, size_t &temporary_bytes, const KeySpan &keys, cudaStream_t stream) {
+  with_count(keys.count, [&](auto items) {
+    REQUIRE(
+        cub::DeviceMergeSort::SortKeys(d_temporary, temporary_bytes, static_cast<Key *>(keys.d_keys), items, Less{}, stream));
+  });
+}
+
+template <typename Key>
+size_t merge_workspace_bytes(const KeySpan &keys) {
+  size_t bytes = 0;
+  run_merge<Key>(nullptr, bytes, keys, nullptr);
+  return bytes;
+}
+
+template <typename Key>
+Sorted merge_sort(const Workplace &place) {
+  size_t bytes = place.workspace_bytes;
+  run_merge<Key>(place.d_workspace, bytes, place.keys, place.stream);
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
+/* ---- Thrust ------------------------------------------------------------------------------------------------------------- */
+
+/* Thrust allocates while it sorts. Here it gets the workspace, so that no allocation is timed. */
+class WorkspaceAllocator {
+public:
+  using value_type = char;
+
+  explicit WorkspaceAllocator(const Workplace &place)
+      : next_(static_cast<char *>(place.d_workspace)), free_bytes_(place.workspace_bytes) {}
+
+  char *allocate(std::ptrdiff_t bytes) {
+    const size_t wanted = static_cast<size_t>(bytes);
+    if (wanted > free_bytes_)
+      throw std::bad_alloc();
+    char *d_memory = next_;
+    const size_t taken = aligned(wanted) < free_bytes_ ? aligned(wanted) : free_bytes_;
+    next_ += taken;
+    free_bytes_ -= taken;
+    return d_memory;
+  }
+
+  void deallocate(char *, size_t) {}
+
+private:
+  char *next_;
+  size_t free_bytes_;
+};
+
+template <typename Key>
+Sorted thrust_sort(const Workplace &place) {
+  WorkspaceAllocator allocator(place);
+  Key *d_keys = static_cast<Key *>(place.keys.d_keys);
+  thrust::sort(thrust::cuda::par(allocator).on(place.stream), d_keys, d_keys + place.keys.count, Less{});
+  return {d_keys, BY_EVENTS};
+}
+
+template <typename Key>
+CudaPeers cuda_peers() {
+  return {radix_workspace_bytes<Key>, radix_sort<Key>, merge_workspace_bytes<Key>, merge_sort<Key>, thrust_sort<Key>};
+}
+
+} // namespace bench
+
+#endif

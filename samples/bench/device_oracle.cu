@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys judged on the device: device_data.cuh says how. Digests, order, guards; and a stream kept busy.
+ */
+#include "device_rank.cuh"
+
+namespace device_data {
+
+namespace {
+
+constexpr unsigned long long HOLD_NS_MOST = 5'000'000'000ull;
+
+/* The digest of a part of the keys, one a lane, becomes the warp's and is added to the whole. All lanes take part. */
+__device__ void add_digest(Digest part, Digest *digest) {
+  for (uint32_t distance = 16; distance != 0; distance /= 2) {
+    part.sum += __shfl_xor_sync(~0u, part.sum, distance);
+    part.exclusive_or ^= __shfl_xor_sync(~0u, part.exclusive_or, distance);
+    part.hash_sum += __shfl_xor_sync(~0u, part.hash_sum, distance);
+    part.hash_exclusive_or ^= __shfl_xor_sync(~0u, part.hash_exclusive_or, distance);
+  }
+  if (threadIdx.x % 32 != 0)
+    return;
+  atomicAdd(&digest->sum, part.sum);
+  atomicXor(&digest->exclusive_or, part.exclusive_or);
+  atomicAdd(&digest->hash_sum, part.hash_sum);
+  atomicXor(&digest->hash_exclusive_or, part.hash_exclusive_or);
+}
+
+template <typename Bits>
+__global__ void digest_kernel(const Bits *keys, uint64_t count, Digest *digest) {
+  Digest part = {0, 0, 0, 0};
+  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t index = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < count; index += stride) {
+    const uint64_t key = keys[index];
+    part.sum += key;
+    part.exclusive_or ^= key;
+    part.hash_sum += mix(key + 0x9E3779B97F4A7C15u);
+    part.hash_exclusive_or ^= mix(key ^ 0xA0761D6478BD642Fu);
+  }
+  add_digest(part, digest);
+}
+
+template <typename Bits>
+__global__ void order_kernel(const Bits *keys, uint64_t count, Form form, bool descending, Findings *findings) {
+  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t index = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index + 1 < count; index += stride) {
+    const Bits here = rank_of<Bits>(keys[index], form);
+    const Bits next = rank_of<Bits>(keys[index + 1], form);
+    if (descending ? here >= next : here <= next)
+      continue;
+    atomicAdd(&findings->disorders, 1ull);
+    atomicMin(&findings->first_disorder, static_cast<unsigned long long>(index));
+    atomicMin(&findings->first_disordered, findings->judgements);
+  }
+}
+
+/* Compares both digests and ends a judgement. One thread. */
+__global__ void compare_kernel(const Digest *before, const Digest *after, Findings *findings) {
+  const bool same = before->sum == after->sum && before->exclusive_or == after->exclusive_or &&
+                    before->hash_sum == after->hash_sum && before->hash_exclusive_or == after->hash_exclusive_or;
+  if (!same && findings->wrong_digests++ == 0)
+    findings->first_wrong_digest = findings->judgements;
+  findings->judgements++;
+}
+
+__device__ unsigned char pattern_at(size_t index) {
+  return static_cast<unsigned char>(0xA5u + 29u * static_cast<uint32_t>(index));
+}
+
+__global__ void guard_fill_kernel(unsigned char *guard, size_t bytes) {
+  for (size_t index = threadIdx.x; index < bytes; index += blockDim.x)
+    guard[index] = pattern_at(index);
+}
+
+__global__ void guard_check_kernel(const unsigned char *guard, size_t bytes, Findings *findings) {
+  for (size_t index = threadIdx.x; index < bytes; index += blockDim.x)
+    if (guard[index] != pattern_at(index)) {
+      atomicAdd(&findings->damaged_guard_bytes, 1ull);
+      atomicMin(&findings->first_damaged_guards, findings->judgements - 1);
+    }
+}
+
+__global__ void hold_kernel(volatile uint32_t *flag) {
+  unsigned long long begin;
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    __nanosleep(1000);
+  } while (flag[0] == 0 && now - begin < HOLD_NS_MOST);
+  if (flag[0] == 0)
+    flag[1] = 1;
+}
+
+} // namespace
+
+/* One allocation holds all three; its beginning is d_before. */
+cudaError_t oracle_create(Oracle *oracle) {
+  struct Records {
+    Digest before;
+    Digest after;
+    Findings findings;
+  };
+  Records *d_records = nullptr;
+  const cudaError_t error = cudaMalloc(reinterpret_cast<void **>(&d_records), sizeof(Records));
+  if (error != cudaSuccess)
+    return error;
+  *oracle = {&d_records->before, &d_records->after, &d_records->findings};
+  const Records records = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, NONE, NONE, 0, NONE, 0, NONE}};
+  const cudaError_t copied = cudaMemcpy(d_records, &records, sizeof records, cudaMemcpyHostToDevice);
+  return copied != cudaSuccess ? copied : cudaDeviceSynchronize(); // a copy may return before it arrives on the device
+}
+
+static cudaError_t take_digest(const KeySpan &keys, Digest *d_digest, cudaStream_t stream) {
+  const cudaError_t error = cudaMemsetAsync(d_digest, 0, sizeof *d_digest, stream);
+  if (error != cudaSuccess)
+    return error;
+  const uint32_t blocks = blocks_for(keys.count);
+  if (key_bytes(keys.type) == 4)
+    digest_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<const uint32_t *>(keys.d_keys), keys.count, d_digest);
+  else
+    digest_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<const uint64_t *>(keys.d_keys), keys.count, d_digest);
+  return cudaGetLastError();
+}
+
+cudaError_t oracle_note(const Oracle &oracle, const KeySpan &keys, cudaStream_t stream) {
+  return take_digest(keys, oracle.d_before, stream);
+}
+
+cudaError_t oracle_judge(const Oracle &oracle, const KeySpan &keys, cdp_order order, cudaStream_t stream) {
+  cudaError_t error = take_digest(keys, oracle.d_after, stream);
+  if (error != cudaSuccess)
+    return error;
+  const uint32_t blocks = blocks_for(keys.count);
+  const Form form = form_of(keys.type);
+  const bool descending = order == CDP_DESCENDING;
+  if (key_bytes(keys.type) == 4)
+    order_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<const uint32_t *>(keys.d_keys), keys.count, form, descending,
+                                                       oracle.d_findings);
+  else
+    order_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<const uint64_t *>(keys.d_keys), keys.count, form, descending,
+                                                       oracle.d_findings);
+  error = cudaGetLastError();
+  if (error != cudaSuccess)
+    return error;
+  compare_kernel<<<1, 1, 0, stream>>>(oracle.d_before, oracle.d_after, oracle.d_findings);
+  return cudaGetLastError();
+}
+
+cudaError_t oracle_read(const Oracle &oracle, Findings *findings, cudaStream_t stream) {
+  const cudaError_t error = cudaMemcpyAsync(findings, oracle.d_findings, sizeof *findings, cudaMemcpyDeviceToHost, stream);
+  return error != cudaSuccess ? error : cudaStreamSynchronize(stream);
+}
+
+cudaError_t guard_fill(void *d_guard, size_t bytes, cudaStream_t stream) {
+  guard_fill_kernel<<<1, BLOCK_THREADS, 0, stream>>>(static_cast<unsigned char *>(d_guard), bytes);
+  return cudaGetLastError();
+}
+
+cudaError_t guard_check(const Oracle &oracle, const void *d_guard, size_t bytes, cudaStream_t stream) {
+  guard_check_kernel<<<1, BLOCK_THREADS, 0, stream>>>(static_cast<const unsigned char *>(d_guard), bytes, oracle.d_findings);
+  return cudaGetLastError();
+}
+
+cudaError_t hold_stream(uint32_t *flag, cudaStream_t stream) {
+  hold_kernel<<<1, 1, 0, stream>>>(flag);
+  return cudaGetLastError();
+}
+
+} // namespace device_data

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a sort is measured.
+ *
+ * 1. Keys are made once for all modes, and digested.
+ * 2. The modes take turns: the first repetition of each, the second of each, and so on. If the card's clock drifts, it drifts
+ *    for all of them.
+ * 3. Before a repetition the unsorted keys are copied to where they are sorted, and the guards are painted: before and behind
+ *    the keys, before and behind the workspace.
+ * 4. The time is that between two events around the sort alone. As nobody waits before it, the host goes ahead while the device
+ *    still copies, so that for large arrays the launch is not part of the time; for the smallest it is, for all modes alike.
+ * 5. Order, permutation and guards are judged on the device after every repetition.
+ *
+ * There is one workspace, as large as the largest that any mode wants: each is given as much of it as it asked for, with a
+ * guard behind just that.
+ */
+#include "measure.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace bench {
+
+using device_data::GUARD_BYTES;
+
+namespace {
+
+/* Device memory that is left to CUDA: local memory, and what launches from the device need. */
+constexpr size_t BYTES_LEFT_TO_CUDA = size_t{512} << 20;
+
+/* A destructor cannot throw, but nothing is to go unseen. */
+void note(cudaError_t error, const char *call) {
+  if (error != cudaSuccess)
+    fprintf(stderr, "bench: %s: CUDA error %d, %s\n", call, static_cast<int>(error), cudaGetErrorString(error));
+}
+
+std::string gibibytes(size_t bytes) {
+  char text[32];
+  snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1u << 30));
+  return text;
+}
+
+/* Device memory between two guards. */
+class GuardedMemory {
+public:
+  explicit GuardedMemory(size_t bytes) {
+    const cudaError_t error = cudaMalloc(reinterpret_cast<void **>(&d_base_), bytes + 2 * GUARD_BYTES);
+    if (error == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError()); /* it has been told, and must not be told of the next call */
+      throw DoesNotFit(gibibytes(bytes) + " of device memory cannot be had in one piece");
+    }
+    require(error, "cudaMalloc");
+  }
+  ~GuardedMemory() {
+    note(cudaFree(d_base_), "cudaFree");
+  }
+  GuardedMemory(const GuardedMemory &) = delete;
+  GuardedMemory &operator=(const GuardedMemory &) = delete;
+
+  /* GUARD_BYTES are a multiple of every alignment that is asked for. */
+  char *begin() const {
+    return d_base_ + GUARD_BYTES;
+  }
+
+  /* The guards of the first `bytes` of it. */
+  void paint(size_t bytes, cudaStream_t stream) const {
+    REQUIRE(device_data::guard_fill(d_base_, GUARD_BYTES, stream));
+    REQUIRE(device_data::guard_fill(begin() + bytes, GUARD_BYTES, stream));
+  }
+  void judge(size_t bytes, const device_data::Oracle &oracle, cudaStream_t stream) const {
+    REQUIRE(device_data::guard_check(oracle, d_base_, GUARD_BYTES, stream));
+    REQUIRE(device_data::guard_check(oracle, begin() + bytes, GUARD_BYTES, stream));
+  }
+
+private:
+  char *d_base_ = nullptr;
+};
+
+/* A mode that takes part. */
+struct Contender {
+  const Mode *mode;
+  size_t workspace_bytes;
+};
+
+size_t free_device_bytes() {
+  size_t free_bytes = 0;
+  size_t all_bytes = 0;
+  REQUIRE(cudaMemGetInfo(&free_bytes, &all_bytes));
+  return free_bytes > BYTES_LEFT_TO_CUDA ? free_bytes - BYTES_LEFT_TO_CUDA : 0;
+}
+
+} // namespace
+
+/* ---- The memory ---------------------------------------------------------------------------------------------------------- */
+
+struct Bench::Inside {
+  cdp_type type;
+  uint64_t count;
+  uint64_t seed;
+  size_t keys_bytes;
+  std::vector<Contender> contenders;
+  std::vector<std::string> left_out;
+  std::unique_ptr<GuardedMemory> unsorted;
+  std::unique_ptr<GuardedMemory> keys;
+  std::unique_ptr<GuardedMemory> workspace;
+  cudaStream_t stream = nullptr;
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+  device_data::Oracle oracle = {nullptr, nullptr, nullptr};
+  device_data::Findings before = {}; /* the oracle's, at the end of the latest judgement */
+
+  Inside(cdp_type keys_type, uint64_t keys_count, uint64_t keys_seed)
+      : type(keys_type), count(keys_count), seed(keys_seed), keys_bytes(keys_count * device_data::key_bytes(keys_type)) {}
+  ~Inside();
+
+  void allocate(const std::vector<Chosen> &chosen);
+  size_t choose_contenders(const std::vector<Chosen> &chosen);
+  bool take_in(const Chosen &one, size_t room_bytes, size_t shared_bytes, Contender *contender);
+
+  KeySpan span_of(void *d_keys) const {
+    return {d_keys, count, type};
+  }
+  void prepare(const Contender &contender);
+  double sort_once(const Contender &contender, std::string *fault);
+  std::string judge(const Contender &contender, void *d_sorted);
+  void repeat(const Contender &contender, bool counts, Row *row);
+};
+
+Bench::Inside::~Inside() {
+  if (oracle.d_before != nullptr)
+    note(cudaFree(oracle.d_before), "cudaFree");
+  if (begin != nullptr)
+    note(cudaEventDestroy(begin), "cudaEventDestroy");
+  if (end != nullptr)
+    note(cudaEventDestroy(end), "cudaEventDestroy");
+  if (stream != nullptr)
+    note(cudaStreamDestroy(stream), "cudaStreamDestroy");
+}
+
+/* Whether a mode takes part. `shared_bytes` of `room_bytes` are spoken for, as the workspace of others. */
+bool Bench::Inside::take_in(const Chosen &one, size_t room_bytes, size_t shared_bytes, Contender *contender) {
+  const Mode &mode = *one.mode;
+  const std::string name = mode.name;
+  if (!one.named && mode.keys_most != 0 && count > mode.keys_most) {
+    left_out.push_back(name + " (slow; to have it measured, name it)");
+    return false;
+  }
+  *contender = {&mode, mode.workspace_bytes(span_of(keys->begin()))};
+  /* One percent for bookkeeping that it does not tell of. */
+  const size_t wanted = mode.allocates_itself ? shared_bytes + keys_bytes + keys_bytes / 100 : contender->workspace_bytes;
+  if (wanted > room_bytes) {
+    left_out.push_back(name + " (wants " + gibibytes(wanted) + " of device memory beside the keys, of which " +
+                       gibibytes(room_bytes) + " are free)");
+    return false;
+  }
+  return true;
+}
+
+/* Returns the size of the workspace. Modes with memory of their own have to do with what that leaves. */
+size_t Bench::Inside::choose_contenders(const std::vector<Chosen> &chosen) {
+  const size_t room_bytes = free_device_bytes();
+  size_t shared_bytes = 0;
+  for (const bool own : {false, true})
+    for (const Chosen &one : chosen) {
+      Contender contender;
+      if (one.mode->allocates_itself != own || !take_in(one, room_bytes, shared_bytes, &contender))
+        continue;
+      shared_bytes = std::max(shared_bytes, contender.workspace_bytes);
+      contenders.push_back(contender);
+    }
+  /* They take turns in the order of the list. */
+  std::sort(contenders.begin(), contenders.end(), [](const Contender &a, const Contender &b) { return a.mode < b.mode; });
+  return shared_bytes;
+}
+
+void Bench::Inside::allocate(const std::vector<Chosen> &chosen) {
+  const size_t needed = 2 * (keys_bytes + 2 * GUARD_BYTES);
+  const size_t free_bytes = free_device_bytes();
+  if (needed > free_bytes)
+    throw DoesNotFit("the keys, twice, need " + gibibytes(needed) + " of device memory, of which " + gibibytes(free_bytes) +
+                     " are free");
+  unsorted = std::make_unique<GuardedMemory>(keys_bytes);
+  keys = std::make_unique<GuardedMemory>(keys_bytes);
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  REQUIRE(cudaEventCreate(&begin));
+  REQUIRE(cudaEventCreate(&end));
+  REQUIRE(device_data::oracle_create(&oracle));
+  REQUIRE(device_data::oracle_read(oracle, &before, stream));
+  workspace = std::make_unique<GuardedMemory>(choose_contenders(chosen));
+}
+
+/* ---- A repetition -------------------------------------------------------------------------------------------------------- */
+
+void Bench::Inside::prepare(const Contender &contender) {
+  REQUIRE(cudaMemcpyAsync(keys->begin(), unsorted->begin(), keys_bytes, cudaMemcpyDeviceToDevice, stream));
+  keys->paint(keys_bytes, stream);
+  workspace->paint(contender.workspace_bytes, stream);
+}
+
+/* What is wrong with a result; "" if nothing is. */
+std::string Bench::Inside::judge(const Contender &contender, void *d_sorted) {
+  device_data::Findings after;
+  REQUIRE(device_data::oracle_judge(oracle, span_of(d_sorted), CDP_ASCENDING, stream));
+  keys->judge(keys_bytes, oracle, stream);
+  workspace->judge(contender.workspace_bytes, oracle, stream);
+  REQUIRE(device_data::oracle_read(oracle, &after, stream));
+  const auto disorders = after.disorders - before.disorders;
+  const auto wrong_digests = after.wrong_digests - before.wrong_digests;
+  const auto damaged = after.damaged_guard_bytes - before.damaged_guard_bytes;
+  const bool judged = after.judgements == before.judgements + 1;
+  before = after;
+  if (judged && disorders == 0 && wrong_digests == 0 && damaged == 0)
+    return "";
+  return "a wrong result: " + std::to_string(disorders) + " neighbours out of order, " +
+         (wrong_digests != 0 ? "other keys than before" : "the same keys as before") + ", " + std::to_string(damaged) +
+         " bytes written outside";
+}
+
+/* The time of a sort, in milliseconds. */
+double Bench::Inside::sort_once(const Contender &contender, std::string *fault) {
+  void *d_workspace = contender.workspace_bytes != 0 ? workspace->begin() : nullptr;
+  const Workplace place = {span_of(keys->begin()), d_workspace, contender.workspace_bytes, stream};
+  REQUIRE(cudaEventRecord(begin, stream));
+  const Sorted sorted = contender.mode->sort(place);
+  REQUIRE(cudaEventRecord(end, stream));
+  REQUIRE(cudaEventSynchronize(end));
+  float elapsed = 0;
+  REQUIRE(cudaEventElapsedTime(&elapsed, begin, end));
+  *fault = judge(contender, sorted.d_keys);
+  return sorted.milliseconds == BY_EVENTS ? static_cast<double>(elapsed) : sorted.milliseconds;
+}
+
+/* What fails while a mode sorts is its own fault; what fails before ends the program. A mode at fault is out. */
+void Bench::Inside::repeat(const Contender &contender, bool counts, Row *row) {
+  if (!row->fault.empty())
+    return;
+  prepare(contender);
+  try {
+    const double milliseconds = sort_once(contender, &row->fault);
+    if (counts && row->fault.empty())
+      row->milliseconds.push_back(milliseconds);
+  } catch (const std::exception &failure) {
+    row->fault = failure.what();
+    static_cast<void>(cudaGetLastError()); /* it has been told, and must not be told of the next call */
+  }
+  if (!row->fault.empty())
+    fprintf(stderr, "bench: %s, %llu %s, %s: %s\n", contender.mode->name, static_cast<unsigned long long>(count),
+            device_data::type_name(type), device_data::distribution_name(row->distribution), row->fault.c_str());
+}
+
+/* ---- All of them --------------------------------------------------------------------------------------------------------- */
+
+Bench::Bench(cdp_type type, uint64_t count, const std::vector<Chosen> &chosen, uint64_t seed)
+    : inside_(std::make_unique<Inside>(type, count, seed)) {
+  inside_->allocate(chosen);
+}
+
+Bench::~Bench() = default;
+
+const std::vector<std::string> &Bench::left_out() const {
+  return inside_->left_out;
+}
+
+/* Fills in how fast all rows are, a certain one being 1. */
+static void compare_with(const char *name, double Row::*ratio, std::vector<Row> *rows) {
+  const auto is_it = [name](const Row &row) { return std::string(row.mode->name) == name; };
+  const auto peer = std::find_if(rows->begin(), rows->end(), is_it);
+  if (peer == rows->end())
+    return;
+  for (Row &row : *rows)
+    if (row.median() > 0)
+      row.*ratio = peer->median() / row.median();
+}
+
+std::vector<Row> Bench::measure(Distribution distribution, uint32_t runs) {
+  Inside &inside = *inside_;
+  const KeySpan unsorted = inside.span_of(inside.unsorted->begin());
+  REQUIRE(device_data::generate(unsorted, distribution, inside.seed, inside.stream, device_data::Values::ordinary));
+  REQUIRE(device_data::oracle_note(inside.oracle, unsorted, inside.stream));
+  std::vector<Row> rows;
+  for (const Contender &contender : inside.contenders)
+    rows.push_back({inside.type, inside.count, distribution, contender.mode, contender.workspace_bytes, {}, "", 0, 0});
+  for (uint32_t run = 0; run < WARM_UPS + runs; run++)
+    for (size_t which = 0; which < rows.size(); which++)
+      inside.repeat(inside.contenders[which], run >= WARM_UPS, &rows[which]);
+  for (Row &row : rows)
+    std::sort(row.milliseconds.begin(), row.milliseconds.end());
+  compare_with("cub-radix", &Row::ratio_to_radix, &rows);
+  compare_with("cub-merge", &Row::ratio_to_merge, &rows);
+  return rows;
+}
+
+/* ---- A row --------------------------------------------------------------------------------------------------------------- */
+
+uint64_t Row::key_bytes() const {
+  return device_data::key_bytes(type);
+}
+
+double Row::median() const {
+  const size_t runs = milliseconds.size();
+  return runs == 0 ? 0 : (milliseconds[(runs - 1) / 2] + milliseconds[runs / 2]) / 2;
+}
+
+double Row::least() const {
+  return milliseconds.empty() ? 0 : milliseconds.front();
+}
+
+double Row::most() const {
+  return milliseconds.empty() ? 0 : milliseconds.back();
+}
+
+double Row::spread_percent() const {
+  return median() > 0 ? 100 * (most() - least()) / median() : 0;
+}
+
+double Row::gkeys_per_s() const {
+  return median() > 0 ? static_cast<double>(count) / median() / 1e6 : 0;
+}
+
+int64_t Row::extra_bytes() const {
+  return static_cast<int64_t>(workspace_bytes) - static_cast<int64_t>(count * key_bytes());
+}
+
+double Row::extra_percent() const {
+  return 100 * static_cast<double>(extra_bytes()) / static_cast<double>(count * key_bytes());
+}
+
+} // namespace bench
