@@ -30,20 +30,32 @@ extern "C" uint32_t cdp_engine_leaf_items_most(cdp_type type) {
   return cdp_engine_key_bytes(type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
 }
 
-/* A task has one block for each tiles_per_block tiles, and one for what is left over (partition_blocks()). */
-extern "C" uint64_t cdp_engine_level_blocks_most(cdp_type type, uint64_t count, uint64_t tasks) {
-  const uint32_t key_bytes = cdp_engine_key_bytes(type);
-  const TuningRow cuda_row = tuning_row(false, key_bytes);
-  const TuningRow simulated_row = tuning_row(true, key_bytes);
-  const uint64_t cuda_items = uint64_t{tile_items(cuda_row)} * cuda_row.tiles_per_block;
-  const uint64_t simulated_items = uint64_t{tile_items(simulated_row)} * simulated_row.tiles_per_block;
-  return count / (cuda_items < simulated_items ? cuda_items : simulated_items) + tasks;
+extern "C" void cdp_engine_fan_facts(uint32_t fan_kind, cdp_type type, cdp_fan_facts *facts) {
+  static_assert(FAN_MOST == CDP_FAN_OUT_MAX && FAN_LEAST == CDP_FAN_OUT_MIN, "the public header states the fan-outs");
+  const FanRow row = fan_row(static_cast<FanKind>(fan_kind), cdp_engine_key_bytes(type));
+  facts->tile_items = fan_tile_items(row);
+  facts->range_items_most = fan_range_items_most(row);
+  facts->leaf_buckets = FAN_MOST / FAN_BUCKETS_PER_LEAF;
+}
+
+/* A task has one block for each tiles_per_block tiles, or with many children for each tile, and one for what is left over
+   (partition_blocks(), fan_blocks()). */
+extern "C" uint64_t cdp_engine_level_blocks_most(const cdp_request *request) {
+  const uint32_t key_bytes = cdp_engine_key_bytes(request->type);
+  uint64_t block_items = fan_tile_items(fan_row(static_cast<FanKind>(request->fan_kind), key_bytes));
+  if (request->fan_out == CDP_FAN_OUT_CLASSIC) {
+    const bool simulated = static_cast<FanKind>(request->fan_kind) == FanKind::simulated;
+    const TuningRow row = tuning_row(simulated, key_bytes);
+    block_items = uint64_t{tile_items(row)} * row.tiles_per_block;
+  }
+  return request->count / block_items + request->task_capacity;
 }
 
 extern "C" uint64_t cdp_engine_workspace_bytes(const cdp_request *request) {
   const uint64_t records = uint64_t{request->task_capacity} * (sizeof(simulated::Task) + 2 * sizeof(uint32_t)) +
                            uint64_t{request->collected_capacity} * sizeof(simulated::Range) +
-                           uint64_t{request->block_map_capacity} * sizeof(uint32_t);
+                           uint64_t{request->block_map_capacity} * sizeof(uint32_t) +
+                           uint64_t{request->task_capacity} * (sizeof(simulated::Fan) + request->fan_out * 16ull);
   const uint64_t allowance = records + (1u << 20); // control, counters and alignment are far less than a mebibyte
   if (request->count > (UINT64_MAX - allowance) / cdp_engine_key_bytes(request->type))
     return UINT64_MAX;

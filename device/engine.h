@@ -35,6 +35,7 @@ typedef struct cdp_memory_place {
 } cdp_memory_place;
 
 typedef struct cdp_device_facts {
+  uint32_t fan_kind; /* a FanKind of tuning.h: how large the blocks of the many-way partition are */
   uint32_t multiprocessors;
   uint32_t pending_limit; /* device launches pending at once, at most; the current device's */
   char name[128];         /* as cdp_last_device() gives it */
@@ -55,7 +56,11 @@ typedef struct cdp_request {
   cdp_order order;
   uint32_t depth_limit; /* 0: nothing is partitioned */
   uint32_t leaf_items;
-  uint32_t block_items; /* ranges of at most this many items are finished by one block; at least leaf_items */
+  uint32_t block_items;     /* ranges of at most this many items are finished by one block; at least leaf_items */
+  uint32_t fan_kind;        /* the device\'s */
+  uint32_t fan_out;         /* CDP_FAN_OUT_CLASSIC, or the most buckets of a task: a power of two */
+  uint32_t single_items;    /* arrays of at most this many items are sorted by the root's one block */
+  uint32_t fan_range_items; /* many-way: what the ranges that one block finishes should have on average */
   cdp_scheme scheme;
   cdp_child_streams child_streams;
   cdp_pivot pivot;
@@ -77,8 +82,16 @@ uint32_t cdp_engine_key_bytes(cdp_type type);
 /* Greatest leaf_items for a type on the engine with the smaller tiles; the public constants state it. */
 uint32_t cdp_engine_leaf_items_most(cdp_type type);
 
-/* Blocks that a level of the host loop may need at most: the block map's capacity. `tasks` is the task capacity. */
-uint64_t cdp_engine_level_blocks_most(cdp_type type, uint64_t count, uint64_t tasks);
+/* What the many-way partition can do for a type on a kind of device. */
+typedef struct cdp_fan_facts {
+  uint32_t tile_items;       /* what a block orders at once, and the longest range that stays in its shared memory */
+  uint32_t range_items_most; /* the longest range that one block sorts by itself */
+  uint32_t leaf_buckets;     /* a range of leaf_items times as many as this is divided well enough by one block */
+} cdp_fan_facts;
+void cdp_engine_fan_facts(uint32_t fan_kind, cdp_type type, cdp_fan_facts *facts);
+
+/* Blocks that a level of the host loop may need at most: the block map's capacity. The request has its task capacity. */
+uint64_t cdp_engine_level_blocks_most(const cdp_request *request);
 
 /* The functions of a runtime. Those that return a status fill *fault unless it is CDP_OK. */
 typedef struct cdp_engine {

@@ -51,6 +51,13 @@ constexpr TuningRow tuning_row(bool simulated, uint32_t key_bytes) {
   return key_bytes == 4 ? CUDA_4_BYTES : CUDA_8_BYTES;
 }
 
+constexpr uint32_t greatest_power_of_two(uint32_t most) {
+  uint32_t power = 1;
+  while (power <= most / 2)
+    power *= 2;
+  return power;
+}
+
 constexpr uint32_t tile_items(const TuningRow &row) {
   return row.block_threads * row.tile_items_per_thread;
 }
@@ -65,6 +72,72 @@ constexpr uint32_t leaf_items(const TuningRow &row) {
 constexpr uint32_t TASK_SAMPLES_PER_LANE = 16;
 constexpr uint32_t BLOCK_SAMPLES_PER_LANE = 4;
 constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
+
+/*
+ * The blocks of the many-way partition, one row for each kind of device and key size.
+ *
+ * block_threads          threads of every such block; at most 1,024, which is a whole multiprocessor at 64 registers a thread.
+ * tile_items_per_thread  items of a tile that a thread holds in registers; at most 65,535 a tile, for 16-bit places. The tile is
+ *                        staged in shared memory.
+ * tiles_most             tiles of a range that one block sorts by itself: their table lies in shared memory. At most 32.
+ * samples_per_thread     keys of a sample that a thread draws, at most; the sample is sorted where the tile is staged.
+ */
+struct FanRow {
+  uint32_t block_threads;
+  uint32_t tile_items_per_thread;
+  uint32_t tiles_most;
+  uint32_t samples_per_thread;
+};
+
+/* Kinds of devices: by compute capability, which decides how much shared memory a block may have. An H200 has been measured;
+   plain devices (96 KB at least) have half the tile and fewer tiles, which is what fits. */
+enum class FanKind : uint32_t { simulated, plain, compute_90 };
+
+/* clang-format off */
+constexpr FanRow fan_row(FanKind kind, uint32_t key_bytes) {
+  switch (kind) {
+  case FanKind::simulated:
+    return key_bytes == 4 ? FanRow{  96, 16,  8, 8} : FanRow{  96, 8,  8, 8};
+  case FanKind::plain:
+    return key_bytes == 4 ? FanRow{1024,  8, 12, 4} : FanRow{1024, 4,  8, 4};
+  case FanKind::compute_90:
+    break;
+  }
+  return key_bytes == 4 ? FanRow{1024, 16, 32, 8} : FanRow{1024, 8, 32, 8};
+}
+/* clang-format on */
+
+constexpr uint32_t fan_tile_items(const FanRow &row) {
+  return row.block_threads * row.tile_items_per_thread;
+}
+
+/* A range's tiles may begin a little before it: hence one tile less. */
+constexpr uint32_t fan_range_items_most(const FanRow &row) {
+  return (row.tiles_most - 1) * fan_tile_items(row);
+}
+
+/* The many-way partition: the most and the least buckets of one. Two arrays of as many counters and a search tree lie in shared
+   memory; more buckets mean shorter runs to write. */
+constexpr uint32_t FAN_MOST = 1024;
+constexpr uint32_t FAN_LEAST = 8;
+
+/* Keys drawn for each bucket of a task and of a block. With 4 a bucket's size has a standard deviation of half its mean, which
+   costs little, since buckets are grouped to fill leaves; with 2, too many are longer than a leaf. A task's buckets must
+   not be too long for one block: with 16 it is a quarter of the mean. */
+constexpr uint32_t TASK_OVERSAMPLING = 16;
+constexpr uint32_t BLOCK_OVERSAMPLING = 4;
+
+/* Buckets that should fit a leaf, so that groups of them fill it well: on average they leave half a bucket free. */
+constexpr uint32_t FAN_BUCKETS_PER_LEAF = 8;
+
+/* A bucket of up to so many of the largest leaves is still one warp's. A sample makes longer ones rare, if leaves are large. */
+constexpr uint32_t FAN_LONG_LEAVES = 4;
+
+/* Items to a thread up to which a block sorts a range by its bitonic network. */
+constexpr uint32_t FAN_NETWORK_ITEMS = 4;
+
+/* Buckets that one thread groups: each of them ends with a group that is not full. */
+constexpr uint32_t FAN_BUCKETS_PER_SEARCH = 64;
 
 /* Equal items that are worth a grid of their own to be written; fewer are written by the block at hand. One block writes about
    50 GB/s, a launch costs about 20 microseconds: a megabyte. */

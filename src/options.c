@@ -60,6 +60,11 @@ cleanup:
   return status;
 }
 
+/* Whether a rule gives one pivot and no more: a sample has as many as one likes. */
+static bool is_single_pivot(cdp_pivot pivot) {
+  return pivot != CDP_PIVOT_DEFAULT && pivot != CDP_PIVOT_SAMPLED_MEDIAN;
+}
+
 static cdp_status check_numbers(const cdp_options *known, uint32_t leaf_items_most) {
   if (known->device < CDP_DEVICE_SIMULATED)
     return cdp_fail(CDP_ERROR_OPTION, 0,
@@ -74,9 +79,18 @@ static cdp_status check_numbers(const cdp_options *known, uint32_t leaf_items_mo
     return cdp_fail(CDP_ERROR_OPTION, 0,
                     "options.leaf_items is %u: choose 0 for the default, or %u to %u for keys of this type", known->leaf_items,
                     CDP_LEAF_MIN, leaf_items_most);
-  if (known->fan_out != 0 && known->fan_out != 2)
-    return cdp_fail(CDP_ERROR_OPTION, 0, "options.fan_out is %u: choose 2, the only fan-out yet, or 0 for the default",
-                    known->fan_out);
+  const bool power_of_two = (known->fan_out & (known->fan_out - 1)) == 0;
+  const bool many = known->fan_out >= CDP_FAN_OUT_MIN && known->fan_out <= CDP_FAN_OUT_MAX && power_of_two;
+  if (known->fan_out != 0 && known->fan_out != CDP_FAN_OUT_CLASSIC && !many)
+    return cdp_fail(
+        CDP_ERROR_OPTION, 0,
+        "options.fan_out is %u: choose 0 for the default, CDP_FAN_OUT_CLASSIC (%u), or a power of two from %u to %u",
+        known->fan_out, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN, CDP_FAN_OUT_MAX);
+  if (many && is_single_pivot(known->pivot))
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "options.fan_out is %u and options.pivot is %d, a rule for one pivot, but many children need many: choose "
+                    "CDP_FAN_OUT_CLASSIC (%u), or leave the pivot at 0 or CDP_PIVOT_SAMPLED_MEDIAN (%d)",
+                    known->fan_out, (int)known->pivot, CDP_FAN_OUT_CLASSIC, (int)CDP_PIVOT_SAMPLED_MEDIAN);
   for (size_t i = 0; i < sizeof known->reserved / sizeof known->reserved[0]; i++) {
     if (known->reserved[i] != 0)
       return cdp_fail(CDP_ERROR_OPTION, 0,
@@ -102,7 +116,7 @@ cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_op
   if (resolved->leaf_items == 0)
     resolved->leaf_items = leaf_items_most;
   if (resolved->fan_out == 0)
-    resolved->fan_out = 2;
+    resolved->fan_out = is_single_pivot(resolved->pivot) ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MAX;
 cleanup:
   return status;
 }

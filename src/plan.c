@@ -16,14 +16,41 @@
 #define DEPTH_EXTRA 8u
 
 /*
- * Most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy after the others; fewer
- * make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 9.5, 10.1, 11.6 and 13.5 ms with 256, 128,
- * 64 and 32 (docs/performance.md).
+ * The classic recursion: most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy
+ * after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70, 5.73
+ * and 5.72 ms with 192, 256, 320, 384 and 496 (docs/performance.md).
  */
-#define LEAVES_PER_BLOCK_MOST 256u
+#define LEAVES_PER_BLOCK_MOST 320u
+
+/*
+ * Many children: the ranges that one block finishes should have so many items on average that a block has this many buckets to
+ * a leaf left at least, but that every multiprocessor has BLOCKS_PER_MULTIPROCESSOR ranges; a quarter of a tile at least. u32,
+ * 2^27 keys: 3.35 and 3.22 ms with 2^17 and 2^18 items, which is 8 and 4 buckets to a leaf (docs/performance.md).
+ */
+#define RANGE_LEAVES_FACTOR 2u
+#define TILE_SHARE_LEAST 4u
+
+/* And no more than this share of what one block can sort, so that hardly a range is longer. */
+#define RANGE_SHARE_NUMERATOR 3u
+#define RANGE_SHARE_DENOMINATOR 5u
+
+/* The longest of those ranges, in averages: with a sample of 16 keys a bucket hardly one is longer. */
+#define RANGE_AVERAGES_MOST 4u
+
+/* A task with many children has up to this many launches pending: its preparation, two stages, the grid for small children, the
+ * one for equal keys; and with the controller two continuations. */
+#define LAUNCHES_PER_FAN_TASK 5u
+#define LAUNCHES_PER_FAN_CONTROLLER_TASK 7u
 
 /* Ranges for one block are no larger than would give every multiprocessor this many of them. */
 #define BLOCKS_PER_MULTIPROCESSOR 2u
+
+/* Room for tasks with many children: this many for every block_items items, and some for short arrays. */
+#define FAN_TASKS_PER_BLOCK 2u
+#define FAN_TASKS_EXTRA 8u
+
+/* Room for their ranges: COLLECTED_PER_BLOCK for each of average length, and some full fans more. */
+#define FAN_RANGES_EXTRA 4096u
 
 /* Room for collected ranges: this many for every block_items items, and some more for short arrays. */
 #define COLLECTED_PER_BLOCK 4u
@@ -51,6 +78,10 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
+static uint64_t greater(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
 /* 0 is no cap. */
 static uint64_t capped(uint64_t value, uint32_t cap) {
   return cap != 0 ? lesser(value, cap) : value;
@@ -70,21 +101,45 @@ static uint32_t plan_depth_limit(uint32_t option, uint64_t count) {
   return option != 0 ? option : DEPTH_PER_LOG * ceil_log2(count) + DEPTH_EXTRA;
 }
 
-static uint32_t plan_block_items(uint64_t count, uint32_t leaf_items, uint32_t multiprocessors) {
-  const uint64_t blocks = (uint64_t)BLOCKS_PER_MULTIPROCESSOR * (multiprocessors > 0 ? multiprocessors : 1);
-  const uint64_t items = lesser(count / blocks, (uint64_t)LEAVES_PER_BLOCK_MOST * leaf_items);
-  // The cast is exact: a leaf has at most some thousands of items.
-  return items > leaf_items ? (uint32_t)items : leaf_items;
+static uint32_t plan_block_items(const cdp_request *request, const cdp_device_facts *facts) {
+  cdp_fan_facts fan;
+  cdp_engine_fan_facts(facts->fan_kind, request->type, &fan);
+  const uint64_t blocks = (uint64_t)BLOCKS_PER_MULTIPROCESSOR * (facts->multiprocessors > 0 ? facts->multiprocessors : 1);
+  const uint64_t leaves = lesser((uint64_t)LEAVES_PER_BLOCK_MOST * request->leaf_items, fan.range_items_most);
+  // The cast is exact: one block sorts no more than range_items_most.
+  return (uint32_t)greater(lesser(request->count / blocks, leaves), request->leaf_items);
+}
+
+/* What the ranges that one block finishes have on average and at most, and which arrays are the root's block's own. */
+static void plan_fan(cdp_request *request, const cdp_device_facts *facts) {
+  cdp_fan_facts fan;
+  cdp_engine_fan_facts(facts->fan_kind, request->type, &fan);
+  const uint64_t blocks = (uint64_t)BLOCKS_PER_MULTIPROCESSOR * (facts->multiprocessors > 0 ? facts->multiprocessors : 1);
+  const uint64_t divisible = (uint64_t)RANGE_LEAVES_FACTOR * fan.leaf_buckets * request->leaf_items;
+  const uint64_t share = greater(request->count / blocks, fan.tile_items / TILE_SHARE_LEAST);
+  const uint64_t average =
+      lesser(lesser(share, divisible), fan.range_items_most / RANGE_SHARE_DENOMINATOR * RANGE_SHARE_NUMERATOR);
+  const uint64_t most = greater(RANGE_AVERAGES_MOST * average, request->leaf_items);
+  // The casts are exact: both are at most range_items_most.
+  request->fan_range_items = (uint32_t)average;
+  request->block_items = (uint32_t)lesser(most, fan.range_items_most);
+  request->single_items = fan.tile_items;
+}
+
+static uint32_t launches_per_task(const cdp_request *request) {
+  if (request->fan_out == CDP_FAN_OUT_CLASSIC)
+    return request->scheme == CDP_SCHEME_CONTROLLER ? LAUNCHES_PER_CONTROLLER_TASK : 1;
+  return request->scheme == CDP_SCHEME_CONTROLLER ? LAUNCHES_PER_FAN_CONTROLLER_TASK : LAUNCHES_PER_FAN_TASK;
 }
 
 /* Launches from the host are not limited, and a level of the host loop holds all its tasks: nothing may be put off there. */
-static uint32_t plan_task_budget(cdp_scheme scheme, uint32_t pending_limit) {
-  if (scheme == CDP_SCHEME_HOST_LOOP)
+static uint32_t plan_task_budget(const cdp_request *request, uint32_t pending_limit) {
+  if (request->scheme == CDP_SCHEME_HOST_LOOP)
     return UINT32_MAX;
   const uint64_t quarter = pending_limit / LAUNCHES_LEFT_DENOMINATOR;
   const uint64_t left = quarter > LAUNCHES_LEFT_LEAST ? quarter : LAUNCHES_LEFT_LEAST;
   const uint64_t launches = pending_limit > left ? pending_limit - left : 0;
-  const uint64_t tasks = scheme == CDP_SCHEME_CONTROLLER ? launches / LAUNCHES_PER_CONTROLLER_TASK : launches;
+  const uint64_t tasks = launches / launches_per_task(request);
   const uint64_t budget = capped(tasks > 0 ? tasks : 1, test_limits.task_budget);
   return (uint32_t)budget;
 }
@@ -106,18 +161,25 @@ static cdp_status narrow(uint64_t value, const char *what, uint32_t *narrowed) {
  * Collected ranges: a finished task adds at most two. With fair pivots tasks end at about half of block_items, so that there
  * are about 2 * count / block_items; twice that is room for unfair ones. When the list is full, a range is sorted by the
  * block that has it at hand.
+ *
+ * With many children a slot is its task's for good, since the fan table is read as long as equal keys are written. Tasks with
+ * fair splitters have children shorter than block_items, or tasks half as long as themselves at most.
  */
 static cdp_status plan_capacities(cdp_request *request, uint32_t pending_limit) {
   const uint64_t blocks = request->count / request->block_items;
-  const uint64_t tasks = capped(blocks + 1, test_limits.task_capacity);
-  const uint64_t collected = capped(COLLECTED_PER_BLOCK * blocks + COLLECTED_EXTRA, test_limits.collected_capacity);
+  const bool classic = request->fan_out == CDP_FAN_OUT_CLASSIC;
+  const uint64_t tasks_most = classic ? blocks + 1 : FAN_TASKS_PER_BLOCK * blocks + FAN_TASKS_EXTRA;
+  const uint64_t ranges_most = classic ? COLLECTED_PER_BLOCK * blocks + COLLECTED_EXTRA
+                                       : COLLECTED_PER_BLOCK * (request->count / request->fan_range_items) + FAN_RANGES_EXTRA;
+  const uint64_t tasks = capped(tasks_most, test_limits.task_capacity);
+  const uint64_t collected = capped(ranges_most, test_limits.collected_capacity);
   cdp_status status;
   TRY(narrow(tasks, "so large that its tasks cannot be counted in 32 bits", &request->task_capacity));
   TRY(narrow(collected, "so large that its small ranges cannot be counted in 32 bits", &request->collected_capacity));
 
-  request->task_budget = plan_task_budget(request->scheme, pending_limit);
+  request->task_budget = plan_task_budget(request, pending_limit);
   if (request->scheme == CDP_SCHEME_HOST_LOOP) {
-    const uint64_t blocks_most = cdp_engine_level_blocks_most(request->type, request->count, request->task_capacity);
+    const uint64_t blocks_most = cdp_engine_level_blocks_most(request);
     TRY(narrow(blocks_most, "so large that the blocks of a level cannot be counted in 32 bits", &request->block_map_capacity));
   }
 cleanup:
@@ -153,7 +215,8 @@ cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t coun
                          .order = resolved->order,
                          .depth_limit = plan_depth_limit(resolved->depth_limit, count),
                          .leaf_items = resolved->leaf_items,
-                         .block_items = plan_block_items(count, resolved->leaf_items, facts->multiprocessors),
+                         .fan_kind = facts->fan_kind,
+                         .fan_out = resolved->fan_out,
                          .scheme = resolved->scheme,
                          .child_streams = resolved->child_streams,
                          .pivot = resolved->pivot,
@@ -161,6 +224,12 @@ cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t coun
                          .multiprocessors = facts->multiprocessors,
                      }};
   cdp_status status;
+  if (resolved->fan_out == CDP_FAN_OUT_CLASSIC) {
+    plan->request.block_items = plan_block_items(&plan->request, facts);
+    plan->request.single_items = plan->request.block_items;
+  } else {
+    plan_fan(&plan->request, facts);
+  }
   TRY(plan_capacities(&plan->request, facts->pending_limit));
   TRY(plan_bytes(plan));
 cleanup:

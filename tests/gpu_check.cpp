@@ -213,6 +213,10 @@ const char *scheme_name(cdp_scheme scheme) {
   return names[scheme];
 }
 
+const char *fan_out_name(uint32_t fan_out) {
+  return fan_out == CDP_FAN_OUT_CLASSIC ? "two children" : "many children";
+}
+
 const char *pivot_name(cdp_pivot pivot) {
   static const char *const names[] = {"default pivot", "middle", "median of three", "random", "sampled median"};
   return names[pivot];

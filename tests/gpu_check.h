@@ -93,6 +93,14 @@ const char *pivot_name(cdp_pivot pivot);
 constexpr int SCHEMES = CDP_SCHEME_HOST_LOOP;
 constexpr int PIVOTS = CDP_PIVOT_SAMPLED_MEDIAN;
 constexpr int TYPES = CDP_F64;
+constexpr int FAN_OUT_KINDS = 2;
+
+/* As many children to a task as there are by default, or two. */
+inline uint32_t fan_out_at(int index) {
+  return index % FAN_OUT_KINDS == 0 ? 0 : CDP_FAN_OUT_CLASSIC;
+}
+const char *fan_out_name(uint32_t fan_out);
+
 inline cdp_scheme scheme_at(int index) {
   return static_cast<cdp_scheme>(CDP_SCHEME_LAST_BLOCK + index);
 }

@@ -160,10 +160,10 @@ void host_describe(const host_case *sort, char *text, size_t bytes) {
   const cdp_options *options = &sort->options;
   (void)snprintf(text, bytes,
                  "%zu %s keys, %s, seed %llu, offset %zu, order %d, depth limit %u, leaf %u, scheme %d, streams %d, pivot %d, "
-                 "options.seed %llu",
+                 "fan-out %u, options.seed %llu",
                  sort->count, host_type_name(sort->type), host_distribution_name(sort->distribution),
                  (unsigned long long)sort->seed, sort->offset_items, (int)options->order, options->depth_limit,
-                 options->leaf_items, (int)options->scheme, (int)options->child_streams, (int)options->pivot,
+                 options->leaf_items, (int)options->scheme, (int)options->child_streams, (int)options->pivot, options->fan_out,
                  (unsigned long long)options->seed);
 }
 

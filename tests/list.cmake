@@ -21,6 +21,7 @@ cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
 cdpsort_test(fallbacks SOURCES test_fallbacks.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(speed SUPPORT host_data LABELS simulated long)
 if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
@@ -30,7 +31,7 @@ if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
 endif()
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_async gpu_pointers)
+foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_pointers)
   cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu

@@ -16,7 +16,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
-all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence"
+all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence
+  early_fan_stage late_fan_stage lost_equal_bucket forgotten_bucket wrong_run missing_fan_barrier"
 
 describe() {
   file=recursion/task.cuh
@@ -65,6 +66,36 @@ describe() {
     what="no fence before and after the done-counter"
     edit='/^    __threadfence();$/d'
     visible=no
+    ;;
+  early_fan_stage)
+    what="many children: what comes after a stage does not wait for its workers"
+    file=recursion/fan.cuh
+    edit='s/ChildStream::tail, 1, fan_continuation_kernel/ChildStream::fire_and_forget, 1, fan_continuation_kernel/'
+    ;;
+  late_fan_stage)
+    what="many children: the done-counter is not set back between two stages, so that the second has no last block"
+    file=recursion/fan_task.cuh
+    edit='s/^    sort.tasks\[slot\].done_blocks = 0;$/    static_cast<void>(total);/'
+    ;;
+  lost_equal_bucket)
+    what="many children: keys equal to the least of the frequent values are not written"
+    file=recursion/fan_task.cuh
+    edit='s/for (uint32_t bucket = 1; bucket < buckets; bucket += 2)/for (uint32_t bucket = 3; bucket < buckets; bucket += 2)/'
+    ;;
+  forgotten_bucket)
+    what="many children: a bucket for which there is no room, in the pool or on the list, is sorted by nobody"
+    file=recursion/fan_task.cuh
+    edit='s/children.in_block\[atomicAdd(&children.in_block_count, 1u)\] = static_cast<uint16_t>(bucket);/;/'
+    ;;
+  wrong_run)
+    what="many children: a block takes the items of a bucket from where the tile's first bucket begins"
+    file=block/fan_sort.cuh
+    edit='s/ + places\[begin\];/ + places[0];/'
+    ;;
+  missing_fan_barrier)
+    what="many children: no barrier between clearing a tile's counts and adding to them"
+    file=block/fan_sort.cuh
+    edit='/clear_counts(storage, fan.buckets);/{n;d;}'
     ;;
   *)
     echo "error: there is no bug '$1'; there are: $all_bugs" >&2

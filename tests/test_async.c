@@ -57,11 +57,12 @@ static void release(sort_memory *memory) {
 
 START_TEST(sorts_in_a_workspace_of_the_exact_size) {
   static const size_t counts[] = {2, 31, 33, 513, ITEMS, 12345};
-  const cdp_type type = (cdp_type)(CDP_U32 + _i);
+  const cdp_type type = (cdp_type)(CDP_U32 + _i % 6);
   for (size_t size = 0; size < sizeof counts / sizeof *counts; size++) {
     cdp_options options = simulated_options();
     options.scheme = size % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_CONTROLLER;
     options.order = size % 3 == 0 ? CDP_DESCENDING : CDP_ASCENDING;
+    options.fan_out = _i / 6 == 0 ? 0 : CDP_FAN_OUT_CLASSIC;
     sort_memory memory;
     prepare(&memory, type, counts[size], &options, size);
     const cdp_status status = cdp_quicksort_async(memory.keys.bytes, memory.count, type, &options, memory.workspace.bytes,
@@ -292,7 +293,7 @@ static Suite *async_suite(void) {
   Suite *suite = suite_create("async");
   TCase *sorting = tcase_create("sorting");
   tcase_set_timeout(sorting, TEST_SECONDS);
-  tcase_add_loop_test(sorting, sorts_in_a_workspace_of_the_exact_size, 0, 6);
+  tcase_add_loop_test(sorting, sorts_in_a_workspace_of_the_exact_size, 0, 12);
   tcase_add_loop_test(sorting, does_not_care_what_the_workspace_holds, 0, 4);
   tcase_add_test(sorting, takes_a_workspace_that_is_larger);
   tcase_add_loop_test(sorting, has_nothing_to_do_for_no_key_and_one, 0, 2);

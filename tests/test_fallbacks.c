@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nothing is lost: launches refused, the task pool and the list of collected ranges exhausted, tasks put off, the depth limit,
- * leaves of the least and the greatest size. Each must end sorted, and its counter must show that the way was taken.
+ * leaves of the least and the greatest size. Each must end sorted, and its counter must show that the way was taken. This is
+ * the classic recursion; test_fan.c does the same for many children.
+ *
  * Linked with the static library, for the hooks that force it.
  */
 #include "host_data.h"
@@ -27,6 +29,7 @@ typedef struct forced {
   bool refused; /* not in the host loop, which launches nothing from the device */
   bool pool;
   bool deferred; /* likewise */
+  bool starved;  /* likewise: ranges waited for a later wave or were refused, as the scheme has it */
   bool depth;
 } forced;
 
@@ -34,8 +37,8 @@ typedef struct forced {
 #define GREATEST UINT32_MAX /* stands for the greatest of the type */
 
 static const forced table[] = {
-    {.what = "pending limit 4", .pending_limit = 4, .leaf_items = LEAST, .refused = true},
-    {.what = "pending limit 3", .pending_limit = 3, .leaf_items = LEAST, .refused = true},
+    {.what = "pending limit 4", .pending_limit = 4, .leaf_items = LEAST, .starved = true},
+    {.what = "pending limit 3", .pending_limit = 3, .leaf_items = LEAST, .starved = true},
     {.what = "pending limit 2", .pending_limit = 2, .leaf_items = LEAST, .refused = true},
     {.what = "pending limit 1", .pending_limit = 1, .leaf_items = LEAST, .refused = true},
     {.what = "pending limit 4, few values", .pending_limit = 4, .leaf_items = LEAST, .distribution = HOST_LOST_PIVOT},
@@ -109,6 +112,7 @@ static host_case case_of(const forced *row, cdp_scheme scheme, cdp_type type, ui
   if (row->leaf_items == GREATEST)
     sort.options.leaf_items = host_key_bytes(type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
   sort.options.pivot = row->pivot;
+  sort.options.fan_out = CDP_FAN_OUT_CLASSIC;
   sort.options.seed = seed;
   sort.options.child_streams = seed % 2 == 0 ? CDP_STREAMS_FIRE_AND_FORGET : CDP_STREAMS_NAMED;
   return sort;
@@ -139,6 +143,8 @@ static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study
     ck_assert_msg(study->waves > 0, "%s, scheme %d: no wave came", what, number);
     ck_assert_uint_le(study->tasks_in_wave, row->limits.task_budget);
   }
+  if (row->starved && !host_loop)
+    ck_assert_msg(sum.deferred + sum.launches_refused > 0, "%s, scheme %d: there was room for all", what, number);
   if (row->depth)
     ck_assert_msg(sum.fallback_depth > 0, "%s, scheme %d: the depth limit was not reached", what, number);
   const uint32_t depth_limit = row->depth_limit == CDP_DEPTH_NONE ? 0 : row->depth_limit;

@@ -135,12 +135,20 @@ START_TEST(test_returns_at_once) {
 }
 END_TEST
 
-/* What can be captured is: a leaf's worth of keys, replayed three times over different keys, copied in between. */
+/* The most keys that a graph can have: what one block sorts (cdpsort.h). */
+uint64_t captured_most(bool wide, uint32_t fan_out) {
+  if (fan_out == CDP_FAN_OUT_CLASSIC)
+    return wide ? CDP_LEAF_MAX_8_BYTES : CDP_LEAF_MAX_4_BYTES;
+  return wide ? 8192 : 16384;
+}
+
+/* What can be captured is: one block's worth of keys, replayed three times over different keys, copied in between. */
 START_TEST(test_graph) {
   static const Distribution distributions[] = {Distribution::random, Distribution::staggered, Distribution::distinct_256};
   const bool wide = _i % 2 != 0;
-  Job job =
-      make_job(wide ? CDP_I64 : CDP_U32, wide ? CDP_LEAF_MAX_8_BYTES : CDP_LEAF_MAX_4_BYTES, in_scheme(_i / 2), new_stream());
+  cdp_options options = in_scheme(_i / 2 % DYNAMIC_SCHEMES);
+  options.fan_out = fan_out_at(_i / 2 / DYNAMIC_SCHEMES);
+  Job job = make_job(wide ? CDP_I64 : CDP_U32, captured_most(wide, options.fan_out), options, new_stream());
   job.options.order = static_cast<cdp_order>(_i % 2);
   Subject source = make_room(job.subject.keys.type, job.subject.keys.count);
   CHECK_CUDA(cudaStreamBeginCapture(job.stream, cudaStreamCaptureModeGlobal));
@@ -168,7 +176,9 @@ END_TEST
 
 /* What a graph would not wait for is refused, at once and in words; the capture stays valid, and so does the stream. */
 START_TEST(test_graph_of_too_many) {
-  Job job = make_job(CDP_U32, CDP_LEAF_MAX_4_BYTES + 1, in_scheme(_i), new_stream());
+  cdp_options options = in_scheme(_i % DYNAMIC_SCHEMES);
+  options.fan_out = fan_out_at(_i / DYNAMIC_SCHEMES);
+  Job job = make_job(CDP_U32, captured_most(false, options.fan_out) + 1, options, new_stream());
   CHECK_CUDA(cudaStreamBeginCapture(job.stream, cudaStreamCaptureModeGlobal));
   const cdp_status status = launch(job);
   const std::string message = cdp_last_message();
@@ -331,8 +341,8 @@ Suite *make_suite() {
   Suite *suite = suite_create("gpu_async");
   TCase *test_case = add_case(suite, "graphs");
   tcase_add_checked_fixture(test_case, nullptr, destroy_streams);
-  tcase_add_loop_test(test_case, test_graph, 0, 2 * DYNAMIC_SCHEMES);
-  tcase_add_loop_test(test_case, test_graph_of_too_many, 0, DYNAMIC_SCHEMES);
+  tcase_add_loop_test(test_case, test_graph, 0, 2 * DYNAMIC_SCHEMES * FAN_OUT_KINDS);
+  tcase_add_loop_test(test_case, test_graph_of_too_many, 0, DYNAMIC_SCHEMES * FAN_OUT_KINDS);
   test_case = add_case(suite, "streams");
   tcase_add_checked_fixture(test_case, nullptr, destroy_streams);
   tcase_add_loop_test(test_case, test_stream_order, 0, DYNAMIC_SCHEMES);

@@ -15,13 +15,18 @@ using namespace gpu_check;
 
 namespace {
 
+/* Enough for many tasks on any GPU, with eight children each, too. */
 uint64_t usual_count() {
-  return pick((1 << 21) + 11, (1 << 16) + (1 << 15));
+  return pick((1 << 21) + 11, (1 << 18) + 3);
 }
 
-cdp_options in_scheme(int index) {
+/* The tests run once for each scheme with two children to a task, then once with eight. */
+constexpr int RECURSIONS = 2 * SCHEMES;
+
+cdp_options in_recursion(int index) {
   cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(index);
+  options.scheme = scheme_at(index % SCHEMES);
+  options.fan_out = index < SCHEMES ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MIN;
   return options;
 }
 
@@ -42,10 +47,11 @@ cdp_study sort_capped(const Subject &subject, const cdp_options &options, const 
 START_TEST(test_task_pool) {
   cdp_plan_limits limits = {0, 0, 0};
   limits.task_capacity = _i % 2 == 0 ? 8 : 1;
-  cdp_options options = in_scheme(_i / 2);
-  options.leaf_items = 128; // one block finishes 256 leaves at most: many more than 8 tasks on any GPU
-  char how[64];
-  snprintf(how, sizeof how, "%s, %u task slots", scheme_name(options.scheme), limits.task_capacity);
+  cdp_options options = in_recursion(_i / 2);
+  options.leaf_items = 128; // one block finishes 320 leaves at most: many more than 8 tasks on any GPU
+  char how[96];
+  snprintf(how, sizeof how, "%s, fan-out %u, %u task slots", scheme_name(options.scheme), options.fan_out,
+           limits.task_capacity);
   static const Distribution distributions[] = {Distribution::random, Distribution::staggered};
   for (Distribution distribution : distributions) {
     const Subject subject = make_subject(CDP_U32, usual_count(), distribution);
@@ -61,10 +67,11 @@ END_TEST
 START_TEST(test_collected_list) {
   cdp_plan_limits limits = {0, 0, 0};
   limits.collected_capacity = _i % 2 == 0 ? 4 : 1;
-  cdp_options options = in_scheme(_i / 2);
+  cdp_options options = in_recursion(_i / 2);
   options.order = CDP_DESCENDING;
-  char how[64];
-  snprintf(how, sizeof how, "%s, room for %u collected ranges", scheme_name(options.scheme), limits.collected_capacity);
+  char how[96];
+  snprintf(how, sizeof how, "%s, fan-out %u, room for %u collected ranges", scheme_name(options.scheme), options.fan_out,
+           limits.collected_capacity);
   const Subject subject = make_subject(CDP_F64, usual_count(), Distribution::random, 1);
   const cdp_study study = sort_capped(subject, options, &limits, how);
   const cdp_study_depth sum = totals(study);
@@ -76,9 +83,10 @@ END_TEST
 START_TEST(test_task_budget) {
   cdp_plan_limits limits = {0, 0, 0};
   limits.task_budget = _i % 2 == 0 ? 2 : 1;
-  const cdp_options options = in_scheme(_i / 2);
-  char how[64];
-  snprintf(how, sizeof how, "%s, a budget of %u tasks", scheme_name(options.scheme), limits.task_budget);
+  const cdp_options options = in_recursion(_i / 2);
+  char how[96];
+  snprintf(how, sizeof how, "%s, fan-out %u, a budget of %u tasks", scheme_name(options.scheme), options.fan_out,
+           limits.task_budget);
   const Subject subject = make_subject(CDP_I32, usual_count(), Distribution::random);
   const cdp_study study = sort_capped(subject, options, &limits, how);
   const uint64_t deferred = totals(study).deferred;
@@ -94,7 +102,7 @@ END_TEST
 /* Everything cut at once. */
 START_TEST(test_all_cut) {
   const cdp_plan_limits limits = {2, 2, 1};
-  cdp_options options = in_scheme(_i);
+  cdp_options options = in_recursion(_i);
   options.child_streams = CDP_STREAMS_NAMED;
   for (uint64_t index = 0; index < device_data::DISTRIBUTIONS; index += pick(1, 4)) {
     const Subject subject = make_subject(CDP_U64, pick(1 << 19, 1 << 15), distribution_at(index), 1);
@@ -107,14 +115,18 @@ END_TEST
 /* Depth limits of nothing, 1 and 2: tasks above it, device-wide bitonic sort at it, nothing below. */
 START_TEST(test_depth_limit) {
   const uint32_t depth = static_cast<uint32_t>(_i % 3);
-  cdp_options options = in_scheme(_i / 3);
+  cdp_options options = in_recursion(_i / 3);
   options.depth_limit = depth == 0 ? CDP_DEPTH_NONE : depth;
-  char how[64];
-  snprintf(how, sizeof how, "%s, depth limit %u", scheme_name(options.scheme), depth);
+  char how[96];
+  snprintf(how, sizeof how, "%s, fan-out %u, depth limit %u", scheme_name(options.scheme), options.fan_out, depth);
   const Subject subject = make_subject(CDP_U32, usual_count(), Distribution::random, 3);
   const cdp_study study = sort_capped(subject, options, nullptr, how);
-  CHECK_STUDY(totals(study).tasks == (1u << depth) - 1, study, subject, how);
-  CHECK_STUDY(study.depths[depth].fallback_depth == 1u << depth, study, subject, how);
+  uint64_t tasks = 0;
+  uint64_t ranges = 1;
+  for (uint32_t level = 0; level < depth; level++, ranges *= options.fan_out)
+    tasks += ranges;
+  CHECK_STUDY(totals(study).tasks == tasks, study, subject, how);
+  CHECK_STUDY(study.depths[depth].fallback_depth == ranges, study, subject, how);
   CHECK_STUDY(study.depth_count == depth + 1, study, subject, how);
 }
 END_TEST
@@ -123,8 +135,8 @@ END_TEST
 START_TEST(test_bitonic_alone) {
   static const uint64_t sizes[] = {2,    33,    1000,  4095,  4096,  4097,   8191,   8192,
                                    8193, 12288, 12289, 20000, 65537, 100003, 1048573};
-  const cdp_type type = type_at(_i / SCHEMES);
-  cdp_options options = in_scheme(_i % SCHEMES);
+  const cdp_type type = type_at(_i / RECURSIONS);
+  cdp_options options = in_recursion(_i % RECURSIONS);
   options.depth_limit = CDP_DEPTH_NONE;
   for (uint64_t size : sizes) {
     if (quick() && size > 20000)
@@ -140,7 +152,7 @@ END_TEST
 
 /* Bad pivots on bad input run into a depth limit, and small leaves into many tasks; both at once. */
 START_TEST(test_bad_pivots) {
-  cdp_options options = in_scheme(_i);
+  cdp_options options = in_recursion(_i);
   options.pivot = CDP_PIVOT_MIDDLE;
   options.depth_limit = 6;
   options.leaf_items = CDP_LEAF_MIN;
@@ -153,13 +165,13 @@ END_TEST
 Suite *make_suite() {
   Suite *suite = suite_create("gpu_fallbacks");
   TCase *test_case = add_case(suite, "capacities");
-  tcase_add_loop_test(test_case, test_task_pool, 0, 2 * SCHEMES);
-  tcase_add_loop_test(test_case, test_collected_list, 0, 2 * SCHEMES);
-  tcase_add_loop_test(test_case, test_task_budget, 0, 2 * SCHEMES);
-  tcase_add_loop_test(test_case, test_all_cut, 0, SCHEMES);
+  tcase_add_loop_test(test_case, test_task_pool, 0, 2 * RECURSIONS);
+  tcase_add_loop_test(test_case, test_collected_list, 0, 2 * RECURSIONS);
+  tcase_add_loop_test(test_case, test_task_budget, 0, 2 * RECURSIONS);
+  tcase_add_loop_test(test_case, test_all_cut, 0, RECURSIONS);
   test_case = add_case(suite, "depth");
-  tcase_add_loop_test(test_case, test_depth_limit, 0, 3 * SCHEMES);
-  tcase_add_loop_test(test_case, test_bitonic_alone, 0, TYPES * SCHEMES);
+  tcase_add_loop_test(test_case, test_depth_limit, 0, 3 * RECURSIONS);
+  tcase_add_loop_test(test_case, test_bitonic_alone, 0, TYPES * RECURSIONS);
   tcase_add_loop_test(test_case, test_bad_pivots, 0, SCHEMES);
   return suite;
 }

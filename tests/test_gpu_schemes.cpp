@@ -21,24 +21,33 @@ cdp_study study_and_check(const Subject &subject, const cdp_options &options, co
   CHECK_STUDY(study.first_fault == 0 && sum.launches_refused == 0 && sum.fallback_refused == 0, study, subject, how);
   CHECK_STUDY(sum.fallback_pool == 0, study, subject, how);
   CHECK_STUDY(study.tasks_allocated <= study.task_capacity, study, subject, how);
-  // Every item ends once: equal to a pivot, or in a leaf, or at the depth limit.
-  CHECK_STUDY(sum.fallback_depth != 0 || sum.equal_items + sum.leaf_items == keys.count, study, subject, how);
+  // Every item ends once: equal to a pivot, or in a leaf, or at the depth limit; unless, with many children, the array came in
+  // order and was left so or reversed.
+  const bool came_in_order = options.fan_out != CDP_FAN_OUT_CLASSIC && sum.tasks + sum.leaves == 0;
+  const uint64_t ended = sum.equal_items + sum.leaf_items;
+  CHECK_STUDY(sum.fallback_depth != 0 || came_in_order || ended == keys.count, study, subject, how);
   CHECK_STUDY(options.scheme != CDP_SCHEME_HOST_LOOP || sum.children_launched == 0, study, subject, how);
   return study;
 }
 
-/* Scheme, child streams and pivot, by the number of the test. */
+/* Every rule for the pivot of two children; and many children, for which there is one rule. */
+constexpr int PARTITIONS = PIVOTS + 1;
+
+/* Scheme, child streams and partition, by the number of the test. */
 START_TEST(test_combination) {
   static const Distribution distributions[] = {Distribution::random, Distribution::sorted, Distribution::staggered,
                                                Distribution::distinct_256, Distribution::organ_pipe};
   cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(_i / (2 * PIVOTS));
-  options.child_streams = static_cast<cdp_child_streams>(CDP_STREAMS_FIRE_AND_FORGET + _i / PIVOTS % 2);
-  options.pivot = static_cast<cdp_pivot>(CDP_PIVOT_MIDDLE + _i % PIVOTS);
+  const int partition = _i % PARTITIONS;
+  options.scheme = scheme_at(_i / (2 * PARTITIONS));
+  options.child_streams = static_cast<cdp_child_streams>(CDP_STREAMS_FIRE_AND_FORGET + _i / PARTITIONS % 2);
+  options.fan_out = partition < PIVOTS ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MAX;
+  options.pivot = partition < PIVOTS ? static_cast<cdp_pivot>(CDP_PIVOT_MIDDLE + partition) : CDP_PIVOT_SAMPLED_MEDIAN;
   options.seed = seed();
   char how[96];
-  snprintf(how, sizeof how, "%s, %s streams, %s", scheme_name(options.scheme),
-           options.child_streams == CDP_STREAMS_NAMED ? "named" : "fire-and-forget", pivot_name(options.pivot));
+  snprintf(how, sizeof how, "%s, %s streams, %s, %s", scheme_name(options.scheme),
+           options.child_streams == CDP_STREAMS_NAMED ? "named" : "fire-and-forget", pivot_name(options.pivot),
+           fan_out_name(options.fan_out));
   Subject subject = make_room(CDP_U32, pick(uint64_t{1} << 24, 1 << 16));
   for (Distribution distribution : distributions) {
     if (quick() && distribution == Distribution::staggered)
@@ -52,20 +61,28 @@ END_TEST
 /* Every type and order in every scheme, at a size that no tile divides. */
 START_TEST(test_type) {
   cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(_i / TYPES);
+  options.scheme = scheme_at(_i / TYPES % SCHEMES);
+  options.fan_out = fan_out_at(_i / TYPES / SCHEMES);
   Subject subject = make_room(type_at(_i % TYPES), pick((1 << 20) + 7, (1 << 15) + 7), 1);
   for (int order = 0; order < 2; order++) {
     options.order = static_cast<cdp_order>(order);
     fill(subject, order == 0 ? Distribution::random : Distribution::extremes, seed());
-    study_and_check(subject, options, order == 0 ? scheme_name(options.scheme) : "descending");
+    study_and_check(subject, options, order == 0 ? scheme_name(options.scheme) : fan_out_name(options.fan_out));
   }
 }
 END_TEST
 
+/* The classic recursion is studied by its counts; test_gpu_fan.cpp does the same for many children. */
+cdp_options classic_in_scheme(int index) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(index);
+  options.fan_out = CDP_FAN_OUT_CLASSIC;
+  return options;
+}
+
 /* Schemes with dynamic parallelism launch from the device: every task, and the grid for the small ranges. */
 START_TEST(test_children_are_launched) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(_i);
+  const cdp_options options = classic_in_scheme(_i);
   const char *how = scheme_name(options.scheme);
   const Subject subject = make_subject(CDP_U32, pick(1 << 22, 1 << 16), Distribution::random);
   const cdp_study study = study_and_check(subject, options, how);
@@ -81,8 +98,7 @@ END_TEST
 
 /* The host loop partitions the same tasks, and launches nothing from the device. */
 START_TEST(test_host_loop_launches_no_children) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = CDP_SCHEME_HOST_LOOP;
+  const cdp_options options = classic_in_scheme(CDP_SCHEME_HOST_LOOP - CDP_SCHEME_LAST_BLOCK);
   const Subject subject = make_subject(CDP_U32, pick(1 << 22, 1 << 16), Distribution::random);
   const cdp_study study = study_and_check(subject, options, "host loop");
   const cdp_study_depth sum = totals(study);
@@ -93,8 +109,7 @@ END_TEST
 
 /* Equal keys leave the recursion at the first partition. */
 START_TEST(test_equal_keys_leave) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(_i);
+  const cdp_options options = classic_in_scheme(_i);
   const char *how = scheme_name(options.scheme);
   const Subject subject = make_subject(CDP_I64, pick(1 << 22, 1 << 16), Distribution::all_equal);
   const cdp_study study = study_and_check(subject, options, how);
@@ -106,8 +121,7 @@ END_TEST
 /* The least and the greatest leaf size are kept to. */
 START_TEST(test_leaf_size) {
   const bool least = _i % 2 == 0;
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(_i / 2);
+  cdp_options options = classic_in_scheme(_i / 2);
   options.leaf_items = least ? CDP_LEAF_MIN : CDP_LEAF_MAX_4_BYTES;
   char how[64];
   snprintf(how, sizeof how, "%s, leaves of %u", scheme_name(options.scheme), options.leaf_items);
@@ -128,8 +142,8 @@ Suite *make_suite() {
   tcase_add_loop_test(test_case, test_equal_keys_leave, 0, SCHEMES);
   tcase_add_loop_test(test_case, test_leaf_size, 0, 2 * SCHEMES);
   test_case = add_case(suite, "combinations");
-  tcase_add_loop_test(test_case, test_combination, 0, SCHEMES * 2 * PIVOTS);
-  tcase_add_loop_test(test_case, test_type, 0, SCHEMES * TYPES);
+  tcase_add_loop_test(test_case, test_combination, 0, SCHEMES * 2 * PARTITIONS);
+  tcase_add_loop_test(test_case, test_type, 0, SCHEMES * TYPES * FAN_OUT_KINDS);
   return suite;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GPU sorts: every type in both orders, every distribution, sizes from nothing to more than 2^32 keys.
+ * The GPU sorts: every type in both orders, every distribution, sizes from nothing to more than 2^32 keys; by default, and
+ * the classic way. test_gpu_fan.cpp has the fan-outs in between.
  */
 #include "gpu_check.h"
 
@@ -22,10 +23,13 @@ cdp_options in_order(cdp_order order) {
 }
 
 /* Sorts keys by the blocking call, and checks everything. */
-void sort_and_check(const Subject &subject, cdp_order order) {
-  const cdp_options options = in_order(order);
+void sort_and_check(const Subject &subject, cdp_order order, uint32_t fan_out) {
+  cdp_options options = in_order(order);
+  options.fan_out = fan_out;
   CHECK_SORT(cdp_quicksort(subject.keys.d_keys, subject.keys.count, subject.keys.type, &options));
-  check_sorted(subject, order, order_name(order));
+  char how[64];
+  snprintf(how, sizeof how, "%s, %s", order_name(order), fan_out_name(fan_out));
+  check_sorted(subject, order, how);
 }
 
 START_TEST(test_large) {
@@ -35,12 +39,20 @@ START_TEST(test_large) {
 }
 END_TEST
 
+START_TEST(test_large_classic) {
+  static const Distribution distributions[] = {Distribution::random, Distribution::sorted, Distribution::distinct_256,
+                                               Distribution::killer};
+  const Subject subject = make_subject(CDP_U32, pick(uint64_t{1} << 27, 1 << 16), distributions[_i]);
+  sort_and_check(subject, CDP_ASCENDING, CDP_FAN_OUT_CLASSIC);
+}
+END_TEST
+
 /* One subject for all distributions: what one sort leaves behind must not matter to the next. */
 START_TEST(test_type) {
-  Subject subject = make_room(type_at(_i / 2), pick(uint64_t{1} << 24, 1 << 16));
+  Subject subject = make_room(type_at(_i / 2 % TYPES), pick(uint64_t{1} << 24, 1 << 16));
   for (uint64_t index = 0; index < DISTRIBUTIONS; index += pick(1, 3)) {
     fill(subject, distribution_at(index), seed() + index);
-    sort_and_check(subject, static_cast<cdp_order>(_i % 2));
+    sort_and_check(subject, static_cast<cdp_order>(_i % 2), fan_out_at(_i / 2 / TYPES));
   }
 }
 END_TEST
@@ -57,9 +69,9 @@ START_TEST(test_sizes) {
       break;
     for (uint64_t ahead = quick() ? size % 4 : 0; ahead < 4; ahead += pick(1, 4)) {
       const cdp_order order = (size + ahead) % 2 != 0 ? CDP_DESCENDING : CDP_ASCENDING;
-      Subject subject = make_room(type_at(_i), size, ahead);
+      Subject subject = make_room(type_at(_i % TYPES), size, ahead);
       fill(subject, ahead % 2 != 0 ? Distribution::extremes : Distribution::random, seed() + size);
-      sort_and_check(subject, order);
+      sort_and_check(subject, order, fan_out_at(_i / TYPES));
       release(subject);
     }
   }
@@ -144,11 +156,12 @@ Suite *make_suite() {
   tcase_add_test(test_case, test_oracle);
   test_case = add_case(suite, "small");
   tcase_add_test(test_case, test_every_count);
-  tcase_add_loop_test(test_case, test_sizes, 0, TYPES);
+  tcase_add_loop_test(test_case, test_sizes, 0, TYPES * FAN_OUT_KINDS);
   test_case = add_case(suite, "types");
-  tcase_add_loop_test(test_case, test_type, 0, 2 * TYPES);
+  tcase_add_loop_test(test_case, test_type, 0, 2 * TYPES * FAN_OUT_KINDS);
   test_case = add_case(suite, "large");
   tcase_add_loop_test(test_case, test_large, 0, DISTRIBUTIONS);
+  tcase_add_loop_test(test_case, test_large_classic, 0, 4);
   if (!quick())
     tcase_add_test(test_case, test_more_than_32_bits);
   return suite;

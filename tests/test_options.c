@@ -49,6 +49,12 @@ static const field_value refused_values[] = {
     {FIELD(pivot), UINT32_MAX, CDP_U32},
     {FIELD(fan_out), 1, CDP_U32},
     {FIELD(fan_out), 3, CDP_U32},
+    {FIELD(fan_out), 4, CDP_U32},
+    {FIELD(fan_out), 7, CDP_U32},
+    {FIELD(fan_out), 9, CDP_F64},
+    {FIELD(fan_out), 12, CDP_U32},
+    {FIELD(fan_out), 2048, CDP_U32},
+    {FIELD(fan_out), 1u << 31, CDP_U32},
     {FIELD(fan_out), UINT32_MAX, CDP_U32},
     {FIELD(reserved[0]), 1, CDP_U32},
     {FIELD(reserved[3]), 1, CDP_U32},
@@ -72,7 +78,15 @@ static const field_value accepted_values[] = {
     {FIELD(pivot), CDP_PIVOT_MEDIAN_OF_THREE, CDP_U32},
     {FIELD(pivot), CDP_PIVOT_RANDOM, CDP_U32},
     {FIELD(pivot), CDP_PIVOT_SAMPLED_MEDIAN, CDP_U32},
-    {FIELD(fan_out), 2, CDP_U32},
+    {FIELD(fan_out), CDP_FAN_OUT_CLASSIC, CDP_U32},
+    {FIELD(fan_out), CDP_FAN_OUT_MIN, CDP_U32},
+    {FIELD(fan_out), 16, CDP_F64},
+    {FIELD(fan_out), 32, CDP_U32},
+    {FIELD(fan_out), 64, CDP_I64},
+    {FIELD(fan_out), 128, CDP_U32},
+    {FIELD(fan_out), 256, CDP_U32},
+    {FIELD(fan_out), 512, CDP_F32},
+    {FIELD(fan_out), CDP_FAN_OUT_MAX, CDP_U32},
     {FIELD(seed), UINT32_MAX, CDP_U32},
 };
 
@@ -119,11 +133,49 @@ START_TEST(zero_becomes_the_default) {
     ck_assert_int_eq(resolved[which].child_streams, CDP_STREAMS_FIRE_AND_FORGET);
     ck_assert_int_eq(resolved[which].pivot, CDP_PIVOT_SAMPLED_MEDIAN);
     ck_assert_uint_eq(resolved[which].leaf_items, CDP_LEAF_MAX_4_BYTES);
-    ck_assert_uint_eq(resolved[which].fan_out, 2);
+    ck_assert_uint_eq(resolved[which].fan_out, CDP_FAN_OUT_MAX);
     ck_assert_uint_eq(resolved[which].size, sizeof resolved[which]);
   }
   ck_assert_int_eq(cdp_options_resolve(NULL, CDP_F64, &resolved[0]), CDP_OK);
   ck_assert_uint_eq(resolved[0].leaf_items, CDP_LEAF_MAX_8_BYTES);
+}
+END_TEST
+
+/* A rule that gives one pivot means two children, unless more were asked for: then one of the two is a mistake. */
+START_TEST(single_pivot_means_two_children) {
+  static const uint32_t few[] = {0, CDP_FAN_OUT_CLASSIC};
+  cdp_options options = simulated_options();
+  cdp_options resolved;
+  uint32_t keys[] = {2, 1};
+  for (int pivot = CDP_PIVOT_MIDDLE; pivot <= CDP_PIVOT_RANDOM; pivot++) {
+    options.pivot = (cdp_pivot)pivot;
+    for (size_t which = 0; which < sizeof few / sizeof *few; which++) {
+      options.fan_out = few[which];
+      ck_assert_int_eq(cdp_options_resolve(&options, CDP_U32, &resolved), CDP_OK);
+      ck_assert_uint_eq(resolved.fan_out, CDP_FAN_OUT_CLASSIC);
+      ck_assert_int_eq(resolved.pivot, pivot);
+    }
+    for (options.fan_out = CDP_FAN_OUT_MIN; options.fan_out <= CDP_FAN_OUT_MAX; options.fan_out *= 2) {
+      ck_assert_int_eq(cdp_quicksort(keys, 2, CDP_U32, &options), CDP_ERROR_OPTION);
+      ck_assert_ptr_nonnull(strstr(cdp_last_message(), "options.fan_out"));
+      ck_assert_ptr_nonnull(strstr(cdp_last_message(), "options.pivot"));
+      ck_assert_uint_eq(keys[0], 2);
+    }
+  }
+}
+END_TEST
+
+START_TEST(sampled_pivots_go_with_any_fan_out) {
+  static const uint32_t fan_outs[] = {0, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN, CDP_FAN_OUT_MAX};
+  static const uint32_t meant[] = {CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN, CDP_FAN_OUT_MAX};
+  cdp_options options = simulated_options();
+  cdp_options resolved;
+  options.pivot = _i == 0 ? CDP_PIVOT_DEFAULT : CDP_PIVOT_SAMPLED_MEDIAN;
+  for (size_t which = 0; which < sizeof fan_outs / sizeof *fan_outs; which++) {
+    options.fan_out = fan_outs[which];
+    ck_assert_int_eq(cdp_options_resolve(&options, CDP_U32, &resolved), CDP_OK);
+    ck_assert_uint_eq(resolved.fan_out, meant[which]);
+  }
 }
 END_TEST
 
@@ -198,6 +250,8 @@ static Suite *options_suite(void) {
   tcase_add_loop_test(fields, refuses_a_value_out_of_range, 0, ROWS(refused_values));
   tcase_add_loop_test(fields, accepts_and_keeps_a_value_in_range, 0, ROWS(accepted_values));
   tcase_add_test(fields, zero_becomes_the_default);
+  tcase_add_test(fields, single_pivot_means_two_children);
+  tcase_add_loop_test(fields, sampled_pivots_go_with_any_fan_out, 0, 2);
   tcase_add_test(fields, initialiser_is_all_defaults);
   suite_add_tcase(suite, fields);
   TCase *versions = tcase_create("versions");

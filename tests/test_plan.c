@@ -22,14 +22,26 @@ typedef struct plan_row {
 /* Of the device that plans are made for. */
 static uint32_t pending_limit = 2048;
 
+/* FanKind::compute_90 of device/tuning.h, which is not for C. */
+#define FAN_KIND_H200 2u
+
+/* Of the plans. Tests that look at both kinds run twice: with two children to a task, then with the most. */
+static uint32_t fan_out;
+
+static void set_fan_out(bool many) {
+  fan_out = many ? CDP_FAN_OUT_MAX : CDP_FAN_OUT_CLASSIC;
+}
+
 static cdp_status try_plan(const plan_row *row, uint32_t depth_limit, cdp_plan *plan) {
   cdp_options options = CDP_OPTIONS_INIT;
   cdp_options resolved;
   options.leaf_items = row->leaf_items;
   options.scheme = row->scheme;
   options.depth_limit = depth_limit;
+  options.fan_out = fan_out;
   ck_assert_int_eq(cdp_options_resolve(&options, row->type, &resolved), CDP_OK);
-  const cdp_device_facts facts = {.multiprocessors = row->multiprocessors, .pending_limit = pending_limit};
+  const cdp_device_facts facts = {
+      .fan_kind = FAN_KIND_H200, .multiprocessors = row->multiprocessors, .pending_limit = pending_limit};
   return cdp_plan_make(&resolved, row->type, row->count, &facts, plan);
 }
 
@@ -49,47 +61,76 @@ static const plan_row ordinary[] = {
     {1000000, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
     {1000000, CDP_U32, 32, CDP_SCHEME_HOST_LOOP, 132},
     {(size_t)1 << 27, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
+    {(size_t)1 << 27, CDP_U32, 32, CDP_SCHEME_CONTROLLER, 132},
     {(size_t)1 << 27, CDP_U64, 0, CDP_SCHEME_HOST_LOOP, 132},
     {((size_t)1 << 32) + 7, CDP_U32, 0, CDP_SCHEME_CONTROLLER, 132},
     {(size_t)1 << 33, CDP_F64, CDP_LEAF_MAX_8_BYTES, CDP_SCHEME_LAST_BLOCK, 1},
 };
 #define ORDINARY ((int)(sizeof ordinary / sizeof *ordinary))
 
+static const plan_row *ordinary_row(int index) {
+  set_fan_out(index >= ORDINARY);
+  return &ordinary[index % ORDINARY];
+}
+
 START_TEST(block_ranges_are_within_their_bounds) {
-  const plan_row *row = &ordinary[_i];
+  const plan_row *row = ordinary_row(_i);
   cdp_plan plan;
   make_plan(row, &plan);
   const cdp_request *request = &plan.request;
+  ck_assert_uint_eq(request->fan_out, fan_out);
   ck_assert_uint_ge(request->block_items, request->leaf_items);
-  ck_assert_uint_le(request->block_items, 256 * request->leaf_items);
-  if (request->block_items > request->leaf_items)
-    ck_assert_uint_ge(row->count / request->block_items, row->multiprocessors);
+  if (fan_out == CDP_FAN_OUT_CLASSIC) {
+    ck_assert_uint_le(request->block_items, 320 * request->leaf_items);
+    if (request->block_items > request->leaf_items)
+      ck_assert_uint_ge(row->count / request->block_items, row->multiprocessors);
+    ck_assert_uint_eq(request->single_items, request->block_items);
+    return;
+  }
+  cdp_fan_facts fan;
+  cdp_engine_fan_facts(FAN_KIND_H200, row->type, &fan);
+  ck_assert_uint_eq(request->single_items, fan.tile_items);
+  ck_assert_uint_le(request->block_items, fan.range_items_most);
+  ck_assert_uint_ge(request->fan_range_items, 1);
+  ck_assert_uint_le(request->fan_range_items, request->block_items);
+  // On average a block can divide its range into leaves, and there are ranges for all multiprocessors.
+  ck_assert_uint_le(request->fan_range_items, 2 * fan.leaf_buckets * request->leaf_items);
+  if (request->fan_range_items > fan.tile_items / 4)
+    ck_assert_uint_ge(row->count / request->fan_range_items, row->multiprocessors);
 }
 END_TEST
 
 START_TEST(capacities_are_enough) {
-  const plan_row *row = &ordinary[_i];
+  const plan_row *row = ordinary_row(_i);
   cdp_plan plan;
   make_plan(row, &plan);
   const cdp_request *request = &plan.request;
+  const bool classic = fan_out == CDP_FAN_OUT_CLASSIC;
+  const uint64_t range_items = classic ? request->block_items : request->fan_range_items;
   ck_assert_uint_ge(request->task_capacity, row->count / request->block_items + 1);
-  ck_assert_uint_ge(request->collected_capacity, 2 * (row->count / request->block_items) + 2);
+  ck_assert_uint_ge(request->collected_capacity, 2 * (row->count / range_items) + (classic ? 2 : fan_out));
   ck_assert_uint_ge(request->task_budget, 1);
   if (row->scheme == CDP_SCHEME_HOST_LOOP)
-    ck_assert_uint_ge(request->block_map_capacity, cdp_engine_level_blocks_most(row->type, row->count, request->task_capacity));
+    ck_assert_uint_ge(request->block_map_capacity, cdp_engine_level_blocks_most(request));
   else
     ck_assert_uint_eq(request->block_map_capacity, 0);
 }
 END_TEST
 
-/* A task of the controller scheme has up to three launches pending at once, one of the others one. */
+/* Launches that a task has pending at once, at most. */
+static uint32_t launches_of_task(cdp_scheme scheme) {
+  if (fan_out == CDP_FAN_OUT_CLASSIC)
+    return scheme == CDP_SCHEME_CONTROLLER ? 3 : 1;
+  return scheme == CDP_SCHEME_CONTROLLER ? 7 : 5;
+}
+
 START_TEST(budget_stays_below_the_pending_limit) {
-  const plan_row *row = &ordinary[_i];
+  const plan_row *row = ordinary_row(_i);
   cdp_plan plan;
   make_plan(row, &plan);
   if (row->scheme == CDP_SCHEME_HOST_LOOP)
     return;
-  const uint32_t launches = row->scheme == CDP_SCHEME_CONTROLLER ? 3 : 1;
+  const uint32_t launches = launches_of_task(row->scheme);
   ck_assert_uint_lt(plan.request.task_budget * launches, pending_limit);
   ck_assert_uint_ge((plan.request.task_budget + 1) * launches, pending_limit * 3 / 4);
   pending_limit = 32;
@@ -101,7 +142,7 @@ START_TEST(budget_stays_below_the_pending_limit) {
 END_TEST
 
 START_TEST(workspace_is_as_large_as_documented) {
-  const plan_row *row = &ordinary[_i];
+  const plan_row *row = ordinary_row(_i);
   cdp_plan plan;
   make_plan(row, &plan);
   const uint64_t keys = (uint64_t)row->count * cdp_engine_key_bytes(row->type);
@@ -112,7 +153,9 @@ START_TEST(workspace_is_as_large_as_documented) {
   ck_assert_uint_gt(plan.workspace_bytes, keys);
   ck_assert_uint_eq(plan.workspace_bytes, cdp_engine_workspace_bytes(&plan.request));
   const uint64_t more = plan.workspace_bytes - keys;
-  if (row->leaf_items != 0)
+  if (fan_out != CDP_FAN_OUT_CLASSIC)
+    ck_assert_uint_le(more, keys / (row->leaf_items != 0 ? 4 : 50) + (16u << 20));
+  else if (row->leaf_items != 0)
     ck_assert_uint_le(more, keys / 50 + (1u << 20));
   else if (row->count <= (size_t)1 << 27)
     ck_assert_uint_lt(more, 1u << 20);
@@ -144,15 +187,17 @@ START_TEST(depth_limit_is_as_documented) {
 END_TEST
 
 START_TEST(same_arguments_give_the_same_plan) {
+  const plan_row *row = ordinary_row(_i);
   cdp_plan first, second;
   memset(&first, 0x11, sizeof first);
   memset(&second, 0xEE, sizeof second);
-  make_plan(&ordinary[_i], &first);
-  make_plan(&ordinary[_i], &second);
+  make_plan(row, &first);
+  make_plan(row, &second);
   ck_assert_uint_eq(first.workspace_bytes, second.workspace_bytes);
   ck_assert_uint_eq(first.request.task_capacity, second.request.task_capacity);
   ck_assert_uint_eq(first.request.collected_capacity, second.request.collected_capacity);
   ck_assert_uint_eq(first.request.block_items, second.request.block_items);
+  ck_assert_uint_eq(first.request.fan_range_items, second.request.fan_range_items);
 }
 END_TEST
 
@@ -180,6 +225,7 @@ static void reckon_slots(uint32_t block_items, uint32_t *slots) {
 START_TEST(no_split_runs_out_of_task_slots) {
   static uint32_t slots[PROOF_ITEMS + 1];
   const uint32_t leaf_items = 32;
+  set_fan_out(false);
   reckon_slots(leaf_items, slots);
   uint32_t tight = 0;
   for (uint32_t items = leaf_items + 1; items <= PROOF_ITEMS; items++) {
@@ -198,13 +244,15 @@ END_TEST
 
 /* The blocks of a level: its tasks' tiles, rounded up for each task. */
 START_TEST(level_has_room_for_the_blocks_of_any_tasks) {
-  const cdp_type type = _i == 0 ? CDP_U32 : CDP_U64;
-  const uint64_t whole = cdp_engine_level_blocks_most(type, 1u << 20, 0);
-  const uint64_t items_per_block = (1u << 20) / whole;
-  for (uint64_t tasks = 1; tasks <= 64; tasks++) {
-    const uint64_t items = (1u << 20) / tasks;
-    const uint64_t blocks = tasks * ((items + items_per_block - 1) / items_per_block);
-    ck_assert_uint_le(blocks, cdp_engine_level_blocks_most(type, 1u << 20, tasks));
+  cdp_request request = {.count = 1u << 20,
+                         .type = _i % 2 == 0 ? CDP_U32 : CDP_U64,
+                         .fan_out = _i / 2 == 0 ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MIN};
+  const uint64_t whole = cdp_engine_level_blocks_most(&request);
+  const uint64_t items_per_block = request.count / whole;
+  for (request.task_capacity = 1; request.task_capacity <= 64; request.task_capacity++) {
+    const uint64_t items = request.count / request.task_capacity;
+    const uint64_t blocks = request.task_capacity * ((items + items_per_block - 1) / items_per_block);
+    ck_assert_uint_le(blocks, cdp_engine_level_blocks_most(&request));
   }
 }
 END_TEST
@@ -215,6 +263,7 @@ START_TEST(caps_hold_until_they_are_lifted) {
   const plan_row row = {1000000, CDP_U32, 32, CDP_SCHEME_LAST_BLOCK, 4};
   const cdp_plan_limits limits = {.task_capacity = 8, .collected_capacity = 5, .task_budget = 2};
   cdp_plan free_plan, capped, freed;
+  set_fan_out(_i != 0);
   make_plan(&row, &free_plan);
   cdp_plan_limit(&limits);
   make_plan(&row, &capped);
@@ -243,7 +292,8 @@ static const plan_row too_many[] = {
 
 START_TEST(refuses_what_cannot_be_counted) {
   cdp_plan plan;
-  ck_assert_int_eq(try_plan(&too_many[_i], 0, &plan), CDP_ERROR_SIZE);
+  set_fan_out(_i >= TOO_MANY);
+  ck_assert_int_eq(try_plan(&too_many[_i % TOO_MANY], 0, &plan), CDP_ERROR_SIZE);
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "count is"));
 }
 END_TEST
@@ -266,21 +316,21 @@ END_TEST
 static Suite *plan_suite(void) {
   Suite *suite = suite_create("plan");
   TCase *numbers = tcase_create("numbers");
-  tcase_add_loop_test(numbers, block_ranges_are_within_their_bounds, 0, ORDINARY);
-  tcase_add_loop_test(numbers, capacities_are_enough, 0, ORDINARY);
-  tcase_add_loop_test(numbers, budget_stays_below_the_pending_limit, 0, ORDINARY);
-  tcase_add_loop_test(numbers, workspace_is_as_large_as_documented, 0, ORDINARY);
+  tcase_add_loop_test(numbers, block_ranges_are_within_their_bounds, 0, 2 * ORDINARY);
+  tcase_add_loop_test(numbers, capacities_are_enough, 0, 2 * ORDINARY);
+  tcase_add_loop_test(numbers, budget_stays_below_the_pending_limit, 0, 2 * ORDINARY);
+  tcase_add_loop_test(numbers, workspace_is_as_large_as_documented, 0, 2 * ORDINARY);
   tcase_add_loop_test(numbers, depth_limit_is_as_documented, 0, (int)(sizeof depths / sizeof *depths));
-  tcase_add_loop_test(numbers, same_arguments_give_the_same_plan, 0, ORDINARY);
-  tcase_add_test(numbers, caps_hold_until_they_are_lifted);
+  tcase_add_loop_test(numbers, same_arguments_give_the_same_plan, 0, 2 * ORDINARY);
+  tcase_add_loop_test(numbers, caps_hold_until_they_are_lifted, 0, 2);
   suite_add_tcase(suite, numbers);
   TCase *proofs = tcase_create("proofs");
   tcase_set_timeout(proofs, TEST_SECONDS);
   tcase_add_test(proofs, no_split_runs_out_of_task_slots);
-  tcase_add_loop_test(proofs, level_has_room_for_the_blocks_of_any_tasks, 0, 2);
+  tcase_add_loop_test(proofs, level_has_room_for_the_blocks_of_any_tasks, 0, 4);
   suite_add_tcase(suite, proofs);
   TCase *excess = tcase_create("too many");
-  tcase_add_loop_test(excess, refuses_what_cannot_be_counted, 0, TOO_MANY);
+  tcase_add_loop_test(excess, refuses_what_cannot_be_counted, 0, 2 * TOO_MANY);
   tcase_add_loop_test(excess, calls_refuse_what_cannot_be_counted, 0, TOO_MANY);
   suite_add_tcase(suite, excess);
   return suite;

@@ -84,6 +84,10 @@ for scheme in last-block controller host-loop; do
   run sort_numbers --scheme "$scheme" numbers
   check "60,000 numbers as sort -n has them, scheme $scheme" cmp -s out expected
 done
+for fan_out in 0 2 8 1024; do
+  run sort_numbers --fan-out "$fan_out" --leaf 32 numbers
+  check "and with a fan-out of $fan_out" cmp -s out expected
+done
 run sort_numbers --type i32 --leaf 32 --depth-limit 2 --pivot random --seed 7 --output=kept -- numbers
 check "the same into a file, with small leaves and a low depth limit" cmp -s kept expected
 check "with --output nothing goes to standard output" test ! -s out
@@ -209,6 +213,10 @@ run sort_numbers --binary=yes
 check "a value for an option that takes none" refused 2 "--binary takes no value"
 run sort_numbers numbers numbers
 check "two files" refused 2 "'numbers' is one too many"
+run sort_numbers --fan-out 4 missing
+check "a fan-out that there is not, before the input is read" refused 2 "options.fan_out is 4"
+run sort_numbers --fan-out 8 --pivot middle missing
+check "many children around one pivot" refused 2 "options.pivot"
 run sort_numbers --leaf 1 missing
 check "an option that the library refuses, before the input is read" exits 2
 run sort_numbers --device cuda:999
@@ -252,6 +260,8 @@ for distribution in sorted reversed equal few staggered bucket gaussian organ-pi
   run recursion --count 20K --type f32 --order descending --distribution "$distribution" --leaf 32
   check "distribution $distribution" prints "20000 f32 keys, $distribution, sorted descending"
 done
+run recursion --count 2^15 --leaf 32 --fan-out=2
+check "two parts to a range: levels below levels" grep -qE '^ *1 +2 +[0-9]+ ' out
 run recursion --count 30Ki --depth-limit none --type u64 --leaf 32
 check "without recursion the depth limit's fallback is counted" grep -qE '^ *all .* [1-9][0-9]*/0/0$' out
 run recursion --count 0

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ITEMS_MOST 20000u
+#define ITEMS_MOST 30000u
 #define SEEDS (HOST_SANITIZED ? 100 : 1000)
 #define SECONDS_PER_SORT 120
 
@@ -48,6 +48,22 @@ static uint32_t draw_depth_limit(uint64_t *state) {
   return limit == 0 ? CDP_DEPTH_NONE : limit;
 }
 
+/* The default, the classic recursion, or a power of two. A rule for one pivot goes with the first two alone. */
+static uint32_t draw_fan_out(uint64_t *state, cdp_pivot pivot) {
+  const uint64_t kind = host_random_below(state, 4);
+  const uint64_t power = host_random_below(state, 8);
+  const uint32_t many = CDP_FAN_OUT_MIN << (one_in(state, 2) ? power : 0); // the least has the most levels
+  if (kind < 2)
+    return kind == 0 ? 0 : CDP_FAN_OUT_CLASSIC;
+  return pivot == CDP_PIVOT_DEFAULT || pivot == CDP_PIVOT_SAMPLED_MEDIAN ? many : CDP_FAN_OUT_CLASSIC;
+}
+
+/* At least half of the seeds have a rule that goes with many children. */
+static cdp_pivot draw_pivot(uint64_t *state) {
+  const cdp_pivot pivot = (cdp_pivot)host_random_below(state, 5);
+  return one_in(state, 2) ? CDP_PIVOT_SAMPLED_MEDIAN : pivot;
+}
+
 static cdp_type draw_type(uint64_t *state) {
   const cdp_type type = (cdp_type)(CDP_U32 + (int)host_random_below(state, 6));
 #ifdef CDPSORT_TEST_U32_ONLY
@@ -74,7 +90,8 @@ static void draw_from(uint64_t seed, draw *drawn) {
   sort->options.leaf_items = one_in(&state, 8) ? 0 : draw_scale(&state, CDP_LEAF_MIN, leaf_items_most);
   sort->options.scheme = (cdp_scheme)host_random_below(&state, 4);
   sort->options.child_streams = (cdp_child_streams)host_random_below(&state, 3);
-  sort->options.pivot = (cdp_pivot)host_random_below(&state, 5);
+  sort->options.pivot = draw_pivot(&state);
+  sort->options.fan_out = draw_fan_out(&state, sort->options.pivot);
   sort->options.seed = host_random(&state);
   drawn->pending_limit = one_in(&state, 2) ? draw_scale(&state, 1, 40) : 2048;
   drawn->limits.task_capacity = one_in(&state, 4) ? 1 + (uint32_t)host_random_below(&state, 16) : 0;

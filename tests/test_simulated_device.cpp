@@ -456,16 +456,16 @@ END_TEST
 __global__ void bad_children_kernel() {
   note(static_cast<uint32_t>(launch_child(ChildStream::named, {0, 1, 0}, child_kernel, 1)));
   note(static_cast<uint32_t>(launch_child(ChildStream::named, {1, 1025, 0}, child_kernel, 1)));
-  note(static_cast<uint32_t>(launch_child(ChildStream::named, {1, 1, 49153}, child_kernel, 1)));
+  note(static_cast<uint32_t>(launch_child(ChildStream::named, {1, 1, BLOCK_SHARED_BYTES_MOST + 1}, child_kernel, 1)));
 }
 
 START_TEST(impossible_shapes_are_refused) {
   start(7);
   ck_assert_int_eq(launch_from_host({0, 32, 0}, nullptr, order_kernel), LAUNCH_INVALID_SHAPE);
   ck_assert_int_eq(launch_from_host({1, 0, 0}, nullptr, order_kernel), LAUNCH_INVALID_SHAPE);
-  ck_assert_int_eq(launch_from_host({1, 32, 49153}, nullptr, order_kernel), LAUNCH_INVALID_VALUE);
+  ck_assert_int_eq(launch_from_host({1, 32, BLOCK_SHARED_BYTES_MOST + 1}, nullptr, order_kernel), LAUNCH_INVALID_VALUE);
   ck_assert_uint_eq(notes.count, 0);
-  expect_clean(launch_from_host({1, 1, 49152}, nullptr, bad_children_kernel));
+  expect_clean(launch_from_host({1, 1, BLOCK_SHARED_BYTES_MOST}, nullptr, bad_children_kernel));
   ck_assert_uint_eq(notes.count, 3);
   ck_assert_uint_eq(notes.entries[0], LAUNCH_INVALID_SHAPE);
   ck_assert_uint_eq(notes.entries[1], LAUNCH_INVALID_SHAPE);

@@ -51,6 +51,8 @@ START_TEST(sorts_with_every_combination_of_options) {
         sort.options.order = (cdp_order)order;
         sort.options.scheme = scheme;
         sort.options.pivot = (cdp_pivot)pivot;
+        // A rule for one pivot means two children anyway; the sampled median has as many as there can be by default.
+        sort.options.fan_out = streams == CDP_STREAMS_NAMED ? CDP_FAN_OUT_CLASSIC : 0;
         sort.options.child_streams = (cdp_child_streams)streams;
         sort.options.leaf_items = CDP_LEAF_MIN;
         sort.offset_items = (size_t)(seed % 5);
@@ -72,15 +74,19 @@ END_TEST
 
 /* ---- Sizes ----------------------------------------------------------------------------------------------------- */
 
-/* One on either side, too. */
+/* One on either side, too; with many children and with two. */
 static void sort_around(size_t count, cdp_type type, uint32_t leaf_items) {
   for (size_t near = count == 0 ? 0 : count - 1; near <= count + 1; near++) {
     host_case sort = simulated_case(type, near, HOST_UNIFORM, near);
     sort.options.leaf_items = leaf_items;
     sort.offset_items = 1;
     must_sort(&sort);
+    sort.options.fan_out = CDP_FAN_OUT_CLASSIC;
+    must_sort(&sort);
     sort.distribution = HOST_FEW_DISTINCT;
     sort.options.order = CDP_DESCENDING;
+    must_sort(&sort);
+    sort.options.fan_out = 0;
     must_sort(&sort);
   }
 }
@@ -101,7 +107,7 @@ START_TEST(sorts_around_the_least_leaf) {
 }
 END_TEST
 
-/* What one block finishes: up to 256 leaves, where the simulated device's 4 multiprocessors all get two such ranges. */
+/* What one block finishes: up to 320 leaves, where the simulated device's 4 multiprocessors all get two such ranges. */
 START_TEST(sorts_around_what_a_block_finishes) {
   const size_t block_items = (size_t)256 * CDP_LEAF_MIN;
   sort_around(8 * CDP_LEAF_MIN, CDP_I64, CDP_LEAF_MIN);
@@ -166,7 +172,8 @@ END_TEST
 
 START_TEST(sorts_keys_at_any_alignment) {
   for (size_t offset = 0; offset < 8; offset++) {
-    host_case sort = simulated_case(_i == 0 ? CDP_U32 : CDP_U64, 5000, HOST_UNIFORM, offset);
+    host_case sort = simulated_case(_i % 2 == 0 ? CDP_U32 : CDP_U64, 5000, HOST_UNIFORM, offset);
+    sort.options.fan_out = _i / 2 == 0 ? 0 : CDP_FAN_OUT_CLASSIC;
     sort.options.leaf_items = CDP_LEAF_MIN;
     sort.offset_items = offset;
     must_sort(&sort);
@@ -194,7 +201,8 @@ static const wrong_call wrong_calls[] = {
     {"multiple of 8", 4, 1, CDP_F64, CDP_ERROR_ALIGNMENT},
     {"count is", SIZE_MAX, 0, CDP_U32, CDP_ERROR_SIZE},
     {"count is", SIZE_MAX / 8, 0, CDP_U64, CDP_ERROR_SIZE},
-    {"memory", (size_t)1 << 43, 0, CDP_U32, CDP_ERROR_MEMORY},
+    {"count is", (size_t)1 << 43, 0, CDP_U32, CDP_ERROR_SIZE},
+    {"memory", (size_t)1 << 42, 0, CDP_U32, CDP_ERROR_MEMORY},
 };
 
 /* What no machine has is refused even where the system promises memory that it has not. */
@@ -259,7 +267,7 @@ static Suite *sort_suite(void) {
   tcase_set_timeout(data, TEST_SECONDS);
   tcase_add_loop_test(data, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_loop_test(data, loses_no_pivots, 0, 2);
-  tcase_add_loop_test(data, sorts_keys_at_any_alignment, 0, 2);
+  tcase_add_loop_test(data, sorts_keys_at_any_alignment, 0, 4);
   suite_add_tcase(suite, data);
   TCase *wrong = tcase_create("wrong arguments");
   tcase_set_timeout(wrong, TEST_SECONDS);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cdp_study_quicksort(): the counters against counts made independently, from the keys or from the rules of the recursion.
+ * cdp_study_quicksort(): the counters against counts made independently, from the keys or from the rules of the recursion. The
+ * classic one, with two parts to a task; test_fan.c does the same for many.
  *
- * One block finishes ranges of up to 256 leaves, but only if every multiprocessor gets two of them. Linked with the static
+ * One block finishes ranges of up to 320 leaves, but only if every multiprocessor gets two of them. Linked with the static
  * library, to have a simulated device of many multiprocessors: so ITEMS keys give a recursion of grids several levels deep.
  */
 #include "host_data.h"
@@ -26,6 +27,7 @@ static host_case study_case(size_t count, host_distribution distribution, cdp_sc
   sort.options.device = CDP_DEVICE_SIMULATED;
   sort.options.leaf_items = CDP_LEAF_MIN;
   sort.options.scheme = scheme;
+  sort.options.fan_out = CDP_FAN_OUT_CLASSIC;
   sort.options.seed = 3;
   return sort;
 }

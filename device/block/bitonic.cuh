@@ -40,12 +40,28 @@ __device__ __forceinline__ void merge_in_lane(Bits (&items)[ITEMS]) {
   }
 }
 
-/* Sorts each lane's items. */
-template <uint32_t SIZE, uint32_t ITEMS, typename Bits>
+/* Merges items FIRST, FIRST + STEP, ... below FIRST + SIZE, whose two halves are sorted: Batcher's odd-even merge. */
+template <uint32_t FIRST, uint32_t SIZE, uint32_t STEP, uint32_t ITEMS, typename Bits>
+__device__ __forceinline__ void odd_even_merge_in_lane(Bits (&items)[ITEMS]) {
+  if constexpr (2 * STEP < SIZE) {
+    odd_even_merge_in_lane<FIRST, SIZE, 2 * STEP>(items);
+    odd_even_merge_in_lane<FIRST + STEP, SIZE, 2 * STEP>(items);
+#pragma unroll
+    for (uint32_t item = FIRST + STEP; item + STEP < FIRST + SIZE; item += 2 * STEP)
+      compare_exchange(items[item], items[item + STEP]);
+  } else {
+    compare_exchange(items[FIRST], items[FIRST + STEP]);
+  }
+}
+
+/* Sorts each lane's items [FIRST, FIRST + SIZE), by odd-even merges: within a lane, where no two items have to move together,
+   they take a fifth fewer comparators than bitonic ones (191 for 240 with 32 items). */
+template <uint32_t FIRST, uint32_t SIZE, uint32_t ITEMS, typename Bits>
 __device__ __forceinline__ void sort_in_lane(Bits (&items)[ITEMS]) {
   if constexpr (SIZE >= 2) {
-    sort_in_lane<SIZE / 2>(items);
-    merge_in_lane<SIZE, true>(items);
+    sort_in_lane<FIRST, SIZE / 2>(items);
+    sort_in_lane<FIRST + SIZE / 2, SIZE / 2>(items);
+    odd_even_merge_in_lane<FIRST, SIZE, 1>(items);
   }
 }
 
@@ -91,7 +107,7 @@ __device__ __forceinline__ void warp_bitonic_merge(Bits (&items)[ITEMS], uint32_
 /* Sorts a warp's items, in any arrangement, into the blocked one. All lanes take part. */
 template <uint32_t ITEMS, typename Bits>
 __device__ __forceinline__ void warp_bitonic_sort(Bits (&items)[ITEMS]) {
-  sort_in_lane<ITEMS>(items);
+  sort_in_lane<0, ITEMS>(items);
   for (uint32_t lanes = 2; lanes <= WARP_LANES; lanes *= 2) {
     flip_lanes(items, lanes);
     warp_bitonic_merge(items, lanes / 2);

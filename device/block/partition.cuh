@@ -172,7 +172,8 @@ __device__ __forceinline__ void partition_rows(const BlockRules<typename Order::
   using Block = Shape<Bits>;
   constexpr uint32_t WARP_ITEMS = WARP_LANES * Block::TILE_ITEMS_PER_THREAD;
   const uint64_t items = range.items();
-  for (uint64_t first = threadIdx.x / WARP_LANES * WARP_ITEMS; first < items; first += Block::TILE_ITEMS) {
+  const uint64_t step = uint64_t{blockDim.x} / WARP_LANES * WARP_ITEMS;
+  for (uint64_t first = threadIdx.x / WARP_LANES * WARP_ITEMS; first < items; first += step) {
     Bits rows[Block::TILE_ITEMS_PER_THREAD];
     load_rows<Order>(rows, rules.side(range.side) + range.begin, items, first, pivot);
     const uint32_t totals = warp_sum(count_parts(rows, pivot));

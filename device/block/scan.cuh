@@ -13,11 +13,12 @@ namespace cdp::CDP_RUNTIME {
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* The sum of the values of this lane and of all lower lanes. All lanes of the warp take part. */
-__device__ __forceinline__ uint32_t warp_inclusive_sum(uint32_t value) {
+template <typename Value>
+__device__ __forceinline__ Value warp_inclusive_sum(Value value) {
   const uint32_t lane = threadIdx.x % WARP_LANES;
 #pragma unroll
   for (uint32_t distance = 1; distance < WARP_LANES; distance *= 2) {
-    const uint32_t below = __shfl_up_sync(ALL_LANES, value, distance);
+    const Value below = __shfl_up_sync(ALL_LANES, value, distance);
     if (lane >= distance)
       value += below;
   }

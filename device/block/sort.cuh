@@ -42,7 +42,7 @@ __device__ __forceinline__ void sort_gathered_pieces(const BlockRules<typename O
 template <typename Order>
 __device__ inline void sort_by_network(const BlockRules<typename Order::Bits> &rules, const Range &range, NetworkStep step) {
   for (; step.size != 0; step = next_network_step<typename Order::Bits>(step, range.items()))
-    do_network_step<Order>(rules, range, step, 0, Shape<typename Order::Bits>::BLOCK_WARPS);
+    do_network_step<Order>(rules, range, step, 0, blockDim.x / WARP_LANES);
 }
 
 /*
@@ -64,7 +64,7 @@ __device__ inline void block_partition(const BlockRules<typename Order::Bits> &r
   const Bits pivot = static_cast<Bits>(storage.pivot);
   partition_rows<Order>(rules, range, pivot, PartCounters{&storage.part_items[0], &storage.part_items[1]});
   fill_range<Order>(rules, range.begin + storage.part_items[0], range.end - storage.part_items[1], pivot, threadIdx.x,
-                    Shape<Bits>::BLOCK_THREADS);
+                    blockDim.x);
 }
 
 /* Puts a range where it belongs: among the pieces, or on the stack. For one thread. */
@@ -128,6 +128,12 @@ __device__ __forceinline__ void block_sort(const BlockRules<typename Order::Bits
         put_parts(rules, range, storage);
     }
   }
+}
+
+/* sort_gathered_pieces(), not inlined. */
+template <typename Order>
+__device__ __noinline__ void sort_pieces_fallback(const BlockRules<typename Order::Bits> &rules, BlockStorage &storage) {
+  sort_gathered_pieces<Order>(rules, storage);
 }
 
 /* The same, not inlined: for kernels that may come to need it, but hardly ever do. */

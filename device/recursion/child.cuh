@@ -6,6 +6,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_CHILD_CUH
 #define CDPSORT_DEVICE_RECURSION_CHILD_CUH
 
+#include "recursion/fan_task.cuh"
 #include "recursion/split.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -28,11 +29,22 @@ __global__ void network_kernel(Sort<typename Order::Bits> sort, Range range, Net
 template <typename Order>
 __global__ void fill_kernel(BlockRules<typename Order::Bits> rules, uint64_t begin, uint64_t end, typename Order::Bits key);
 
-/* waves.cuh: takes up deferred tasks, and in the end the collected ranges; sorts those, a block each. */
+/* waves.cuh: takes up deferred tasks, and in the end the collected ranges. */
 template <typename Order>
 __global__ void wave_kernel(Sort<typename Order::Bits> sort);
+
+/* fan.cuh: prepares a task with many children; does a stage of it; goes on behind a stage; sorts listed ranges, a block each;
+   writes a task's equal keys. */
 template <typename Order>
-__global__ void finish_kernel(Sort<typename Order::Bits> sort);
+__global__ void fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
+template <typename Order>
+__global__ void fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage);
+template <typename Order>
+__global__ void fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage);
+template <typename Order>
+__global__ void fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t first);
+template <typename Order>
+__global__ void fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t slot, Range range);
 
 /* Counts a launch that succeeded and hands on its error. For one thread. */
 template <typename Bits>
@@ -49,6 +61,8 @@ struct DeviceStarter {
 
   static __device__ int start(const Sort<Bits> &sort, uint32_t slot, const Task &task) {
     const uint32_t depth = task.range.depth;
+    if (sort.fan_out != CDP_FAN_OUT_CLASSIC)
+      return launched(sort, depth, launch_child(sort.child_stream, fan_grid(sort, 1), fan_prepare_kernel<Order>, sort, slot));
     if (sort.scheme == CDP_SCHEME_CONTROLLER)
       return launched(sort, depth,
                       launch_child(sort.child_stream, sorting_grid<Bits>(1), controller_kernel<Order>, sort, slot));
@@ -71,6 +85,25 @@ struct DeviceStarter {
         launched(sort, depth, launch_child(sort.child_stream, shape, fill_kernel<Order>, sort.rules, begin, end, key));
     if (error != LAUNCH_OK)
       note_refusal(sort, depth, error);
+    return error == LAUNCH_OK;
+  }
+
+  /* True if a grid will sort `count` listed ranges from place `first` on. */
+  static __device__ bool sort_ranges(const Sort<Bits> &sort, uint32_t first, uint32_t count, uint32_t depth) {
+    const int error =
+        launched(sort, depth, launch_child(sort.child_stream, fan_grid(sort, count), fan_sort_kernel<Order>, sort, first));
+    if (error != LAUNCH_OK)
+      note_refusal(sort, depth, error);
+    return error == LAUNCH_OK;
+  }
+
+  /* True if a grid will write the equal keys of a task. */
+  static __device__ bool fill_equal(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
+    const GridShape shape = {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0};
+    const int error =
+        launched(sort, range.depth, launch_child(sort.child_stream, shape, fan_fill_kernel<Order>, sort, slot, range));
+    if (error != LAUNCH_OK)
+      note_refusal(sort, range.depth, error);
     return error == LAUNCH_OK;
   }
 };

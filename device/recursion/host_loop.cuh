@@ -13,7 +13,8 @@
 #ifndef CDPSORT_DEVICE_RECURSION_HOST_LOOP_CUH
 #define CDPSORT_DEVICE_RECURSION_HOST_LOOP_CUH
 
-#include "recursion/split.cuh"
+#include "block/presorted.cuh"
+#include "recursion/fan_task.cuh"
 #include "recursion/start.h"
 #include "recursion/workspace.cuh"
 
@@ -40,6 +41,17 @@ struct LevelStarter {
   template <typename Bits>
   static __device__ bool fill(const Sort<Bits> &, uint64_t, uint64_t, Bits, uint32_t) {
     return false; // the block at hand writes them: a level waits for its slowest block, which the comparison may show
+  }
+
+  /* Listed ranges are sorted when there are no more levels. */
+  template <typename Bits>
+  static __device__ bool sort_ranges(const Sort<Bits> &, uint32_t, uint32_t, uint32_t) {
+    return true;
+  }
+
+  template <typename Bits>
+  static __device__ bool fill_equal(const Sort<Bits> &, uint32_t, const Range &) {
+    return false; // likewise
   }
 };
 
@@ -88,10 +100,88 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
   do_network_share<Order>(sort, range, step);
 }
 
+/* The same with many children to a task. A level has two stages, and a grid with a block for each task before, between and behind
+   them. */
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
+    level_fan_root_kernel(Sort<typename Order::Bits> sort) {
+  auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const Range whole = {0, sort.count, Side::keys, 0};
+  clear_bookkeeping(sort);
+  __syncthreads();
+  if (whole.items() <= sort.single_items) {
+    block_fan_sort<Order, FanShape<typename Order::Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, whole, storage);
+    return;
+  }
+  const Direction direction = sort.rules.depth_limit == 0 ? Direction::none : sample_direction<Order>(sort.rules, whole);
+  if (threadIdx.x == 0) {
+    sort.control->direction = static_cast<uint32_t>(direction);
+    sort.control->collecting = 1;
+    start_bucket<LevelStarter>(sort, whole); // it is the first task, and nothing is refused here
+  }
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
+    level_fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
+  look_for_disorder<Order>(sort.rules, Range{0, sort.count, Side::keys, 0}, direction, blockIdx.x, gridDim.x,
+                           &sort.control->disorder);
+}
+
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
+    level_reverse_kernel(Sort<typename Order::Bits> sort) {
+  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0}, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                uint64_t{gridDim.x} * blockDim.x);
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
+    level_fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
+  prepare_fan<Order>(sort, sort.lists[side][blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
+    level_fan_stage_kernel(Sort<typename Order::Bits> sort, FanStage stage) {
+  const uint32_t slot = sort.block_map[blockIdx.x];
+  const Task &task = sort.tasks[slot];
+  do_stage_share<Order>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count,
+                        block_shared<FanStorage<typename Order::Bits>>());
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
+    level_fan_place_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
+  place_buckets(sort, sort.lists[side][blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
+    level_fan_finish_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
+  finish_fan<Order, LevelStarter>(sort, sort.lists[side][blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     level_collected_kernel(Sort<typename Order::Bits> sort) {
-  block_sort<Order>(sort.rules, sort.collected[blockIdx.x], block_shared<BlockStorage>());
+  block_fan_sort<Order, FAN_NETWORK_ITEMS>(sort.rules, sort.collected[blockIdx.x],
+                                           block_shared<FanStorage<typename Order::Bits>>());
+}
+
+/* As allow_fan_kernels(), for these. */
+template <typename Order>
+int allow_level_fan_kernels(uint32_t bytes) {
+  int error = allow_shared_bytes(level_fan_root_kernel<Order>, bytes);
+  if (error == LAUNCH_OK)
+    error = allow_shared_bytes(level_fan_prepare_kernel<Order>, bytes);
+  if (error == LAUNCH_OK)
+    error = allow_shared_bytes(level_fan_stage_kernel<Order>, bytes);
+  if (error == LAUNCH_OK)
+    error = allow_shared_bytes(level_fan_place_kernel<Order>, bytes);
+  if (error == LAUNCH_OK)
+    error = allow_shared_bytes(level_fan_finish_kernel<Order>, bytes);
+  return error != LAUNCH_OK ? error : allow_shared_bytes(level_collected_kernel<Order>, bytes);
 }
 
 /* The host's side of the loop, for one sort. Every member returns a cudaError_t. */
@@ -104,7 +194,7 @@ public:
       : sort(make_sort<Bits>(request, counted)), stream(on_stream) {}
 
   int run() {
-    int error = launch_from_host(sorting_grid<Bits>(1), stream, level_root_kernel<Order>, sort);
+    int error = launch_level_root();
     for (uint32_t level = 0; error == LAUNCH_OK; level++) {
       error = read_back(&control, sort.control, sizeof control, stream);
       if (error != LAUNCH_OK)
@@ -112,12 +202,44 @@ public:
       const uint32_t tasks = control.list_count[control.list_side];
       if (tasks == 0)
         return sort_collected();
+      bool is_sorted = false;
+      if (level == 0 && control.direction != static_cast<uint32_t>(Direction::none))
+        error = try_presorted(&is_sorted);
+      if (error != LAUNCH_OK || is_sorted)
+        return error;
       error = level >= sort.rules.depth_limit ? sort_listed_by_network(tasks) : partition_level(tasks);
     }
     return error;
   }
 
 private:
+  bool is_classic() const {
+    return sort.fan_out == CDP_FAN_OUT_CLASSIC;
+  }
+
+  int launch_level_root() {
+    const int error = allow_level_fan_kernels<Order>(sort.fan_shared_bytes);
+    if (error != LAUNCH_OK)
+      return error;
+    if (is_classic())
+      return launch_from_host(sorting_grid<Bits>(1), stream, level_root_kernel<Order>, sort);
+    return launch_from_host(fan_grid(sort, 1), stream, level_fan_root_kernel<Order>, sort);
+  }
+
+  /* Sorts an array that is in order in one direction or the other, if it is. */
+  int try_presorted(bool *is_sorted) {
+    const Direction direction = static_cast<Direction>(control.direction);
+    const GridShape look = {fan_blocks(sort, sort.count), FanShape<Bits>::BLOCK_THREADS, 0};
+    int error = launch_from_host(look, stream, level_fan_look_kernel<Order>, sort, direction);
+    if (error == LAUNCH_OK)
+      error = read_back(&control, sort.control, sizeof control, stream);
+    *is_sorted = control.disorder == 0;
+    if (error != LAUNCH_OK || !*is_sorted || direction == Direction::ascending)
+      return error;
+    const GridShape turn = {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0};
+    return launch_from_host(turn, stream, level_reverse_kernel<Order>, sort);
+  }
+
   Sort<Bits> sort;
   void *stream;
   Control control;
@@ -134,10 +256,25 @@ private:
     const uint32_t side = control.list_side;
     const uint32_t blocks = control.level_blocks;
     int error = turn_lists();
+    if (!is_classic())
+      return error != LAUNCH_OK ? error : partition_fan_level(tasks, blocks, side);
     if (error == LAUNCH_OK)
       error = launch_from_host(sorting_grid<Bits>(blocks), stream, level_partition_kernel<Order>, sort);
     if (error == LAUNCH_OK)
       error = launch_from_host(sorting_grid<Bits>(tasks), stream, level_finish_kernel<Order>, sort, side);
+    return error;
+  }
+
+  int partition_fan_level(uint32_t tasks, uint32_t blocks, uint32_t side) {
+    int error = launch_from_host(fan_grid(sort, tasks), stream, level_fan_prepare_kernel<Order>, sort, side);
+    if (error == LAUNCH_OK)
+      error = launch_from_host(fan_grid(sort, blocks), stream, level_fan_stage_kernel<Order>, sort, FanStage::count);
+    if (error == LAUNCH_OK)
+      error = launch_from_host(fan_grid(sort, tasks), stream, level_fan_place_kernel<Order>, sort, side);
+    if (error == LAUNCH_OK)
+      error = launch_from_host(fan_grid(sort, blocks), stream, level_fan_stage_kernel<Order>, sort, FanStage::scatter);
+    if (error == LAUNCH_OK)
+      error = launch_from_host(fan_grid(sort, tasks), stream, level_fan_finish_kernel<Order>, sort, side);
     return error;
   }
 
@@ -169,7 +306,7 @@ private:
 
   int sort_collected() {
     const uint32_t count = collected_ranges(sort, control);
-    return count == 0 ? LAUNCH_OK : launch_from_host(sorting_grid<Bits>(count), stream, level_collected_kernel<Order>, sort);
+    return count == 0 ? LAUNCH_OK : launch_from_host(fan_grid(sort, count), stream, level_collected_kernel<Order>, sort);
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "recursion/controller.cuh"
 #include "recursion/fallback.cuh"
+#include "recursion/fan.cuh"
 #include "recursion/last_block.cuh"
 #include "recursion/start.h"
 #include "recursion/waves.cuh"
@@ -44,7 +45,13 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 template <typename Order>
 int launch_root(const cdp_request &request, bool counted, void *stream) {
   using Bits = typename Order::Bits;
-  return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, make_sort<Bits>(request, counted));
+  const Sort<Bits> sort = make_sort<Bits>(request, counted);
+  const int error = allow_fan_kernels<Order>(sort.fan_shared_bytes);
+  if (error != LAUNCH_OK)
+    return error;
+  if (request.fan_out == CDP_FAN_OUT_CLASSIC)
+    return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, sort);
+  return launch_from_host(fan_grid(sort, 1), stream, fan_root_kernel<Order>, sort);
 }
 
 template <cdp_type TYPE>

@@ -140,6 +140,16 @@ __device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, cons
   return static_cast<Fate>(__shfl_sync(ALL_LANES, static_cast<uint32_t>(fate), 0));
 }
 
+/* Keeps the least and the greatest task of a depth. For one thread. */
+__device__ inline void count_task_sizes(cdp_study_depth *counters, const Range &range) {
+  if (counters == nullptr)
+    return;
+  const unsigned long long items = range.items();
+  cdp_study_depth &row = counters[range.depth < CDP_STUDY_DEPTHS ? range.depth : CDP_STUDY_DEPTHS - 1];
+  atomicMin(reinterpret_cast<unsigned long long *>(&row.task_items_least), items);
+  atomicMax(reinterpret_cast<unsigned long long *>(&row.task_items_most), items);
+}
+
 /* Counts a partitioned task. For one thread. */
 template <typename Bits>
 __device__ inline void count_task(const Sort<Bits> &sort, const Task &task) {
@@ -151,9 +161,7 @@ __device__ inline void count_task(const Sort<Bits> &sort, const Task &task) {
   count_at(counters, depth, &cdp_study_depth::tasks, 1);
   count_at(counters, depth, &cdp_study_depth::task_items, items);
   count_at(counters, depth, &cdp_study_depth::equal_items, items - task.less_items - task.greater_items);
-  cdp_study_depth &row = counters[depth < CDP_STUDY_DEPTHS ? depth : CDP_STUDY_DEPTHS - 1];
-  atomicMin(reinterpret_cast<unsigned long long *>(&row.task_items_least), items);
-  atomicMax(reinterpret_cast<unsigned long long *>(&row.task_items_most), items);
+  count_task_sizes(counters, task.range);
 }
 
 /* Writes the keys equal to a task's pivot: they are between its parts, and where all keys are equal and in the caller's array

@@ -13,7 +13,9 @@
 #ifndef CDPSORT_DEVICE_RECURSION_TASK_CUH
 #define CDPSORT_DEVICE_RECURSION_TASK_CUH
 
+#include "block/fan.cuh"
 #include "block/sort.cuh"
+#include "engine.h"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -39,6 +41,8 @@ struct Control {
   unsigned int level_blocks;    /* host loop: blocks of the next level's grid */
   unsigned int collecting;      /* 1 while a grid is sure to come for collected ranges and deferred tasks */
   unsigned int waves;
+  unsigned int disorder; /* 1: an array that seemed to be in order is not */
+  uint32_t direction;    /* host loop: a Direction, the one that the array seems to be in */
   int first_fault;
 };
 
@@ -57,6 +61,15 @@ struct Sort {
   uint32_t collected_capacity;
   uint32_t task_budget;
   uint32_t blocks_most; /* of one partition grid */
+  uint32_t multiprocessors;
+  uint32_t fan_shared_bytes; /* of every block that partitions many ways */
+  uint32_t fan_out;          /* 2: every task has two children; otherwise the most buckets of a task */
+  uint32_t single_items;     /* arrays up to this are the root's block's own */
+  uint32_t fan_range_items;  /* buckets of a task should be no larger than this on average */
+  uint32_t may_defer;        /* 1: there may be more tasks than the budget of a wave */
+  Fan *fans;                 /* fan tables: one for each task */
+  Bits *fan_splitters;
+  unsigned long long *fan_cursors;
   cdp_scheme scheme;
   ChildStream child_stream;
 };
@@ -144,7 +157,7 @@ __device__ inline void clear_bookkeeping(const Sort<Bits> &sort) {
     *sort.control = Control{};
   if (sort.rules.counters == nullptr)
     return;
-  for (uint32_t row = threadIdx.x; row < CDP_STUDY_DEPTHS; row += Shape<Bits>::BLOCK_THREADS) {
+  for (uint32_t row = threadIdx.x; row < CDP_STUDY_DEPTHS; row += blockDim.x) {
     sort.rules.counters[row] = cdp_study_depth{};
     sort.rules.counters[row].task_items_least = UINT64_MAX;
   }

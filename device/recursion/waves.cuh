@@ -16,27 +16,17 @@
 
 namespace cdp::CDP_RUNTIME {
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    finish_kernel(Sort<typename Order::Bits> sort) {
-  block_sort<Order>(sort.rules, sort.collected[blockIdx.x], block_shared<BlockStorage>());
-}
-
 /* Has the collected ranges sorted, by a grid or, if it is refused, by this block. All threads take part. */
 template <typename Order>
 __device__ inline void finish_collected(const Sort<typename Order::Bits> &sort, BlockStorage &storage) {
-  using Bits = typename Order::Bits;
-  const uint32_t count = collected_ranges(sort, *sort.control);
+  // Tasks with many children have theirs sorted as soon as they are listed.
+  const uint32_t count = sort.fan_out == CDP_FAN_OUT_CLASSIC ? collected_ranges(sort, *sort.control) : 0;
   if (count == 0)
     return;
   __syncthreads();
   if (threadIdx.x == 0) {
     const uint32_t depth = sort.collected[0].depth;
-    const int error = launched(
-        sort, depth, launch_child(ChildStream::fire_and_forget, sorting_grid<Bits>(count), finish_kernel<Order>, sort));
-    if (error != LAUNCH_OK)
-      note_refusal(sort, depth, error);
-    storage.flag = error != LAUNCH_OK;
+    storage.flag = !DeviceStarter<Order>::sort_ranges(sort, 0, count, depth);
   }
   __syncthreads();
   if (storage.flag == 0)

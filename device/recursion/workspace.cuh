@@ -19,6 +19,9 @@ struct WorkspaceParts {
   uint64_t lists[2];
   uint64_t collected;
   uint64_t block_map;
+  uint64_t fans;
+  uint64_t fan_splitters;
+  uint64_t fan_cursors;
   uint64_t end;
 };
 
@@ -38,6 +41,10 @@ inline WorkspaceParts workspace_parts(const cdp_request &request) {
   parts.lists[1] = part(request.task_capacity, sizeof(uint32_t));
   parts.collected = part(request.collected_capacity, sizeof(Range));
   parts.block_map = part(request.block_map_capacity, sizeof(uint32_t));
+  const uint64_t fan_tasks = request.fan_out == CDP_FAN_OUT_CLASSIC ? 0 : request.task_capacity;
+  parts.fans = part(fan_tasks, sizeof(Fan));
+  parts.fan_splitters = part(fan_tasks * request.fan_out, cdp_engine_key_bytes(request.type));
+  parts.fan_cursors = part(fan_tasks * request.fan_out, sizeof(unsigned long long));
   parts.end = end;
   return parts;
 }
@@ -76,6 +83,15 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.collected_capacity = request.collected_capacity;
   sort.task_budget = request.task_budget;
   sort.blocks_most = request.multiprocessors * Shape<Bits>::ROW.blocks_per_multiprocessor;
+  sort.multiprocessors = request.multiprocessors;
+  sort.fan_shared_bytes = fan_shared_bytes<Bits>(static_cast<FanKind>(request.fan_kind));
+  sort.fan_out = request.fan_out;
+  sort.single_items = request.single_items;
+  sort.fan_range_items = request.fan_range_items;
+  sort.may_defer = request.task_capacity > request.task_budget;
+  sort.fans = reinterpret_cast<Fan *>(workspace + parts.fans);
+  sort.fan_splitters = reinterpret_cast<Bits *>(workspace + parts.fan_splitters);
+  sort.fan_cursors = reinterpret_cast<unsigned long long *>(workspace + parts.fan_cursors);
   sort.scheme = request.scheme;
   sort.child_stream = request.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
   return sort;

@@ -55,16 +55,35 @@ void leave(int previous_ordinal) {
     cudaGetLastError();
 }
 
+/* Tells what this file's kernels, and with them all others, are compiled for (cudaFuncGetAttributes()). Never launched. */
+__global__ void kind_kernel() {}
+
 cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   cudaDeviceProp properties;
   const cdp_status status = check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is");
   if (status != CDP_OK)
     return status;
+  // Which code runs is not for the device's capability to say: a newer device runs what was compiled for an older one.
+  cudaFuncAttributes compiled;
+  const cdp_status examined =
+      check(fault, cudaFuncGetAttributes(&compiled, kind_kernel), "asking what the kernels are compiled for");
+  if (examined != CDP_OK)
+    return examined;
   size_t pending_limit = 0;
   const cdp_status limited = check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
                                    "asking for the pending-launch limit");
   if (limited != CDP_OK)
     return limited;
+  facts->fan_kind = static_cast<uint32_t>(compiled.ptxVersion >= 90 ? FanKind::compute_90 : FanKind::plain);
+  const uint32_t needed = fan_shared_bytes<uint64_t>(static_cast<FanKind>(facts->fan_kind));
+  if (properties.sharedMemPerBlockOptin < needed) {
+    fault->cuda_error = 0;
+    snprintf(fault->text, sizeof fault->text,
+             "the device gives a block %zu bytes of shared memory, and the sort needs %u: choose another device, or "
+             "CDP_DEVICE_SIMULATED",
+             properties.sharedMemPerBlockOptin, static_cast<unsigned>(needed));
+    return CDP_ERROR_UNSUPPORTED;
+  }
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
@@ -111,13 +130,13 @@ cdp_status check_capture(const cdp_request *request, void *stream, cdp_fault *fa
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   const cdp_status status =
       check(fault, cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture), "asking about the stream");
-  if (status != CDP_OK || capture == cudaStreamCaptureStatusNone || request->count <= request->block_items)
+  if (status != CDP_OK || capture == cudaStreamCaptureStatusNone || request->count <= request->single_items)
     return status;
   fault->cuda_error = 0;
   snprintf(fault->text, sizeof fault->text,
            "the stream is being captured into a graph, which would not wait for the grids that the sort launches; capture at "
            "most %u keys, or launch the sort outside the graph",
-           static_cast<unsigned>(request->leaf_items));
+           static_cast<unsigned>(request->fan_out == CDP_FAN_OUT_CLASSIC ? request->leaf_items : request->single_items));
   return CDP_ERROR_UNSUPPORTED;
 }
 

@@ -25,9 +25,9 @@ constexpr int LAUNCH_NO_MEMORY = 2;     /* host memory exhausted; from the host 
 constexpr int LAUNCH_INVALID_SHAPE = 9; /* no blocks, no threads, or too many */
 constexpr int LAUNCH_RULE_BROKEN = 719; /* a kernel broke a rule: Report::broken_rule says which; from the host only */
 
-/* What a block may have. */
+/* What a block may have: what compute capability 9.0 lets a kernel have that asks for it (allow_shared_bytes()). */
 constexpr uint32_t BLOCK_THREADS_MOST = 1024;
-constexpr uint32_t BLOCK_SHARED_BYTES_MOST = 48 * 1024;
+constexpr uint32_t BLOCK_SHARED_BYTES_MOST = 227 * 1024;
 
 /* What fresh memory is filled with, shared or allocated. */
 constexpr unsigned char POISON_BYTE = 0xA5;

@@ -42,6 +42,7 @@ cdp_status current(int *ordinal, cdp_fault *) {
 }
 
 cdp_status describe(int, cdp_device_facts *facts, cdp_fault *) {
+  facts->fan_kind = static_cast<uint32_t>(FanKind::simulated);
   facts->multiprocessors = current_rules().multiprocessors;
   facts->pending_limit = pending_limit.load();
   snprintf(facts->name, sizeof facts->name, "simulated device (on the CPU)");

@@ -152,13 +152,14 @@ typedef enum cdp_child_streams {
   CDP_STREAMS_NAMED = 2            /**< a stream of its own for each child, created and destroyed on the device */
 } cdp_child_streams;
 
-/** How a range's pivot is chosen. */
+/** How a range's pivot is chosen. The first three rules give one pivot, so they are for the classic fan-out alone. */
 typedef enum cdp_pivot {
   CDP_PIVOT_DEFAULT = 0,         /**< CDP_PIVOT_SAMPLED_MEDIAN */
   CDP_PIVOT_MIDDLE = 1,          /**< the middle key */
   CDP_PIVOT_MEDIAN_OF_THREE = 2, /**< the median of the first, the middle and the last key */
   CDP_PIVOT_RANDOM = 3,          /**< one key at random, by the seed */
-  CDP_PIVOT_SAMPLED_MEDIAN = 4   /**< the median of a sorted sample drawn at random over the range, by the seed */
+  CDP_PIVOT_SAMPLED_MEDIAN = 4   /**< the median of a sorted sample drawn at random over the range, by the seed;
+                                      with many children, evenly spaced keys of such a sample */
 } cdp_pivot;
 
 /**
@@ -185,6 +186,19 @@ typedef enum cdp_pivot {
 #define CDP_LEAF_MAX_8_BYTES 512u
 
 /**
+ * @name Values of cdp_options::fan_out
+ * Two children and the keys equal to the pivot between them is the classic quicksort, which everyone studies. More are a
+ * quicksort with many pivots at once: splitters from a sorted sample, buckets between them, and buckets of their own for values
+ * that the sample shows to be frequent. It moves every key few times and is how this sort is fast. An array that is in order
+ * already, or in the opposite order, is found out first.
+ * @{
+ */
+#define CDP_FAN_OUT_CLASSIC 2u
+#define CDP_FAN_OUT_MIN 8u
+#define CDP_FAN_OUT_MAX 1024u
+/** @} */
+
+/**
  * How to sort. Initialise with CDP_OPTIONS_INIT, then set what you want to be different. In every field 0 means the default.
  * The structure only ever grows at its end; `size` tells the library which version the caller was compiled with.
  */
@@ -195,14 +209,17 @@ typedef struct cdp_options {
   uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
                                         partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is partitioned */
   uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp: CDP_LEAF_MIN
-                                        to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. Ranges up to 256 leaves (fewer
-                                        for short arrays, so that every multiprocessor has some) are
+                                        to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. Ranges up to some hundred leaves
+                                        (fewer for short arrays, so that every multiprocessor has some) are
                                         finished by one block and get no grid, so smaller leaves make the recursion of
                                         grids deeper */
   cdp_scheme scheme;               /**< 0: the last block launches */
   cdp_child_streams child_streams; /**< 0: fire and forget */
   cdp_pivot pivot;                 /**< 0: the median of a sample */
-  uint32_t fan_out;                /**< children of a partition; 2 is the only fan-out yet. 0: 2 */
+  uint32_t fan_out;                /**< children of a partition, at most: CDP_FAN_OUT_CLASSIC (2), or a power of two from
+                                        CDP_FAN_OUT_MIN to CDP_FAN_OUT_MAX. A range is divided into no more of them than it
+                                        takes for one block to finish each. 0: CDP_FAN_OUT_MAX, or 2 if `pivot` is a rule for
+                                        one pivot. See below */
   uint64_t seed;                   /**< of random pivots and samples, and of the simulated device's schedule. 0 is a seed
                                         like any other: the same seed draws the same positions */
   uint64_t reserved[4];            /**< must be 0 */
@@ -251,8 +268,9 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
 #define CDP_WORKSPACE_ALIGNMENT 256
 
 /**
- * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and, with the default leaf size, less than
- * 1 MiB more up to 2^27 keys and less than 0.1 % beyond. Small leaves need more: 32 items, about 0.5 % of the keys.
+ * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. Small
+ * leaves need more. The classic fan-out needs less: with the default leaf size, less than 1 MiB up to 2^27 keys and less than
+ * 0.1 % beyond.
  *
  * @param count            number of keys.
  * @param type             what the keys are.
@@ -267,8 +285,8 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * Sorts `count` keys in device memory in place, in stream order: launches one kernel on `stream` and returns. No allocation,
  * no synchronisation, no work of the host after the launch.
  *
- * CUDA graphs: up to options->leaf_items keys (by default CDP_LEAF_MAX_4_BYTES or _8_BYTES) can be captured and replayed.
- * More cannot: a graph does not wait for the grids that a kernel launches, so that what follows in the graph, and even
+ * CUDA graphs: what one block sorts can be captured and replayed: up to 16,384 keys of 4 bytes or 8,192 of 8, with the classic
+ * fan-out up to options->leaf_items. More cannot: a graph does not wait for the grids that a kernel launches, so that what follows in the graph, and even
  * cudaDeviceSynchronize(), would come too early. While `stream` is being captured the call then returns
  * CDP_ERROR_UNSUPPORTED, nothing is captured, and the capture stays valid.
  *

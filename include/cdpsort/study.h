@@ -20,15 +20,18 @@ extern "C" {
 
 /** What happened to the ranges of one depth. The whole array has depth 0, its two parts have depth 1, and so on. */
 typedef struct cdp_study_depth {
-  uint64_t tasks;             /**< ranges partitioned by a grid */
+  uint64_t tasks;             /**< ranges partitioned by a grid, or two with many children: counting and scattering */
   uint64_t task_items;        /**< items in those */
   uint64_t task_items_least;  /**< the smallest of those ranges; 0 where there was none */
   uint64_t task_items_most;   /**< the largest of those ranges */
-  uint64_t block_partitions;  /**< partitions done by one block, or one of its warps, for a range of its own */
+  uint64_t block_partitions;  /**< partitions done by one block, or one of its warps, for a range of its own: into
+                                   two parts, or into many buckets */
   uint64_t equal_items;       /**< items equal to a pivot of this depth: they leave the recursion here */
-  uint64_t leaves;            /**< ranges sorted bitonically by one warp in registers */
+  uint64_t leaves;            /**< ranges sorted bitonically in registers, by one warp, or by one block where few items are left
+                                   to it */
   uint64_t leaf_items;        /**< items in those */
-  uint64_t collected;         /**< ranges too small for a launch of their own, collected and finished in one grid */
+  uint64_t collected;         /**< ranges too small for a launch of their own, finished together in one grid: one for
+                                   all in the classic recursion, one for each task's with many children */
   uint64_t children_launched; /**< grids launched by the device for ranges of this depth, all kinds together */
   uint64_t launches_refused;  /**< launches that failed; their ranges were sorted another way */
   uint64_t deferred;          /**< ranges that waited for a later wave, so as to stay below the pending-launch limit */

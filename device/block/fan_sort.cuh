@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One block sorts a range of up to RANGE_ITEMS_MOST items by itself, and it moves them twice only.
+ *
+ *  1. Splitters from a sample (splitters.cuh).
+ *  2. Tile by tile, the items are ordered by bucket within their tile, and the tile is written to the scratch array, to where it
+ *     came from. Nothing has to be counted beforehand, no room reserved: a bucket is in as many runs as there are tiles, and a
+ *     table in shared memory says where. A range of one tile stays in shared memory.
+ *  3. The buckets' sizes are known now. Consecutive buckets that fit a leaf together make a group.
+ *  4. Each warp takes a group, gathers its runs into registers, sorts them bitonically, and writes them to their final place.
+ *  5. A bucket larger than a leaf: if it holds keys equal to a splitter, they are written from it; otherwise its runs are
+ *     gathered, and it is sorted the two-way way (sort.cuh). A sample makes that rare.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
+#define CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
+
+#include "block/fan_tile.cuh"
+#include "block/sort.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Buckets for a range that one block sorts: a group should hold FAN_BUCKETS_PER_LEAF of them, so that they fill it well. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t block_fan_out(uint64_t items, uint32_t group_items) {
+  uint32_t fan_out = FAN_LEAST;
+  while (fan_out < FanShape<Bits>::FAN_OUT_MOST && uint64_t{fan_out} * group_items < items * FAN_BUCKETS_PER_LEAF)
+    fan_out *= 2;
+  return fan_out;
+}
+
+/* The items of a group: a leaf's, or fewer where not all warps would have a group otherwise. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t group_items(const BlockRules<Bits> &rules, uint64_t items) {
+  uint32_t most = rules.leaf_items;
+  while (most >= WARP_LANES * Shape<Bits>::LEAF_ITEMS_PER_LANE / 2 && items < uint64_t{most / 2} * FanShape<Bits>::BLOCK_WARPS)
+    most /= 2;
+  return most;
+}
+
+/* Orders each tile by bucket; storage.sort.places and the buckets' whole sizes, in storage.counts, are left behind. All
+   threads take part; begins and ends with a barrier. */
+template <typename Order>
+__device__ __forceinline__ void bucket_tiles(const BlockRules<typename Order::Bits> &rules, Range range) {
+  using Bits = typename Order::Bits;
+  auto &storage = block_shared<FanStorage<Bits>>();
+  const FanTiles<Bits> tiles(rules.side(range.side), range);
+  const Fan fan = storage.fan;
+  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
+  Bits *destination = rules.side(Side::scratch);
+  TileItems<Order> items;
+  items.load(tiles, 0);
+  for (uint32_t tile = 0; tile < tiles.count; tile++) {
+    clear_counts(storage, fan.buckets);
+    __syncthreads();
+    uint32_t places[TileItems<Order>::ITEMS];
+    rank_tile(items, places, fan, storage);
+    for (uint32_t bucket = threadIdx.x; bucket <= fan.buckets; bucket += THREADS)
+      storage.sort.places[tile][bucket] = static_cast<uint16_t>(storage.begins[bucket]);
+    stage_tile(items, places, storage, nullptr);
+    if (tile + 1 < tiles.count)
+      items.load(tiles, tile + 1);
+    __syncthreads();
+    if (tiles.count > 1) {
+      const uint32_t tile_items = storage.begins[fan.buckets];
+      Bits *first = destination + tiles.first_item(tile);
+      for (uint32_t item = threadIdx.x; item < tile_items; item += THREADS)
+        first[item] = storage.stage[item];
+    }
+  }
+  // add up: what each bucket has in all tiles
+  for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += THREADS) {
+    uint32_t bucket_items = 0;
+    for (uint32_t tile = 0; tile < tiles.count; tile++)
+      bucket_items += static_cast<uint16_t>(storage.sort.places[tile][bucket + 1] - storage.sort.places[tile][bucket]);
+    storage.counts[bucket] = bucket_items;
+  }
+  __syncthreads();
+}
+
+/* Groups the buckets [first, end): the greedy way, as many to a leaf as fit it. For one thread. */
+template <typename Bits>
+__device__ __forceinline__ void group_buckets(uint32_t first, uint32_t end, uint32_t leaf_items, FanStorage<Bits> &storage) {
+  auto &sort = storage.sort;
+  const bool equal = storage.fan.equal != 0;
+  uint32_t group = first;
+  uint32_t group_begin = storage.begins[first];
+  uint32_t begin = group_begin;
+#pragma unroll 8
+  for (uint32_t bucket = first; bucket < end; bucket++) {
+    const uint32_t next = storage.begins[bucket + 1];
+    if (next - group_begin > leaf_items) {
+      if (begin != group_begin)
+        sort.groups[atomicAdd(&sort.group_count, 1u)] = {static_cast<uint16_t>(group), static_cast<uint16_t>(bucket)};
+      group = bucket;
+      group_begin = begin;
+      if (next - begin > leaf_items) {
+        if (next - begin <= FAN_LONG_LEAVES * Shape<Bits>::LEAF_ITEMS && !(equal && bucket % 2 != 0))
+          sort.groups[atomicAdd(&sort.group_count, 1u)] = {static_cast<uint16_t>(bucket), static_cast<uint16_t>(bucket + 1)};
+        else
+          sort.large[atomicAdd(&sort.large_count, 1u)] = static_cast<uint16_t>(bucket);
+        group = bucket + 1;
+        group_begin = next;
+      }
+    }
+    begin = next;
+  }
+  if (begin != group_begin)
+    sort.groups[atomicAdd(&sort.group_count, 1u)] = {static_cast<uint16_t>(group), static_cast<uint16_t>(end)};
+}
+
+/* Finds the groups, and the buckets too large for one. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void find_groups(const Fan &fan, uint32_t leaf_items, FanStorage<Bits> &storage) {
+  if (threadIdx.x == 0) {
+    storage.sort.group_count = 0;
+    storage.sort.groups_taken = 0;
+    storage.sort.large_count = 0;
+  }
+  scan_counts(storage, fan.buckets);
+  for (uint32_t first = threadIdx.x * FAN_BUCKETS_PER_SEARCH; first < fan.buckets;
+       first += FanShape<Bits>::BLOCK_THREADS * FAN_BUCKETS_PER_SEARCH) {
+    const uint32_t end = first + FAN_BUCKETS_PER_SEARCH;
+    group_buckets(first, end < fan.buckets ? end : fan.buckets, leaf_items, storage);
+  }
+  __syncthreads();
+}
+
+/* Looks up where the runs of buckets [begin, end) lie, counted from the range's first item. All lanes of the warp take part. */
+template <typename Bits>
+__device__ __forceinline__ void find_runs(const FanTiles<Bits> &tiles, uint32_t begin, uint32_t end, Run *runs,
+                                          const FanStorage<Bits> &storage) {
+  const uint32_t tile = threadIdx.x % WARP_LANES;
+  uint32_t run_begin = 0;
+  uint32_t items = 0;
+  if (tile < tiles.count) {
+    const uint16_t *places = storage.sort.places[tile];
+    run_begin = static_cast<uint32_t>(tiles.first_item(tile) - tiles.range.begin) + places[begin];
+    items = static_cast<uint16_t>(places[end] - places[begin]);
+  }
+  const uint32_t run_end = warp_inclusive_sum(items);
+  runs[tile] = {run_end, run_begin - (run_end - items)};
+  __syncwarp();
+}
+
+/* Gathers items [first, first + count) of a group's runs, sorts them, and writes them. All lanes of the warp take part. */
+template <typename Order, uint32_t ITEMS>
+__device__ __forceinline__ void sort_runs(const typename Order::Bits *source, const Run *runs, uint32_t first, uint32_t count,
+                                          typename Order::Bits *destination) {
+  typename Order::Bits items[ITEMS];
+  uint32_t run = 0;
+  Run at = runs[0];
+#pragma unroll
+  for (uint32_t row = 0; row < ITEMS; row++) {
+    const uint32_t index = first + row * WARP_LANES + threadIdx.x % WARP_LANES;
+    items[row] = Order::GREATEST;
+    if (index < first + count) {
+      while (index >= at.end)
+        at = runs[++run];
+      items[row] = Order::encode(source[at.begin + index]);
+    }
+  }
+  warp_bitonic_sort(items);
+  turn_arrangement(items);
+  store_striped<Order>(items, destination, count);
+}
+
+/*
+ * Sorts a bucket that is longer than a leaf: leaf by leaf, in its place, and then by the rest of the bitonic network. It takes no
+ * memory but the bucket's own, so that other warps may still be reading their runs. All lanes of the warp take part.
+ */
+template <typename Order>
+__device__ __noinline__ void sort_long_runs(const typename Order::Bits *source, const Run *runs,
+                                            const BlockRules<typename Order::Bits> &rules, Range range) {
+  using Bits = typename Order::Bits;
+  constexpr uint32_t LEAF = Shape<Bits>::LEAF_ITEMS;
+  Bits *keys = rules.side(Side::keys) + range.begin;
+  const uint32_t items = static_cast<uint32_t>(range.items());
+  for (uint32_t first = 0; first < items; first += LEAF) {
+    const uint32_t count = items - first < LEAF ? items - first : LEAF;
+    sort_runs<Order, Shape<Bits>::LEAF_ITEMS_PER_LANE>(source, runs, first, count, keys + first);
+  }
+  __syncwarp();
+  for (NetworkStep step = next_network_step<Bits>(first_network_step<Bits>(), items); step.size != 0;
+       step = next_network_step<Bits>(step, items)) {
+    do_network_pieces<Order>(rules, range, step, 0, 1);
+    __syncwarp();
+  }
+}
+
+/* Sorts groups until there are none left. All threads take part; ends with a barrier. */
+template <typename Order>
+__device__ __forceinline__ void sort_groups(const BlockRules<typename Order::Bits> &rules, Range range) {
+  using Bits = typename Order::Bits;
+  auto &storage = block_shared<FanStorage<Bits>>();
+  const FanTiles<Bits> tiles(rules.side(range.side), range);
+  constexpr uint32_t MOST = Shape<Bits>::LEAF_ITEMS_PER_LANE;
+  const Bits *source = tiles.count > 1 ? rules.side(Side::scratch) + tiles.range.begin : storage.stage;
+  Run *runs = storage.sort.runs[threadIdx.x / WARP_LANES];
+  for (;;) {
+    uint32_t taken = 0;
+    if (threadIdx.x % WARP_LANES == 0)
+      taken = atomicAdd(&storage.sort.groups_taken, 1u);
+    taken = __shfl_sync(ALL_LANES, taken, 0);
+    if (taken >= storage.sort.group_count)
+      break;
+    const BucketGroup group = storage.sort.groups[taken];
+    const uint32_t begin = storage.begins[group.begin];
+    const uint32_t count = storage.begins[group.end] - begin;
+    find_runs(tiles, group.begin, group.end, runs, storage);
+    Bits *destination = rules.side(Side::keys) + tiles.range.begin + begin;
+    if (count <= WARP_LANES * MOST / 4)
+      sort_runs<Order, MOST / 4>(source, runs, 0, count, destination);
+    else if (count <= WARP_LANES * MOST / 2)
+      sort_runs<Order, MOST / 2>(source, runs, 0, count, destination);
+    else if (count <= WARP_LANES * MOST)
+      sort_runs<Order, MOST>(source, runs, 0, count, destination);
+    else
+      sort_long_runs<Order>(source, runs, rules, {tiles.range.begin + begin, tiles.range.begin + begin + count, Side::keys, 0});
+    if (threadIdx.x % WARP_LANES == 0) {
+      count_at(rules.counters, tiles.range.depth + 1, &cdp_study_depth::leaves, 1);
+      count_at(rules.counters, tiles.range.depth + 1, &cdp_study_depth::leaf_items, count);
+    }
+    __syncwarp();
+  }
+  __syncthreads();
+}
+
+/* Brings a large bucket to its final place, unsorted, or writes the equal keys it consists of. All threads take part. */
+template <typename Order>
+__device__ __forceinline__ void place_large(const BlockRules<typename Order::Bits> &rules,
+                                            const FanTiles<typename Order::Bits> &tiles, const Fan &fan, uint32_t bucket,
+                                            FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  constexpr uint32_t WARPS = FanShape<Bits>::BLOCK_WARPS;
+  const uint64_t begin = tiles.range.begin + storage.begins[bucket];
+  const uint64_t end = tiles.range.begin + storage.begins[bucket + 1];
+  if (fan.equal != 0 && bucket % 2 != 0) {
+    fill_range<Order>(rules, begin, end, storage.splitters[bucket / 2], threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
+    if (threadIdx.x == 0)
+      count_at(rules.counters, tiles.range.depth, &cdp_study_depth::equal_items, end - begin);
+    return;
+  }
+  const Bits *source = tiles.count > 1 ? rules.side(Side::scratch) + tiles.range.begin : storage.stage;
+  Bits *keys = rules.side(Side::keys) + begin;
+  Run *runs = storage.sort.runs[threadIdx.x / WARP_LANES];
+  find_runs(tiles, bucket, bucket + 1, runs, storage);
+  uint32_t run = 0;
+  for (uint32_t item = threadIdx.x; item < end - begin; item += WARPS * WARP_LANES) {
+    while (item >= runs[run].end)
+      run++;
+    keys[item] = source[runs[run].begin + item];
+  }
+  __syncwarp();
+}
+
+/* Sorts up to BLOCK_PIECE_ENTRIES large buckets from the list's place `first` on: those short enough a warp each, side by side,
+   longer ones by the whole block. All threads take part; begins with a barrier. */
+template <typename Order>
+__device__ __forceinline__ void sort_large_pieces(const BlockRules<typename Order::Bits> &rules, const Range &whole,
+                                                  const Fan &fan, uint32_t first, FanStorage<typename Order::Bits> &storage) {
+  const uint32_t left = storage.sort.large_count - first;
+  const uint32_t end = first + (left < BLOCK_PIECE_ENTRIES ? left : BLOCK_PIECE_ENTRIES);
+  const auto range_of = [&](uint32_t index) {
+    const uint32_t bucket = storage.sort.large[index];
+    return Range{whole.begin + storage.begins[bucket], whole.begin + storage.begins[bucket + 1], Side::keys, whole.depth + 1};
+  };
+  const auto is_filled = [&](uint32_t index) { return fan.equal != 0 && storage.sort.large[index] % 2 != 0; };
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    storage.block.piece_entries = 0;
+    storage.block.pieces_taken = 0;
+    for (uint32_t index = first; index < end; index++)
+      if (!is_filled(index) && range_of(index).items() <= rules.piece_items)
+        storage.block.pieces[storage.block.piece_entries++] = piece_of(range_of(index));
+  }
+  sort_pieces_fallback<Order>(rules, storage.block);
+  for (uint32_t index = first; index < end; index++)
+    if (!is_filled(index) && range_of(index).items() > rules.piece_items)
+      block_sort_fallback<Order>(rules, range_of(index), storage.block);
+}
+
+/* Deals with the buckets that no warp can sort. All threads take part; begins with a barrier behind the groups. */
+template <typename Order>
+__device__ __forceinline__ void sort_large(const BlockRules<typename Order::Bits> &rules, Range range) {
+  auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const FanTiles<typename Order::Bits> tiles(rules.side(range.side), range);
+  const Fan fan = storage.fan;
+  const uint32_t count = storage.sort.large_count;
+  for (uint32_t index = 0; index < count; index++)
+    place_large<Order>(rules, tiles, fan, storage.sort.large[index], storage);
+  // All runs are read: only now may the scratch array be written again.
+  for (uint32_t first = 0; first < count; first += BLOCK_PIECE_ENTRIES)
+    sort_large_pieces<Order>(rules, tiles.range, fan, first, storage);
+}
+
+/*
+ * Sorts a range of at most RANGE_ITEMS_MOST items into the caller's array.
+ * - All threads of the block take part, with the same arguments; begins with a barrier.
+ * - What the range holds must be visible to the block.
+ * - NETWORK_ITEMS: items to a thread up to which the block's bitonic network does it all; unless leaves are to be smaller than
+ *   they can be, for then it is asked how leaves do.
+ */
+template <typename Order, uint32_t NETWORK_ITEMS>
+__device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::Bits> &rules, const Range &range,
+                                               FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  constexpr uint32_t THREADS = FanShape<Bits>::SAMPLE_THREADS_MOST;
+  __syncthreads();
+  if (rules.leaf_items == Shape<Bits>::LEAF_ITEMS && range.depth < rules.depth_limit &&
+      range.items() <= THREADS * NETWORK_ITEMS) {
+    if (range.items() <= THREADS * 2)
+      block_network_sort<Order, 2>(rules, range, storage);
+    else if (range.items() <= THREADS * FAN_NETWORK_ITEMS)
+      block_network_sort<Order, FAN_NETWORK_ITEMS>(rules, range, storage);
+    else
+      block_network_sort<Order, NETWORK_ITEMS>(rules, range, storage);
+    return;
+  }
+  if (range.items() <= rules.leaf_items || range.depth >= rules.depth_limit) {
+    block_sort_fallback<Order>(rules, range, storage.block);
+    return;
+  }
+  const uint32_t most = group_items(rules, range.items());
+  choose_splitters<Order>(rules, range, block_fan_out<typename Order::Bits>(range.items(), most), BLOCK_OVERSAMPLING);
+  bucket_tiles<Order>(rules, range);
+  find_groups(storage.fan, most, storage);
+  if (threadIdx.x == 0)
+    count_at(rules.counters, range.depth, &cdp_study_depth::block_partitions, 1);
+  sort_groups<Order>(rules, range);
+  if (storage.sort.large_count != 0)
+    sort_large<Order>(rules, range);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

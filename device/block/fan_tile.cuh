@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One tile of a many-way partition: loaded into registers, divided into buckets, and staged in shared memory in the order of its
+ * buckets. The order within a bucket is left to chance: nothing here is stable, which is what a radix sort pays for.
+ *
+ *  1. Each item walks down the search tree: its bucket.
+ *  2. An atomic in shared memory counts the bucket, and its old value is the item's rank in it.
+ *  3. The counts are scanned: where each bucket begins in the tile.
+ *  4. Each item is put in its place.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_FAN_TILE_CUH
+#define CDPSORT_DEVICE_BLOCK_FAN_TILE_CUH
+
+#include "block/splitters.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* The tiles of a range for fat blocks: they begin at a 16-byte boundary at or before the range's first key. */
+template <typename Bits>
+struct FanTiles {
+  const Bits *source;
+  int64_t first; /* index of the first tile's first item; up to 3 before the range, even before the array */
+  Range range;
+  uint64_t count;
+
+  __device__ __forceinline__ FanTiles(const Bits *side, const Range &whole) : source(side), range(whole) {
+    const uint64_t ahead = reinterpret_cast<uintptr_t>(side + whole.begin) % 16 / sizeof(Bits);
+    first = static_cast<int64_t>(whole.begin) - static_cast<int64_t>(ahead);
+    count = (whole.items() + ahead + FanShape<Bits>::TILE_ITEMS - 1) / FanShape<Bits>::TILE_ITEMS;
+  }
+
+  __device__ __forceinline__ int64_t begin(uint64_t tile) const {
+    return first + static_cast<int64_t>(tile * FanShape<Bits>::TILE_ITEMS);
+  }
+  /* The first item of a tile that is of the range. */
+  __device__ __forceinline__ uint64_t first_item(uint64_t tile) const {
+    const int64_t tile_begin = begin(tile);
+    return tile_begin > static_cast<int64_t>(range.begin) ? static_cast<uint64_t>(tile_begin) : range.begin;
+  }
+};
+
+/* A tile's items in a thread's registers. Whole tiles are loaded 16 bytes at a time; in others, items outside the range are
+   missing. */
+template <typename Order>
+struct TileItems {
+  using Bits = typename Order::Bits;
+  using Block = FanShape<Bits>;
+  static constexpr uint32_t ITEMS = Block::TILE_ITEMS_PER_THREAD;
+
+  Bits keys[ITEMS];
+  uint32_t present; /* a bit for each item */
+
+  __device__ __forceinline__ void load(const FanTiles<Bits> &tiles, uint64_t tile) {
+    const int64_t tile_begin = tiles.begin(tile);
+    const int64_t range_begin = static_cast<int64_t>(tiles.range.begin);
+    const int64_t range_end = static_cast<int64_t>(tiles.range.end);
+    if (tile_begin >= range_begin && tile_begin + int64_t{Block::TILE_ITEMS} <= range_end) {
+      const KeyVector<Bits> *vectors = reinterpret_cast<const KeyVector<Bits> *>(tiles.source + tile_begin);
+#pragma unroll
+      for (uint32_t vector = 0; vector < ITEMS / Block::VECTOR_ITEMS; vector++) {
+        const KeyVector<Bits> loaded = vectors[vector * Block::BLOCK_THREADS + threadIdx.x];
+#pragma unroll
+        for (uint32_t key = 0; key < Block::VECTOR_ITEMS; key++)
+          keys[vector * Block::VECTOR_ITEMS + key] = Order::encode(loaded.keys[key]);
+      }
+      present = (1u << ITEMS) - 1;
+      return;
+    }
+    present = 0;
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++) {
+      const int64_t index = tile_begin + int64_t{item * Block::BLOCK_THREADS + threadIdx.x};
+      const bool is_present = index >= range_begin && index < range_end;
+      keys[item] = is_present ? Order::encode(tiles.source[index]) : Order::GREATEST;
+      present |= is_present ? 1u << item : 0;
+    }
+  }
+};
+
+/* Counts a tile's items by bucket, on top of storage.counts. All threads take part; no barrier. */
+template <typename Order>
+__device__ __forceinline__ void count_tile(const TileItems<Order> &items, const Fan &fan,
+                                           FanStorage<typename Order::Bits> &storage) {
+  uint32_t buckets[TileItems<Order>::ITEMS];
+  classify(items.keys, buckets, storage, fan);
+#pragma unroll
+  for (uint32_t item = 0; item < TileItems<Order>::ITEMS; item++)
+    if ((items.present >> item & 1) != 0)
+      atomicAdd(&storage.counts[buckets[item]], 1u);
+}
+
+/*
+ * Ranks a tile's items: places[i] is the item's bucket in the upper half and its rank there in the lower; storage.counts and
+ * storage.begins are those of the tile. All threads take part; begins with storage.counts zeroed and a barrier behind it, ends
+ * with a barrier.
+ */
+template <typename Order>
+__device__ __forceinline__ void rank_tile(const TileItems<Order> &items, uint32_t (&places)[TileItems<Order>::ITEMS],
+                                          const Fan &fan, FanStorage<typename Order::Bits> &storage) {
+  classify(items.keys, places, storage, fan);
+#pragma unroll
+  for (uint32_t item = 0; item < TileItems<Order>::ITEMS; item++)
+    if ((items.present >> item & 1) != 0)
+      places[item] = places[item] << 16 | atomicAdd(&storage.counts[places[item]], 1u);
+  __syncthreads();
+  scan_counts(storage, fan.buckets);
+}
+
+/* Stages a ranked tile's raw keys by bucket and, where `buckets` is given, which bucket each is of. All threads take part; no
+   barrier. */
+template <typename Order>
+__device__ __forceinline__ void stage_tile(const TileItems<Order> &items, const uint32_t (&places)[TileItems<Order>::ITEMS],
+                                           FanStorage<typename Order::Bits> &storage, uint16_t *buckets) {
+#pragma unroll
+  for (uint32_t item = 0; item < TileItems<Order>::ITEMS; item++) {
+    if ((items.present >> item & 1) == 0)
+      continue;
+    const uint32_t bucket = places[item] >> 16;
+    const uint32_t place = storage.begins[bucket] + (places[item] & 0xFFFFu);
+    storage.stage[place] = Order::decode(items.keys[item]);
+    if (buckets != nullptr)
+      buckets[place] = static_cast<uint16_t>(bucket);
+  }
+}
+
+/* Zeroes the counts of `buckets`. All threads take part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void clear_counts(FanStorage<Bits> &storage, uint32_t buckets) {
+  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += FanShape<Bits>::BLOCK_THREADS)
+    storage.counts[bucket] = 0;
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

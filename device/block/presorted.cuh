@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arrays that are in order already, or in the opposite order. A sample in the order of its positions says what may be; only where
+ * it is in order itself are all items looked at, so that other arrays pay for the sample alone.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
+#define CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
+
+#include "block/fan_tile.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+enum class Direction : uint32_t { none, ascending, descending };
+
+/* Whether two neighbours are in the wrong order for a direction. */
+template <typename Bits>
+__device__ __forceinline__ bool is_disorder(Bits first, Bits second, Direction direction) {
+  return direction == Direction::ascending ? second < first : first < second;
+}
+
+/* The direction that evenly spaced items of a range are in. All threads of the block take part; valid in every thread. */
+template <typename Order>
+__device__ inline Direction sample_direction(const BlockRules<typename Order::Bits> &rules, const Range &range) {
+  using Bits = typename Order::Bits;
+  const Bits *source = rules.side(range.side) + range.begin;
+  const uint64_t last = range.items() - 1;
+  const Bits first = Order::encode(source[last * threadIdx.x / blockDim.x]);
+  const Bits second = Order::encode(source[last * (threadIdx.x + 1) / blockDim.x]);
+  if (__syncthreads_and(first <= second ? 1 : 0) != 0)
+    return Direction::ascending;
+  return __syncthreads_and(second <= first ? 1 : 0) != 0 ? Direction::descending : Direction::none;
+}
+
+/* Whether this thread finds two neighbours of a whole tile in the wrong order: its vectors, and the first item behind each. All
+   lanes of the warp take part. */
+template <typename Order>
+__device__ __forceinline__ bool is_tile_disordered(const TileItems<Order> &items, const FanTiles<typename Order::Bits> &tiles,
+                                                   uint64_t tile, Direction direction) {
+  using Bits = typename Order::Bits;
+  constexpr uint32_t VECTOR = FanShape<Bits>::VECTOR_ITEMS;
+  bool disorder = false;
+#pragma unroll
+  for (uint32_t vector = 0; vector < TileItems<Order>::ITEMS / VECTOR; vector++) {
+    const Bits *keys = items.keys + vector * VECTOR;
+    const uint64_t behind = static_cast<uint64_t>(tiles.begin(tile)) +
+                            (uint64_t{vector} * FanShape<Bits>::BLOCK_THREADS + threadIdx.x + 1) * VECTOR;
+    Bits next = __shfl_down_sync(ALL_LANES, keys[0], 1);
+    if (threadIdx.x % WARP_LANES == WARP_LANES - 1)
+      next = behind < tiles.range.end ? Order::encode(tiles.source[behind]) : keys[VECTOR - 1];
+#pragma unroll
+    for (uint32_t key = 0; key + 1 < VECTOR; key++)
+      disorder = disorder || is_disorder(keys[key], keys[key + 1], direction);
+    disorder = disorder || is_disorder(keys[VECTOR - 1], next, direction);
+  }
+  return disorder;
+}
+
+/* The same for a tile that is not wholly in the range, item by item. */
+template <typename Order>
+__device__ __forceinline__ bool is_edge_disordered(const FanTiles<typename Order::Bits> &tiles, uint64_t tile,
+                                                   Direction direction) {
+  using Bits = typename Order::Bits;
+  const uint64_t tile_end = static_cast<uint64_t>(tiles.begin(tile) + int64_t{FanShape<Bits>::TILE_ITEMS});
+  const uint64_t end = tile_end < tiles.range.end - 1 ? tile_end : tiles.range.end - 1;
+  bool disorder = false;
+  for (uint64_t item = tiles.first_item(tile) + threadIdx.x; item < end; item += FanShape<Bits>::BLOCK_THREADS)
+    disorder = disorder || is_disorder(Order::encode(tiles.source[item]), Order::encode(tiles.source[item + 1]), direction);
+  return disorder;
+}
+
+/*
+ * Looks for disorder in tiles block, block + blocks, ... of a range, and sets *disorder where there is some; stops where it is
+ * set. All threads of the block take part; no barrier.
+ */
+template <typename Order>
+__device__ inline void look_for_disorder(const BlockRules<typename Order::Bits> &rules, const Range &range, Direction direction,
+                                         uint32_t block, uint32_t blocks, unsigned int *disorder) {
+  using Bits = typename Order::Bits;
+  const FanTiles<Bits> tiles(rules.side(range.side), range);
+  const volatile unsigned int *found = disorder;
+  for (uint64_t tile = block; tile < tiles.count && __any_sync(ALL_LANES, *found != 0) == 0; tile += blocks) {
+    const bool whole = tiles.begin(tile) >= static_cast<int64_t>(range.begin) &&
+                       tiles.begin(tile) + int64_t{FanShape<Bits>::TILE_ITEMS} <= static_cast<int64_t>(range.end);
+    bool disordered;
+    if (whole) {
+      TileItems<Order> items;
+      items.load(tiles, tile);
+      disordered = is_tile_disordered(items, tiles, tile, direction);
+    } else {
+      disordered = is_edge_disordered<Order>(tiles, tile, direction);
+    }
+    if (disordered)
+      atomicExch(disorder, 1u);
+  }
+}
+
+/* Turns a range of the caller's array round: `thread` of `threads` that share the work. */
+template <typename Bits>
+__device__ inline void reverse_items(const BlockRules<Bits> &rules, const Range &range, uint64_t thread, uint64_t threads) {
+  Bits *keys = rules.side(Side::keys);
+  for (uint64_t item = thread; item < range.items() / 2; item += threads) {
+    const Bits low = keys[range.begin + item];
+    keys[range.begin + item] = keys[range.end - 1 - item];
+    keys[range.end - 1 - item] = low;
+  }
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Splitters: many pivots at once, from a sorted sample of the range (sample sort: Frazer and McKellar 1970; on a GPU:
+ * Leischner, Osipov and Sanders 2010; equality buckets: Sanders and Winkel 2004).
+ *
+ *  1. Draw some keys a bucket, one from each of as many equal slices of the range.
+ *  2. Sort them bitonically: a few in each thread's registers, by shuffles in a warp, through shared memory between warps.
+ *  3. The keys of evenly spaced ranks are the candidates.
+ *  4. If two candidates are equal, a value is frequent: half as many candidates, each value once, and equality buckets.
+ *  5. The splitters are laid out as a search tree, level by level, so that the lanes of a warp read a level without conflict
+ *     as long as it has no more nodes than shared memory has banks.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_SPLITTERS_CUH
+#define CDPSORT_DEVICE_BLOCK_SPLITTERS_CUH
+
+#include "block/block_bitonic.cuh"
+#include "block/fan.cuh"
+#include "block/partition.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/*
+ * The sum of the values of all lower threads of the block; total: that over all threads. Valid in every thread.
+ * - All threads take part; one barrier. warp_totals may be written again after the block's next barrier.
+ */
+template <uint32_t BLOCK_WARPS, typename Value>
+__device__ __forceinline__ Value lower_threads_sum(Value value, Value (&warp_totals)[WARP_LANES], Value &total) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  const uint32_t warp = threadIdx.x / WARP_LANES;
+  const Value scanned = warp_inclusive_sum(value);
+  if (lane == WARP_LANES - 1)
+    warp_totals[warp] = scanned;
+  __syncthreads();
+  const Value warps = warp_inclusive_sum(lane < BLOCK_WARPS ? warp_totals[lane] : Value{0});
+  total = __shfl_sync(ALL_LANES, warps, BLOCK_WARPS - 1);
+  const Value lower_warps = __shfl_sync(ALL_LANES, warps, warp > 0 ? warp - 1 : 0);
+  return scanned - value + (warp > 0 ? lower_warps : Value{0});
+}
+
+/* begins[i] = the sum of counts[0] to counts[i - 1], for i = 0 to items. All threads take part; begins with what was written
+   before visible to all, ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void scan_counts(FanStorage<Bits> &storage, uint32_t items) {
+  constexpr uint32_t EACH = (FAN_MOST + FanShape<Bits>::BLOCK_THREADS - 1) / FanShape<Bits>::BLOCK_THREADS;
+  const uint32_t first = threadIdx.x * EACH;
+  uint32_t sum = 0;
+#pragma unroll
+  for (uint32_t item = 0; item < EACH; item++)
+    sum += first + item < items ? storage.counts[first + item] : 0;
+  uint32_t total;
+  uint32_t begin = lower_threads_sum<FanShape<Bits>::BLOCK_WARPS>(sum, storage.block.warp_totals, total);
+#pragma unroll
+  for (uint32_t item = 0; item < EACH; item++)
+    if (first + item < items) {
+      storage.begins[first + item] = begin;
+      begin += storage.counts[first + item];
+    }
+  if (threadIdx.x == 0)
+    storage.begins[items] = total;
+  __syncthreads();
+}
+
+/* The position of sample `index` of `samples` (a power of two) in a range of `items`. */
+__device__ __forceinline__ uint64_t sample_position(uint64_t hash, uint32_t index, uint32_t samples, uint64_t items) {
+  return (index * items + below(splitmix64(hash + index), items)) >> (31 - __clz(static_cast<int>(samples)));
+}
+
+__device__ __forceinline__ uint64_t sample_hash(uint64_t seed, const Range &range) {
+  return splitmix64(seed ^ splitmix64(range.begin ^ (range.end << 20)) ^ range.depth);
+}
+
+/* Draws a sample of FanShape<Bits>::SAMPLES_PER_THREAD times `threads` keys and sorts it into the stage. All threads take part; ends with
+   a barrier. */
+template <typename Order>
+__device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bits> &rules, const Range &range, uint32_t threads,
+                                            FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  constexpr uint32_t EACH = FanShape<Bits>::SAMPLES_PER_THREAD;
+  const uint64_t hash = sample_hash(rules.seed, range);
+  const Bits *source = rules.side(range.side) + range.begin;
+  const uint32_t samples = threads * EACH;
+  Bits drawn[EACH];
+  if (threadIdx.x < threads)
+#pragma unroll
+    for (uint32_t item = 0; item < EACH; item++)
+      drawn[item] = Order::encode(source[sample_position(hash, item * threads + threadIdx.x, samples, range.items())]);
+  block_bitonic_sort(drawn, threads, storage.stage);
+  if (threadIdx.x < threads)
+#pragma unroll
+    for (uint32_t item = 0; item < EACH; item++)
+      storage.stage[threadIdx.x * EACH + item] = drawn[item];
+  __syncthreads();
+}
+
+/* Keeps every second candidate, each value once, in storage.splitters; the room up to `tree_items` - 1 is filled up with the
+   greatest value. Returns how many values there are. All threads take part; ends with a barrier. */
+template <typename Order>
+__device__ __forceinline__ uint32_t keep_distinct(uint32_t tree_items, FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
+  const uint32_t candidates = tree_items - 1;
+  for (uint32_t index = threadIdx.x; index < candidates; index += THREADS) {
+    const Bits value = storage.splitters[2 * index + 1];
+    storage.tree[index] = value;
+    storage.counts[index] = index == 0 || value != storage.splitters[2 * index - 1];
+  }
+  __syncthreads();
+  scan_counts(storage, candidates);
+  const uint32_t distinct = storage.begins[candidates];
+  for (uint32_t index = threadIdx.x; index < candidates; index += THREADS)
+    if (storage.counts[index] != 0)
+      storage.splitters[storage.begins[index]] = storage.tree[index];
+  for (uint32_t index = distinct + threadIdx.x; index < candidates; index += THREADS)
+    storage.splitters[index] = Order::GREATEST;
+  __syncthreads();
+  return distinct;
+}
+
+/* Lays tree_items - 1 sorted splitters out as a search tree. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void plant_tree(uint32_t tree_items, FanStorage<Bits> &storage) {
+  for (uint32_t node = threadIdx.x; node < tree_items; node += FanShape<Bits>::BLOCK_THREADS) {
+    if (node == 0)
+      continue;
+    const uint32_t level_nodes = 1u << (31 - __clz(static_cast<int>(node)));
+    storage.tree[node] = storage.splitters[(2 * (node - level_nodes) + 1) * (tree_items / level_nodes / 2) - 1];
+  }
+  __syncthreads();
+}
+
+/*
+ * Chooses the splitters of a range and leaves them, their tree and the fan in storage.
+ * - fan_out: a power of two, FAN_LEAST to FAN_OUT_MOST: as many buckets as there will be, at most.
+ * - All threads of the block take part; begins with a barrier having made the range visible, ends with one.
+ */
+template <typename Order>
+__device__ __forceinline__ void choose_splitters(const BlockRules<typename Order::Bits> &rules, Range range, uint32_t fan_out,
+                                                 uint32_t oversampling) {
+  using Bits = typename Order::Bits;
+  auto &storage = block_shared<FanStorage<Bits>>();
+  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
+  uint32_t threads = WARP_LANES;
+  while (threads < FanShape<Bits>::SAMPLE_THREADS_MOST && threads * FanShape<Bits>::SAMPLES_PER_THREAD < fan_out * oversampling)
+    threads *= 2;
+  sort_sample<Order>(rules, range, threads, storage);
+  const uint32_t samples = threads * FanShape<Bits>::SAMPLES_PER_THREAD;
+  const uint32_t spacing = samples / fan_out;
+  for (uint32_t index = threadIdx.x; index + 1 < fan_out; index += THREADS)
+    storage.splitters[index] = storage.stage[(index + 1) * spacing - 1];
+  if (threadIdx.x == 0)
+    storage.flag = 0;
+  __syncthreads();
+  for (uint32_t index = threadIdx.x; index + 2 < fan_out; index += THREADS)
+    if (storage.splitters[index] == storage.splitters[index + 1])
+      storage.flag = 1;
+  __syncthreads();
+  Fan fan = {fan_out - 1, fan_out, fan_out, storage.flag};
+  if (fan.equal != 0) {
+    fan.tree_items = fan_out / 2;
+    fan.splitters = keep_distinct<Order>(fan.tree_items, storage);
+    fan.buckets = 2 * fan.splitters + 1;
+  }
+  if (threadIdx.x == 0)
+    storage.fan = fan;
+  plant_tree(fan.tree_items, storage);
+}
+
+/* The buckets of a thread's items. */
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void classify(const Bits (&items)[ITEMS], uint32_t (&buckets)[ITEMS],
+                                         const FanStorage<Bits> &storage, const Fan &fan) {
+  // Nodes are counted in bytes, and doubled apart from the step to the right: what is left to the integer unit, which is what
+  // all wait for here, is the comparison.
+  constexpr uint32_t NODE = sizeof(Bits);
+  const unsigned char *tree = reinterpret_cast<const unsigned char *>(storage.tree);
+  // The two uppermost levels are in registers: shared memory is what all wait for otherwise.
+  static_assert(FAN_LEAST / 2 >= 4, "every tree has two levels");
+  const Bits root = storage.tree[1];
+  const Bits left = storage.tree[2];
+  const Bits right = storage.tree[3];
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    const bool upper = root < items[item];
+    buckets[item] = (upper ? 3 : 2) * 2 * NODE + ((upper ? right : left) < items[item] ? NODE : 0);
+  }
+  for (uint32_t level_nodes = 4; level_nodes < fan.tree_items; level_nodes *= 2) {
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++) {
+      const Bits splitter = *reinterpret_cast<const Bits *>(tree + buckets[item]);
+      buckets[item] *= 2;
+      if (splitter < items[item])
+        buckets[item] += NODE;
+    }
+  }
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    buckets[item] = buckets[item] / NODE - fan.tree_items;
+  if (fan.equal == 0)
+    return;
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    const bool is_equal = buckets[item] < fan.splitters && storage.splitters[buckets[item]] == items[item];
+    buckets[item] = 2 * buckets[item] + (is_equal ? 1 : 0);
+  }
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A task with many children, in two stages, each a grid. Nothing here launches but through a Starter (split.cuh).
+ *
+ *  prepare   one block draws the sample and leaves the splitters in the task's fan table
+ *  count     the grid counts the buckets; then they are placed: a scan says where each begins
+ *  scatter   the grid moves the items: a tile at a time is ordered by bucket in shared memory, room is reserved in each bucket by
+ *            an atomic, and written side by side
+ *  finish    every bucket that is not empty becomes a child: a task, or a range for one block
+ *
+ * Why two passes over the data and not one into pages or with runs: a child is a contiguous range then, like any other, at any
+ * depth and in any scheme. The second pass classifies again, which is cheaper than writing down what the first one found.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_FAN_TASK_CUH
+#define CDPSORT_DEVICE_RECURSION_FAN_TASK_CUH
+
+#include "block/fan_sort.cuh"
+#include "recursion/split.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+enum class FanStage : uint32_t { count, scatter };
+
+/* A task's fan table: the splitters, and for each bucket at first its items, then where its next item goes, in the end where it
+   ends. */
+template <typename Bits>
+struct FanTable {
+  Fan *fan;
+  Bits *splitters;
+  unsigned long long *cursors;
+};
+
+template <typename Bits>
+__device__ __forceinline__ FanTable<Bits> fan_table(const Sort<Bits> &sort, uint32_t slot) {
+  const uint64_t first = uint64_t{slot} * sort.fan_out;
+  return {sort.fans + slot, sort.fan_splitters + first, sort.fan_cursors + first};
+}
+
+/* Blocks of the grids of a task: one for each tile, and one for each multiprocessor at most, which loops over tiles. */
+template <typename Bits>
+__host__ __device__ inline uint32_t fan_blocks(const Sort<Bits> &sort, uint64_t items) {
+  const uint64_t tiles = (items + FanShape<Bits>::TILE_ITEMS - 1) / FanShape<Bits>::TILE_ITEMS;
+  return tiles < sort.multiprocessors ? static_cast<uint32_t>(tiles) : sort.multiprocessors;
+}
+
+template <typename Bits>
+__host__ __device__ inline GridShape fan_grid(const Sort<Bits> &sort, uint32_t blocks) {
+  return {blocks, FanShape<Bits>::BLOCK_THREADS, sort.fan_shared_bytes};
+}
+
+/* Buckets for a task: so many that one block can sort each, most of them at least; or, where that is more than the fan-out, as
+   many to each of the levels that it takes. */
+template <typename Bits>
+__device__ inline uint32_t task_fan_out(const Sort<Bits> &sort, uint64_t items) {
+  const uint32_t fan_out_most = sort.fan_out < FanShape<Bits>::FAN_OUT_MOST ? sort.fan_out : FanShape<Bits>::FAN_OUT_MOST;
+  const uint32_t bits_most = 31 - __clz(static_cast<int>(fan_out_most));
+  const uint64_t average_most = sort.block_items - sort.block_items * 2 / 5;
+  uint32_t bits = 0;
+  uint32_t bits_needed = 0;
+  while (items >> bits > sort.fan_range_items)
+    bits++;
+  while (items >> bits_needed > average_most)
+    bits_needed++;
+  if (bits_needed > bits_most) {
+    const uint32_t levels = (bits + bits_most - 1) / bits_most;
+    bits = (bits + levels - 1) / levels;
+  }
+  const uint32_t fan_out = 1u << (bits < bits_most ? bits : bits_most);
+  return fan_out < FAN_LEAST ? FAN_LEAST : fan_out;
+}
+
+/* Chooses a task's splitters and writes its fan table. All threads of the block take part; ends with a barrier, and with the
+   table visible to grids launched after it. */
+template <typename Order>
+__device__ inline void prepare_fan(const Sort<typename Order::Bits> &sort, uint32_t slot,
+                                   FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  const Range range = sort.tasks[slot].range;
+  choose_splitters<Order>(sort.rules, range, task_fan_out(sort, range.items()), TASK_OVERSAMPLING);
+  const Fan fan = storage.fan;
+  const FanTable<Bits> table = fan_table(sort, slot);
+  for (uint32_t index = threadIdx.x; index < fan.buckets; index += FanShape<Bits>::BLOCK_THREADS)
+    table.cursors[index] = 0;
+  for (uint32_t index = threadIdx.x; index + 1 < fan.tree_items; index += FanShape<Bits>::BLOCK_THREADS)
+    table.splitters[index] = storage.splitters[index];
+  if (threadIdx.x == 0)
+    *table.fan = fan;
+  __threadfence();
+  __syncthreads();
+}
+
+/* Loads a task's fan into shared memory. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ inline Fan load_fan(const Sort<Bits> &sort, uint32_t slot, FanStorage<Bits> &storage) {
+  const FanTable<Bits> table = fan_table(sort, slot);
+  const Fan fan = *table.fan;
+  for (uint32_t index = threadIdx.x; index + 1 < fan.tree_items; index += FanShape<Bits>::BLOCK_THREADS)
+    storage.splitters[index] = table.splitters[index];
+  __syncthreads();
+  plant_tree(fan.tree_items, storage);
+  return fan;
+}
+
+/* This block's share of counting: tiles block, block + blocks, ... All threads take part. */
+template <typename Order>
+__device__ __forceinline__ void count_share(const Sort<typename Order::Bits> &sort, uint32_t slot, const Range &range,
+                                            uint32_t block, uint32_t blocks, FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  const Fan fan = load_fan(sort, slot, storage);
+  clear_counts(storage, fan.buckets);
+  __syncthreads();
+  const FanTiles<Bits> tiles(sort.rules.side(range.side), range);
+  for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
+    TileItems<Order> items;
+    items.load(tiles, tile);
+    count_tile(items, fan, storage);
+  }
+  __syncthreads();
+  const FanTable<Bits> table = fan_table(sort, slot);
+  for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += FanShape<Bits>::BLOCK_THREADS)
+    if (storage.counts[bucket] != 0)
+      atomicAdd(&table.cursors[bucket], static_cast<unsigned long long>(storage.counts[bucket]));
+}
+
+/* This block's share of scattering. All threads take part. */
+template <typename Order>
+__device__ __forceinline__ void scatter_share(const Sort<typename Order::Bits> &sort, uint32_t slot, const Range &range,
+                                              uint32_t block, uint32_t blocks, FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
+  const Fan fan = load_fan(sort, slot, storage);
+  const FanTable<Bits> table = fan_table(sort, slot);
+  const FanTiles<Bits> tiles(sort.rules.side(range.side), range);
+  Bits *destination = sort.rules.side(other(range.side));
+  TileItems<Order> items;
+  if (block < tiles.count)
+    items.load(tiles, block);
+  for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
+    clear_counts(storage, fan.buckets);
+    __syncthreads();
+    uint32_t places[TileItems<Order>::ITEMS];
+    rank_tile(items, places, fan, storage);
+
+    // reserve, and stage meanwhile
+    for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += THREADS) {
+      const uint32_t count = storage.counts[bucket];
+      if (count != 0)
+        storage.scatter.bases[bucket] =
+            atomicAdd(&table.cursors[bucket], static_cast<unsigned long long>(count)) - storage.begins[bucket];
+    }
+    stage_tile(items, places, storage, storage.scatter.buckets);
+    if (tile + blocks < tiles.count)
+      items.load(tiles, tile + blocks);
+    __syncthreads();
+
+    // write
+    const uint32_t tile_items = storage.begins[fan.buckets];
+    for (uint32_t item = threadIdx.x; item < tile_items; item += THREADS)
+      destination[storage.scatter.bases[storage.scatter.buckets[item]] + item] = storage.stage[item];
+  }
+}
+
+/* This block's share of a stage. All threads take part. */
+template <typename Order>
+__device__ __forceinline__ void do_stage_share(const Sort<typename Order::Bits> &sort, uint32_t slot, FanStage stage,
+                                               uint32_t block, uint32_t blocks, FanStorage<typename Order::Bits> &storage) {
+  const Range range = sort.tasks[slot].range;
+  if (stage == FanStage::count)
+    count_share<Order>(sort, slot, range, block, blocks, storage);
+  else
+    scatter_share<Order>(sort, slot, range, block, blocks, storage);
+}
+
+/* Turns the buckets' counts into where each begins. All threads of the block take part; ends with a barrier. */
+template <typename Bits>
+__device__ inline void place_buckets(const Sort<Bits> &sort, uint32_t slot, FanStorage<Bits> &storage) {
+  constexpr uint32_t EACH = (FAN_MOST + FanShape<Bits>::BLOCK_THREADS - 1) / FanShape<Bits>::BLOCK_THREADS;
+  const FanTable<Bits> table = fan_table(sort, slot);
+  const uint32_t buckets = table.fan->buckets;
+  const uint32_t first = threadIdx.x * EACH;
+  unsigned long long sum = 0;
+  for (uint32_t bucket = first; bucket < first + EACH && bucket < buckets; bucket++)
+    sum += table.cursors[bucket];
+  unsigned long long total;
+  unsigned long long begin =
+      sort.tasks[slot].range.begin + lower_threads_sum<FanShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+  for (uint32_t bucket = first; bucket < first + EACH && bucket < buckets; bucket++) {
+    const unsigned long long items = table.cursors[bucket];
+    table.cursors[bucket] = begin;
+    begin += items;
+  }
+  if (threadIdx.x == 0)
+    sort.tasks[slot].done_blocks = 0;
+  __threadfence();
+  __syncthreads();
+}
+
+/* Bucket `bucket` of a task whose items have been scattered. */
+template <typename Bits>
+__device__ __forceinline__ Range bucket_range(const Sort<Bits> &sort, uint32_t slot, const Range &range, uint32_t bucket) {
+  const FanTable<Bits> table = fan_table(sort, slot);
+  const uint64_t begin = bucket == 0 ? range.begin : table.cursors[bucket - 1];
+  return {begin, table.cursors[bucket], other(range.side), range.depth + 1};
+}
+
+/* Writes the equal keys of a task: `thread` of `threads` that share the work. */
+template <typename Order>
+__device__ inline void fill_equal_buckets(const Sort<typename Order::Bits> &sort, uint32_t slot, const Range &range,
+                                          uint64_t thread, uint64_t threads) {
+  using Bits = typename Order::Bits;
+  const FanTable<Bits> table = fan_table(sort, slot);
+  const uint32_t buckets = table.fan->buckets;
+  for (uint32_t bucket = 1; bucket < buckets; bucket += 2) {
+    const Range equal = bucket_range(sort, slot, range, bucket);
+    fill_range<Order>(sort.rules, equal.begin, equal.end, table.splitters[bucket / 2], thread, threads);
+  }
+}
+
+/* Ranges for one block are put in order of size, roughly, the longest first: so that none is still at work when all others are
+   done. */
+constexpr uint32_t SIZE_CLASSES = 64;
+
+__device__ __forceinline__ uint32_t size_class(uint64_t items, uint32_t items_most) {
+  return SIZE_CLASSES - 1 - static_cast<uint32_t>(items * (SIZE_CLASSES - 1) / items_most);
+}
+
+/* Makes a bucket of more than block_items items a task, or a range for a device-wide bitonic sort at the depth limit. For one
+   thread. */
+template <typename Starter, typename Bits>
+__device__ inline Fate start_bucket(const Sort<Bits> &sort, const Range &range) {
+  const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
+  if (slot == NO_SLOT) {
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
+    return Fate::in_block;
+  }
+  const bool network = range.depth >= sort.rules.depth_limit;
+  sort.tasks[slot] = Task{range, 0, 0, 0, network ? 0 : fan_blocks(sort, range.items()), 0, 0, 0};
+  __threadfence();
+  return start_or_defer<Starter>(sort, slot);
+}
+
+/* Counts a task's equal keys, starts its large buckets, and counts the others by size. All threads take part; ends with a
+   barrier. */
+template <typename Starter, typename Bits>
+__device__ inline void start_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range, const Fan &fan,
+                                     FanChildren &children, FanStorage<Bits> &storage) {
+  for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += FanShape<Bits>::BLOCK_THREADS) {
+    const Range child = bucket_range(sort, slot, range, bucket);
+    if (child.items() == 0)
+      continue;
+    if (fan.equal != 0 && bucket % 2 != 0)
+      atomicAdd(&children.equal_items, static_cast<unsigned long long>(child.items()));
+    else if (child.items() <= sort.block_items)
+      atomicAdd(&storage.counts[size_class(child.items(), sort.block_items)], 1u);
+    else if (start_bucket<Starter>(sort, child) == Fate::in_block)
+      children.in_block[atomicAdd(&children.in_block_count, 1u)] = static_cast<uint16_t>(bucket);
+  }
+  __syncthreads();
+}
+
+/* Lists the buckets that one block can sort, each. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ inline void list_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range, const Fan &fan,
+                                    FanChildren &children, FanStorage<Bits> &storage) {
+  scan_counts(storage, SIZE_CLASSES);
+  if (threadIdx.x == 0) {
+    const uint32_t wanted = storage.begins[SIZE_CLASSES];
+    const uint32_t first = atomicAdd(&sort.control->collected_count, wanted);
+    const uint32_t room = first < sort.collected_capacity ? sort.collected_capacity - first : 0;
+    children.first_range = first;
+    children.range_count = wanted < room ? wanted : room;
+  }
+  __syncthreads();
+  for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += FanShape<Bits>::BLOCK_THREADS) {
+    const Range child = bucket_range(sort, slot, range, bucket);
+    if (child.items() == 0 || child.items() > sort.block_items || (fan.equal != 0 && bucket % 2 != 0))
+      continue;
+    const uint32_t place = atomicAdd(&storage.begins[size_class(child.items(), sort.block_items)], 1u);
+    if (place < children.range_count) {
+      sort.collected[children.first_range + place] = child;
+      count_at(sort.rules.counters, child.depth, &cdp_study_depth::collected, 1);
+    } else {
+      children.in_block[atomicAdd(&children.in_block_count, 1u)] = static_cast<uint16_t>(bucket);
+      count_at(sort.rules.counters, child.depth, &cdp_study_depth::fallback_pool, 1);
+    }
+  }
+  __threadfence();
+  __syncthreads();
+}
+
+/* Counts a task that was partitioned many ways. For one thread. */
+template <typename Bits>
+__device__ inline void count_fan(const Sort<Bits> &sort, const Range &range, uint64_t equal_items) {
+  cdp_study_depth *counters = sort.rules.counters;
+  count_at(counters, range.depth, &cdp_study_depth::tasks, 1);
+  count_at(counters, range.depth, &cdp_study_depth::task_items, range.items());
+  count_at(counters, range.depth, &cdp_study_depth::equal_items, equal_items);
+  count_task_sizes(counters, range);
+}
+
+/*
+ * Ends a task all of whose items have been scattered: writes the equal keys and settles every bucket; sorts in this block what
+ * has to be. All threads of the block take part.
+ */
+template <typename Order, typename Starter>
+__device__ inline void finish_fan(const Sort<typename Order::Bits> &sort, uint32_t slot,
+                                  FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  FanChildren &children = storage.children;
+  const Range range = sort.tasks[slot].range;
+  const Fan fan = *fan_table(sort, slot).fan;
+  clear_counts(storage, SIZE_CLASSES);
+  if (threadIdx.x == 0) {
+    children.in_block_count = 0;
+    children.equal_items = 0;
+  }
+  __syncthreads();
+  start_buckets<Starter>(sort, slot, range, fan, children, storage);
+  list_buckets(sort, slot, range, fan, children, storage);
+  if (threadIdx.x == 0) {
+    count_fan(sort, range, children.equal_items);
+    storage.flag = 0;
+    if (children.range_count != 0 && !Starter::sort_ranges(sort, children.first_range, children.range_count, range.depth + 1))
+      storage.flag |= 1;
+    if (children.equal_items != 0 && (children.equal_items < FILL_GRID_ITEMS || !Starter::fill_equal(sort, slot, range)))
+      storage.flag |= 2;
+  }
+  __syncthreads();
+  const uint32_t left = storage.flag;
+  if ((left & 2) != 0)
+    fill_equal_buckets<Order>(sort, slot, range, threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
+  for (uint32_t index = 0; index < children.in_block_count; index++)
+    block_sort_fallback<Order>(sort.rules, bucket_range(sort, slot, range, children.in_block[index]), storage.block);
+  if ((left & 1) == 0)
+    return;
+  if (threadIdx.x == 0)
+    count_at(sort.rules.counters, range.depth + 1, &cdp_study_depth::fallback_refused, children.range_count);
+  for (uint32_t index = 0; index < children.range_count; index++)
+    block_sort_fallback<Order>(sort.rules, sort.collected[children.first_range + index], storage.block);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

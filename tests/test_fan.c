@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many children to a task: every fan-out in every scheme sorts whatever it is given, its counters show what the rules of the
+ * recursion say, and nothing is lost where something is refused or full. test_study.c and test_fallbacks.c do the same for two.
+ *
+ * Linked with the static library: for the hooks, for the sizes at which a block or a tile is full, and to have a simulated
+ * device of so many multiprocessors that a block finishes small ranges only.
+ */
+#include "host_data.h"
+#include "run_suite.h"
+#include "simulated_rules.h"
+
+#include "plan.h"
+
+#include <string.h>
+
+#define ITEMS 30000u
+#define MULTIPROCESSORS 48u
+#define PENDING_LIMIT_REFUSED 69          /* cudaErrorLaunchPendingCountExceeded */
+#define FILL_GRID_ITEMS ((size_t)1 << 18) /* device/tuning.h: so many equal keys get a grid of their own */
+
+#define SCHEMES 3
+#define FAN_OUTS 8
+
+static cdp_scheme scheme_of(int index) {
+  return (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + index % SCHEMES);
+}
+
+/* 8, 16, ... 1024. */
+static uint32_t fan_out_of(int index) {
+  return CDP_FAN_OUT_MIN << (index / SCHEMES % FAN_OUTS);
+}
+
+/* Before each test, in its process. */
+static void make_device(void) {
+  simulated_rules_set(MULTIPROCESSORS, 8);
+}
+
+static host_case fan_case(cdp_type type, size_t count, host_distribution distribution, uint64_t seed) {
+  host_case sort = {.type = type, .count = count, .distribution = distribution, .seed = seed, .options = CDP_OPTIONS_INIT};
+  sort.options.device = CDP_DEVICE_SIMULATED;
+  sort.options.leaf_items = CDP_LEAF_MIN;
+  sort.options.seed = seed;
+  return sort;
+}
+
+static void must_sort(const host_case *sort) {
+  char why[HOST_WHY_BYTES];
+  ck_assert_msg(host_sort(sort, NULL, why), "%s", why);
+}
+
+static void must_study(const host_case *sort, cdp_study *study) {
+  char why[HOST_WHY_BYTES];
+  ck_assert_msg(host_sort(sort, study, why), "%s", why);
+}
+
+/* The sum of all depths. */
+static cdp_study_depth total(const cdp_study *study) {
+  cdp_study_depth sum = {0};
+  for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
+    const cdp_study_depth *row = &study->depths[depth];
+    sum.tasks += row->tasks;
+    sum.block_partitions += row->block_partitions;
+    sum.equal_items += row->equal_items;
+    sum.leaves += row->leaves;
+    sum.leaf_items += row->leaf_items;
+    sum.collected += row->collected;
+    sum.children_launched += row->children_launched;
+    sum.launches_refused += row->launches_refused;
+    sum.deferred += row->deferred;
+    sum.fallback_depth += row->fallback_depth;
+    sum.fallback_refused += row->fallback_refused;
+    sum.fallback_pool += row->fallback_pool;
+  }
+  return sum;
+}
+
+/* ---- Sorting --------------------------------------------------------------------------------------------------- */
+
+/* _i: fan-out and scheme. Types, orders and leaf sizes in turn. */
+START_TEST(sorts_every_distribution) {
+  for (int distribution = 0; distribution < HOST_DISTRIBUTIONS; distribution++) {
+    const int turn = _i + distribution;
+    host_case sort =
+        fan_case((cdp_type)(CDP_U32 + turn % 6), 9000 + (size_t)turn, (host_distribution)distribution, (uint64_t)turn);
+    sort.offset_items = (size_t)(turn % 5);
+    sort.options.fan_out = fan_out_of(_i);
+    sort.options.scheme = scheme_of(_i);
+    sort.options.order = turn % 2 == 0 ? CDP_ASCENDING : CDP_DESCENDING;
+    sort.options.child_streams = turn % 3 == 0 ? CDP_STREAMS_NAMED : CDP_STREAMS_FIRE_AND_FORGET;
+    sort.options.leaf_items = turn % 4 == 0 ? 0 : CDP_LEAF_MIN + (uint32_t)turn;
+    must_sort(&sort);
+  }
+}
+END_TEST
+
+/* One on either side, too, at addresses that begin within a vector: tiles begin before the range then. */
+static void sort_around(cdp_type type, size_t count, uint32_t fan_out) {
+  for (size_t near = count == 0 ? 0 : count - 1; near <= count + 1; near++) {
+    host_case sort = fan_case(type, near, near % 2 == 0 ? HOST_UNIFORM : HOST_FEW_DISTINCT, near);
+    sort.options.fan_out = fan_out;
+    for (sort.offset_items = 0; sort.offset_items < 4; sort.offset_items++)
+      must_sort(&sort);
+  }
+}
+
+/* What the device makes its decisions by, for so many keys. */
+static void read_plan(const host_case *sort, cdp_plan *plan) {
+  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048};
+  cdp_options resolved = sort->options;
+  resolved.fan_out = CDP_FAN_OUT_MAX;
+  resolved.scheme = CDP_SCHEME_LAST_BLOCK;
+  ck_assert_int_eq(cdp_plan_make(&resolved, sort->type, sort->count, &facts, plan), CDP_OK);
+}
+
+/* _i: type, and the least or the greatest fan-out. */
+START_TEST(sorts_around_every_limit) {
+  const cdp_type type = _i % 2 == 0 ? CDP_U32 : CDP_F64;
+  const uint32_t fan_out = _i / 2 == 0 ? CDP_FAN_OUT_MIN : 0;
+  const host_case sort = fan_case(type, ITEMS, HOST_UNIFORM, 1);
+  cdp_plan plan;
+  read_plan(&sort, &plan);
+  const size_t single = plan.request.single_items;
+  const size_t sizes[] = {0,
+                          1,
+                          CDP_LEAF_MIN,
+                          2 * CDP_LEAF_MIN,
+                          plan.request.fan_range_items,
+                          single,
+                          2 * single,
+                          3 * single,
+                          7 * single,
+                          plan.request.block_items,
+                          single / 2,
+                          2 * (size_t)plan.request.block_items};
+  ck_assert_uint_gt(single, CDP_LEAF_MIN);
+  ck_assert_uint_lt(plan.request.block_items, ITEMS / 2);
+  for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+    sort_around(type, sizes[size], fan_out);
+}
+END_TEST
+
+/* Levels below levels, of every kind of keys. */
+START_TEST(sorts_several_levels_deep) {
+  static const host_distribution distributions[] = {HOST_UNIFORM, HOST_FEW_DISTINCT, HOST_LOST_PIVOT, HOST_STAGGERED,
+                                                    HOST_EXTREMES};
+  for (size_t which = 0; which < sizeof distributions / sizeof *distributions; which++) {
+    host_case sort = fan_case(which % 2 == 0 ? CDP_U32 : CDP_I64, 60000, distributions[which], which);
+    sort.options.fan_out = CDP_FAN_OUT_MIN;
+    sort.options.scheme = scheme_of(_i);
+    sort.offset_items = which;
+    must_sort(&sort);
+  }
+}
+END_TEST
+
+/*
+ * Arrays whose sample is in order, and one key is not: at either end, where tiles meet (they begin at a vector's address), and
+ * in between. _i: scheme, and the direction that they are in but for that key.
+ */
+START_TEST(finds_the_one_key_out_of_order) {
+  enum { COUNT = 8000 };
+  static uint32_t keys[COUNT + 4], before[COUNT];
+  host_case sort = fan_case(CDP_U32, COUNT, HOST_SORTED, 1);
+  sort.options.scheme = scheme_of(_i);
+  cdp_plan plan;
+  read_plan(&sort, &plan);
+  const size_t tile = plan.request.single_items;
+  const size_t places[] = {0,         1,
+                           2,         3,
+                           4,         5,
+                           95,        96,
+                           tile - 4,  tile - 2,
+                           tile - 1,  tile,
+                           tile + 1,  2 * tile - 1,
+                           COUNT / 2, 5 * tile - 3,
+                           5 * tile,  COUNT - 3,
+                           COUNT - 2};
+  for (size_t which = 0; which < sizeof places / sizeof *places; which++) {
+    for (size_t offset = which % 2; offset < 4; offset += 2) {
+      char why[HOST_WHY_BYTES];
+      for (size_t index = 0; index < COUNT; index++)
+        before[index] = (uint32_t)(_i / SCHEMES == 0 ? index : COUNT - index);
+      const uint32_t moved = before[places[which]];
+      before[places[which]] = before[places[which] + 1];
+      before[places[which] + 1] = moved;
+      memcpy(keys + offset, before, sizeof before);
+      ck_assert_int_eq(cdp_quicksort(keys + offset, COUNT, CDP_U32, &sort.options), CDP_OK);
+      ck_assert_msg(host_check_sorted(before, keys + offset, COUNT, CDP_U32, CDP_ASCENDING, why),
+                    "keys %zu and %zu changed places, offset %zu: %s", places[which], places[which] + 1, offset, why);
+    }
+  }
+}
+END_TEST
+
+/* NaNs of both signs, infinities and zeros of both signs, in both orders; _i: the type, and how deep. */
+START_TEST(sorts_floats_in_their_total_order) {
+  for (int order = CDP_ASCENDING; order <= CDP_DESCENDING; order++) {
+    host_case sort = fan_case(_i % 2 == 0 ? CDP_F64 : CDP_F32, ITEMS, HOST_EXTREMES, (uint64_t)order);
+    sort.options.order = (cdp_order)order;
+    sort.options.fan_out = _i / 2 == 0 ? 0 : CDP_FAN_OUT_MIN;
+    must_sort(&sort);
+    sort.distribution = HOST_UNIFORM;
+    must_sort(&sort);
+  }
+}
+END_TEST
+
+/* ---- What the counters show ------------------------------------------------------------------------------------ */
+
+/* A key leaves the recursion in a bucket of equal keys or in a leaf. Arrays that are sorted as they come need neither. */
+START_TEST(every_key_is_counted_once) {
+  static const size_t counts[] = {33, 500, 1537, 4097, ITEMS};
+  static const host_distribution distributions[] = {HOST_UNIFORM, HOST_FEW_DISTINCT, HOST_STAGGERED, HOST_GAUSSIAN,
+                                                    HOST_BUCKET,  HOST_LOST_PIVOT,   HOST_EXTREMES};
+  for (size_t which = 0; which < sizeof distributions / sizeof *distributions; which++) {
+    for (size_t size = 0; size < sizeof counts / sizeof *counts; size++) {
+      host_case sort = fan_case(size % 2 == 0 ? CDP_U32 : CDP_F64, counts[size], distributions[which], which);
+      sort.options.fan_out = which % 2 == 0 ? 16 : 0;
+      sort.options.scheme = scheme_of(_i);
+      cdp_study study;
+      must_study(&sort, &study);
+      const cdp_study_depth sum = total(&study);
+      ck_assert_uint_eq(sum.fallback_depth + sum.fallback_pool + sum.fallback_refused, 0);
+      ck_assert_msg(sum.equal_items + sum.leaf_items == counts[size], "%zu %s keys: %llu equal and %llu in leaves",
+                    counts[size], host_distribution_name(distributions[which]), (unsigned long long)sum.equal_items,
+                    (unsigned long long)sum.leaf_items);
+      ck_assert_uint_le(sum.leaf_items, sum.leaves * CDP_LEAF_MIN);
+    }
+  }
+}
+END_TEST
+
+/* The whole array is one task; a task has as many children as its fan-out at most, and each is a larger task, or is listed and
+   divided by one block. _i: fan-out and scheme. */
+START_TEST(children_are_as_many_as_the_fan_out) {
+  host_case sort = fan_case(CDP_U32, ITEMS, HOST_UNIFORM, 5);
+  sort.options.fan_out = fan_out_of(_i);
+  sort.options.scheme = scheme_of(_i);
+  cdp_plan plan;
+  read_plan(&sort, &plan);
+  cdp_study study;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.depths[0].tasks, 1);
+  ck_assert_uint_eq(study.depths[0].task_items, ITEMS);
+  ck_assert_uint_eq(study.depths[0].task_items_least, ITEMS);
+  ck_assert_uint_eq(study.depths[0].task_items_most, ITEMS);
+  ck_assert_uint_eq(study.depths[0].leaves + study.depths[0].collected + study.depths[0].block_partitions, 0);
+  for (uint32_t depth = 1; depth < study.depth_count; depth++) {
+    const cdp_study_depth *row = &study.depths[depth];
+    ck_assert_uint_le(row->tasks + row->collected, study.depths[depth - 1].tasks * sort.options.fan_out);
+    if (row->tasks != 0)
+      ck_assert_uint_gt(row->task_items_least, plan.request.block_items);
+  }
+  const cdp_study_depth sum = total(&study);
+  ck_assert_uint_gt(sum.collected, ITEMS / plan.request.block_items);
+  ck_assert_uint_gt(study.depths[study.depth_count - 1].leaves, 0);
+  ck_assert_uint_ge(sum.block_partitions, sum.collected / 2);
+  ck_assert_uint_eq(study.tasks_allocated, sum.tasks);
+  ck_assert_uint_eq(study.task_capacity, plan.request.task_capacity);
+}
+END_TEST
+
+/* A fan-out that suffices for one level has one, and a lesser one has more. */
+START_TEST(lesser_fan_out_goes_deeper) {
+  uint64_t tasks_before = UINT64_MAX;
+  for (int which = 0; which < FAN_OUTS; which++) {
+    host_case sort = fan_case(CDP_U32, 60000, HOST_UNIFORM, 9);
+    sort.options.fan_out = fan_out_of(which * SCHEMES);
+    sort.options.scheme = scheme_of(_i);
+    cdp_study study;
+    must_study(&sort, &study);
+    if (sort.options.fan_out <= 32)
+      ck_assert_uint_gt(study.depths[1].tasks, 1);
+    if (sort.options.fan_out >= 256) {
+      ck_assert_uint_eq(study.depths[1].tasks, 0);
+      ck_assert_uint_gt(study.depths[1].collected, 0);
+    }
+    if (which == 0)
+      tasks_before = total(&study).tasks;
+  }
+  ck_assert_uint_ge(tasks_before, 9);
+}
+END_TEST
+
+/* Nothing but leaves on the way to the ranges of a block that is given a range of equal keys: they are all written at once. */
+START_TEST(equal_keys_of_a_block_are_written) {
+  host_case sort = fan_case(_i == 0 ? CDP_U32 : CDP_F64, 700, HOST_ALL_EQUAL, 2);
+  cdp_study study;
+  must_study(&sort, &study);
+  const cdp_study_depth sum = total(&study);
+  ck_assert_uint_eq(study.depths[0].equal_items, 700);
+  ck_assert_uint_eq(study.depths[0].block_partitions, 1);
+  ck_assert_uint_eq(sum.leaves + sum.tasks + sum.children_launched, 0);
+}
+END_TEST
+
+/* A value that most keys have leaves the recursion at its first level, in whatever order it comes; where it is frequent enough,
+   a grid writes it. */
+START_TEST(frequent_values_leave_at_once) {
+  host_case sort = fan_case(CDP_U32, FILL_GRID_ITEMS + FILL_GRID_ITEMS / 2, HOST_LOST_PIVOT, 3);
+  sort.options.leaf_items = 0;
+  sort.options.scheme = scheme_of(_i);
+  cdp_study study;
+  must_study(&sort, &study);
+  ck_assert_uint_ge(study.depths[0].equal_items, FILL_GRID_ITEMS);
+  ck_assert_uint_eq(study.depths[0].tasks, 1);
+  const cdp_study_depth sum = total(&study);
+  ck_assert_uint_eq(sum.equal_items + sum.leaf_items, sort.count);
+}
+END_TEST
+
+/*
+ * Grids that a task takes: its preparation, which the root does itself, two stages, those of the controller with a continuation
+ * each, and one for the ranges it lists. And the waves.
+ */
+START_TEST(launches_are_those_of_the_scheme) {
+  static const uint64_t grids_per_task[SCHEMES] = {3, 5, 0};
+  for (int streams = CDP_STREAMS_FIRE_AND_FORGET; streams <= CDP_STREAMS_NAMED; streams++) {
+    host_case sort = fan_case(CDP_U32, 60000, HOST_UNIFORM, 7);
+    sort.options.fan_out = CDP_FAN_OUT_MIN;
+    sort.options.scheme = scheme_of(_i);
+    sort.options.child_streams = (cdp_child_streams)streams;
+    cdp_study study;
+    must_study(&sort, &study);
+    const cdp_study_depth sum = total(&study);
+    ck_assert_uint_gt(sum.tasks, 8);
+    if (scheme_of(_i) == CDP_SCHEME_HOST_LOOP) {
+      ck_assert_uint_eq(sum.children_launched, 0);
+    } else {
+      ck_assert_uint_gt(sum.children_launched, grids_per_task[_i] * sum.tasks - 1);
+      ck_assert_uint_le(sum.children_launched, (grids_per_task[_i] + 1) * sum.tasks + study.waves);
+    }
+    ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused + sum.fallback_pool + sum.fallback_depth, 0);
+    ck_assert_int_eq(study.first_fault, 0);
+    ck_assert_uint_ge(study.tasks_in_wave, 1);
+  }
+}
+END_TEST
+
+START_TEST(same_seed_gives_the_same_counts) {
+  host_case sort = fan_case(CDP_U32, ITEMS, HOST_UNIFORM, 4);
+  sort.options.fan_out = CDP_FAN_OUT_MIN;
+  sort.options.scheme = scheme_of(_i);
+  cdp_study first, second, other;
+  must_study(&sort, &first);
+  must_study(&sort, &second);
+  sort.options.seed++;
+  must_study(&sort, &other);
+  first.milliseconds = second.milliseconds = other.milliseconds = 0.0;
+  ck_assert_mem_eq(&first, &second, sizeof first);
+  ck_assert_mem_ne(&first, &other, sizeof first);
+}
+END_TEST
+
+/* ---- Nothing is lost ------------------------------------------------------------------------------------------- */
+
+#define FORCED_ITEMS 40000u
+
+typedef struct forced {
+  const char *what;
+  uint32_t pending_limit; /* 0: as it is */
+  cdp_plan_limits limits;
+  uint32_t depth_limit;
+  uint32_t leaf_items; /* 0: the greatest */
+  uint32_t fan_out;
+  host_distribution distribution;
+  /* What the sum of all depths must show. */
+  bool refused; /* not in the host loop, which launches nothing from the device */
+  bool pool;
+  bool deferred; /* likewise */
+  bool depth;
+} forced;
+
+#define LEAST CDP_LEAF_MIN
+
+static const forced table[] = {
+    {.what = "pending limit 4", .pending_limit = 4, .leaf_items = LEAST, .fan_out = 8, .refused = true},
+    {.what = "pending limit 3", .pending_limit = 3, .leaf_items = LEAST, .fan_out = 8, .refused = true},
+    {.what = "pending limit 2", .pending_limit = 2, .leaf_items = LEAST, .fan_out = 8, .refused = true},
+    {.what = "pending limit 1", .pending_limit = 1, .leaf_items = LEAST, .fan_out = 8, .refused = true},
+    {.what = "pending limit 2, one level", .pending_limit = 2, .refused = true},
+    {.what = "pending limit 3, few values", .pending_limit = 3, .fan_out = 8, .distribution = HOST_LOST_PIVOT},
+    {.what = "task pool of 8", .limits.task_capacity = 8, .leaf_items = LEAST, .fan_out = 8, .pool = true},
+    {.what = "task pool of 4", .limits.task_capacity = 4, .leaf_items = LEAST, .fan_out = 8, .pool = true},
+    {.what = "task pool of 2", .limits.task_capacity = 2, .leaf_items = LEAST, .fan_out = 16, .pool = true},
+    {.what = "task pool of 1", .limits.task_capacity = 1, .leaf_items = LEAST, .fan_out = 8, .pool = true},
+    {.what = "4 collected ranges", .limits.collected_capacity = 4, .leaf_items = LEAST, .pool = true},
+    {.what = "3 collected ranges", .limits.collected_capacity = 3, .leaf_items = LEAST, .fan_out = 8, .pool = true},
+    {.what = "1 collected range", .limits.collected_capacity = 1, .leaf_items = LEAST, .fan_out = 64, .pool = true},
+    {.what = "task budget of 2", .limits.task_budget = 2, .leaf_items = LEAST, .fan_out = 8, .deferred = true},
+    {.what = "task budget of 1", .limits.task_budget = 1, .leaf_items = LEAST, .fan_out = 8, .deferred = true},
+    {.what = "no partition at all", .depth_limit = CDP_DEPTH_NONE, .leaf_items = LEAST, .depth = true},
+    {.what = "depth limit 1", .depth_limit = 1, .leaf_items = LEAST, .depth = true},
+    {.what = "depth limit 1, large children", .depth_limit = 1, .leaf_items = LEAST, .fan_out = 8, .depth = true},
+    {.what = "depth limit 2", .depth_limit = 2, .leaf_items = LEAST, .fan_out = 8, .depth = true},
+    {.what = "depth limit 1, large children, budget of 2",
+     .limits.task_budget = 2,
+     .depth_limit = 1,
+     .leaf_items = LEAST,
+     .fan_out = 8,
+     .deferred = true,
+     .depth = true},
+    {.what = "no partition, pending limit 1",
+     .depth_limit = CDP_DEPTH_NONE,
+     .pending_limit = 1,
+     .leaf_items = LEAST,
+     .refused = true,
+     .depth = true},
+    {.what = "depth limit 1, pending limit 3",
+     .depth_limit = 1,
+     .pending_limit = 3,
+     .leaf_items = LEAST,
+     .fan_out = 8,
+     .refused = true,
+     .depth = true},
+    {.what = "leaves of the least size", .leaf_items = LEAST},
+    {.what = "leaves of the greatest size", .leaf_items = 0, .fan_out = 8},
+    {.what = "all of it at once",
+     .pending_limit = 3,
+     .limits = {.task_capacity = 6, .collected_capacity = 6, .task_budget = 2},
+     .depth_limit = 3,
+     .leaf_items = LEAST,
+     .fan_out = 8,
+     .refused = true},
+};
+#define ROWS ((int)(sizeof table / sizeof *table))
+
+static void use_hooks(const forced *row) {
+  cdp_fault fault = {0};
+  cdp_plan_limit(&row->limits);
+  if (row->pending_limit != 0)
+    ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit(row->pending_limit, &fault), CDP_OK);
+}
+
+static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study *study) {
+  const bool host_loop = scheme == CDP_SCHEME_HOST_LOOP;
+  const cdp_study_depth sum = total(study);
+  const char *what = row->what;
+  const int number = (int)scheme;
+  if (row->refused && !host_loop) {
+    ck_assert_msg(sum.launches_refused > 0, "%s, scheme %d: no launch was refused", what, number);
+    ck_assert_msg(sum.fallback_refused > 0, "%s, scheme %d: no range was sorted for want of a launch", what, number);
+    ck_assert_int_eq(study->first_fault, PENDING_LIMIT_REFUSED);
+  }
+  if (row->pending_limit == 0 || host_loop) {
+    ck_assert_msg(sum.launches_refused + sum.fallback_refused == 0, "%s, scheme %d: launches were refused", what, number);
+    ck_assert_int_eq(study->first_fault, 0);
+  }
+  if (row->pool)
+    ck_assert_msg(sum.fallback_pool > 0, "%s, scheme %d: nothing was exhausted", what, number);
+  if (row->limits.task_capacity != 0) {
+    ck_assert_uint_eq(study->task_capacity, row->limits.task_capacity);
+    ck_assert_uint_le(study->tasks_allocated, study->task_capacity);
+  }
+  if (row->limits.collected_capacity != 0)
+    ck_assert_uint_le(sum.collected, row->limits.collected_capacity);
+  if (row->deferred && !host_loop) {
+    ck_assert_msg(sum.deferred > 0, "%s, scheme %d: nothing was put off", what, number);
+    ck_assert_msg(study->waves > 0, "%s, scheme %d: no wave came", what, number);
+    ck_assert_uint_le(study->tasks_in_wave, row->limits.task_budget);
+  }
+  if (row->depth)
+    ck_assert_msg(sum.fallback_depth > 0, "%s, scheme %d: the depth limit was not reached", what, number);
+  const uint32_t depth_limit = row->depth_limit == CDP_DEPTH_NONE ? 0 : row->depth_limit;
+  for (uint32_t depth = depth_limit; row->depth_limit != 0 && depth < CDP_STUDY_DEPTHS; depth++)
+    ck_assert_msg(study->depths[depth].tasks + study->depths[depth].block_partitions == 0,
+                  "%s, scheme %d: a partition at depth %u", what, number, depth);
+}
+
+/* _i: row of the table. Every scheme, a key of either size. */
+START_TEST(ends_sorted_and_counted) {
+  const forced *row = &table[_i];
+  use_hooks(row);
+  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST_LOOP; scheme++) {
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+      host_case sort = fan_case(seed % 2 == 0 ? CDP_F64 : CDP_U32, FORCED_ITEMS, row->distribution, seed);
+      sort.options.scheme = (cdp_scheme)scheme;
+      sort.options.depth_limit = row->depth_limit;
+      sort.options.leaf_items = row->leaf_items;
+      sort.options.fan_out = row->fan_out;
+      sort.options.child_streams = seed % 2 == 0 ? CDP_STREAMS_FIRE_AND_FORGET : CDP_STREAMS_NAMED;
+      cdp_study study;
+      char why[HOST_WHY_BYTES];
+      ck_assert_msg(host_sort(&sort, &study, why), "%s: %s", row->what, why);
+      check_counters(row, (cdp_scheme)scheme, &study);
+    }
+  }
+}
+END_TEST
+
+static Suite *fan_suite(void) {
+  Suite *suite = suite_create("fan");
+  TCase *sorting = tcase_create("sorting");
+  tcase_set_timeout(sorting, TEST_SECONDS);
+  tcase_add_checked_fixture(sorting, make_device, NULL);
+  tcase_add_loop_test(sorting, sorts_every_distribution, 0, FAN_OUTS * SCHEMES);
+  tcase_add_loop_test(sorting, sorts_around_every_limit, 0, 4);
+  tcase_add_loop_test(sorting, sorts_several_levels_deep, 0, SCHEMES);
+  tcase_add_loop_test(sorting, finds_the_one_key_out_of_order, 0, 2 * SCHEMES);
+  tcase_add_loop_test(sorting, sorts_floats_in_their_total_order, 0, 4);
+  suite_add_tcase(suite, sorting);
+  TCase *counters = tcase_create("counters");
+  tcase_set_timeout(counters, TEST_SECONDS);
+  tcase_add_checked_fixture(counters, make_device, NULL);
+  tcase_add_loop_test(counters, every_key_is_counted_once, 0, SCHEMES);
+  tcase_add_loop_test(counters, children_are_as_many_as_the_fan_out, 0, FAN_OUTS * SCHEMES);
+  tcase_add_loop_test(counters, lesser_fan_out_goes_deeper, 0, SCHEMES);
+  tcase_add_loop_test(counters, equal_keys_of_a_block_are_written, 0, 2);
+  tcase_add_loop_test(counters, frequent_values_leave_at_once, 0, SCHEMES);
+  tcase_add_loop_test(counters, launches_are_those_of_the_scheme, 0, SCHEMES);
+  tcase_add_loop_test(counters, same_seed_gives_the_same_counts, 0, SCHEMES);
+  suite_add_tcase(suite, counters);
+  TCase *forcing = tcase_create("forced");
+  tcase_set_timeout(forcing, TEST_SECONDS);
+  tcase_add_checked_fixture(forcing, make_device, NULL);
+  tcase_add_loop_test(forcing, ends_sorted_and_counted, 0, ROWS);
+  suite_add_tcase(suite, forcing);
+  return suite;
+}
+
+int main(void) {
+  return run_suite(fan_suite());
+}
