@@ -20,14 +20,14 @@ typedef struct column {
 } column;
 
 static const column TABLE[COLUMNS] = {
-    {{"", "depth"}, "of a range in the recursion: the whole array has depth 0, its two parts have depth 1"},
+    {{"", "depth"}, "of a range in the recursion: the whole array has depth 0, its parts have depth 1"},
     {{"", "tasks"}, "ranges partitioned by a grid of blocks"},
     {{"", "keys"}, "keys in those ranges"},
     {{"smallest", "..largest"}, "the sizes of those ranges"},
-    {{"equal,", "retired"}, "keys equal to a pivot of this depth: they are in their place and leave the recursion"},
+    {{"equal,", "retired"}, "keys equal to a pivot, or in a bucket of equal keys, of this depth: they leave the recursion"},
     {{"block", "partitions"}, "partitions that one block did in a range of its own"},
-    {{"", "leaves"}, "ranges that one block sorted bitonically"},
-    {{"", "collected"}, "ranges too small for a launch of their own, finished together in one grid"},
+    {{"", "leaves"}, "ranges that one warp sorted bitonically"},
+    {{"", "collected"}, "ranges small enough for one block each, finished together in one grid"},
     {{"children", "launched"}, "grids launched by the device for ranges of this depth"},
     {{"", "refused"}, "launches that failed; their ranges were sorted another way"},
     {{"", "deferred"}, "ranges that waited, so as to stay below the limit of pending launches"},

@@ -204,6 +204,9 @@ static bool take_number(cdp_options *options, const argument_list *list, const a
   } else if (strcmp(option->name, "--leaf") == 0) {
     expected = "a whole number below 2^32";
     taken = parse_u32(word, &options->leaf_items);
+  } else if (strcmp(option->name, "--fan-out") == 0) {
+    expected = "a whole number below 2^32";
+    taken = parse_u32(word, &options->fan_out);
   } else {
     taken = parse_whole(word, &options->seed);
   }
@@ -217,7 +220,7 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
     const char *name;
     const choice *choices; /* NULL: a number or a device */
   } known[] = {{"--type", TYPES},  {"--order", ORDERS},     {"--scheme", SCHEMES}, {"--streams", STREAMS}, {"--pivot", PIVOTS},
-               {"--device", NULL}, {"--depth-limit", NULL}, {"--leaf", NULL},      {"--seed", NULL}};
+               {"--device", NULL}, {"--depth-limit", NULL}, {"--leaf", NULL},      {"--fan-out", NULL},    {"--seed", NULL}};
   const size_t known_count = sizeof known / sizeof known[0];
   size_t at = 0;
   while (at < known_count && strcmp(known[at].name, option->name) != 0)
@@ -261,9 +264,12 @@ void settings_help(const char *type_default) {
          "                   types of 8 bytes (0: the greatest)\n"
          "  --scheme S       last-block controller host-loop: who launches the children (last-block)\n"
          "  --streams S      fire-and-forget named: the streams they are launched on (fire-and-forget)\n"
+         "  --fan-out N      children of a partitioned range, at most: %u, the classic quicksort, or a power of two from %u\n"
+         "                   to %u (0: %u, or %u where --pivot names a rule for one pivot)\n"
          "  --pivot P        middle median-of-three random sampled-median (sampled-median)\n"
          "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n",
-         type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES);
+         type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN,
+         CDP_FAN_OUT_MAX, CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC);
 }
 
 const char *type_name(cdp_type type) {

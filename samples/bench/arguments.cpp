@@ -38,7 +38,7 @@ const std::vector<NamedDistribution> DISTRIBUTIONS = {
     {Distribution::organ_pipe, "rising to the middle, then falling"},
     {Distribution::almost_sorted, "in order, but for three swaps"},
     {Distribution::zipf, "the least values most often: the r-th with a probability of about 1/r"},
-    {Distribution::killer, "made against the first pivot that cdpsort chooses by default"},
+    {Distribution::killer, "made against the first splitters that cdpsort chooses by default"},
 };
 
 /* ---- Lists --------------------------------------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ enum class Distribution : uint32_t {
   shuffle,
   extremes, /* three of four keys are one of 16 special values of floating-point numbers or integers */
   zipf,     /* the least ranks come most often */
-  killer    /* made against the library's first pivot */
+  killer    /* made against the library's first splitters */
 };
 constexpr uint32_t DISTRIBUTIONS = 16;
 

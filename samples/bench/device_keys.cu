@@ -79,15 +79,15 @@ __device__ Bits zipf_rank(Bits random, uint64_t choice) {
 }
 
 /*
- * The killer: an input against the first pivot of the library's default options, from what the library publishes in
- * device/block/pivot.cuh and nowhere else shared with it. A grid's pivot is the median of KILLER_SAMPLES keys, whose positions
- * depend on the range and the seed alone: one in each of as many equal slices of the range. For the whole array and seed 0 they
- * can be known beforehand. The least keys are put there, so that one part of the first partition is nearly everything. Where
- * the keys are after it, and so which of them the next pivots see, depends on how the blocks were scheduled: no input can
- * foresee that.
+ * The killer: an input against the first splitters of the library's default options, from what the library publishes in
+ * device/block/splitters.cuh and nowhere else shared with it. A task of 512 buckets or more, as the whole array is from 2^26 keys
+ * on, takes its splitters from KILLER_SAMPLES keys, whose positions depend on the range and the seed alone: one in each of as many
+ * equal slices of the range. For the whole array and seed 0 they can be known beforehand. The least keys are put there, so that
+ * one bucket of the first partition is nearly everything. Where the keys are after it, and so which of them the next sample
+ * sees, depends on how the blocks were scheduled: no input can foresee that.
  */
-constexpr uint64_t KILLER_SAMPLES = 512; /* of a range that a grid partitions */
-constexpr uint64_t KILLER_SEED = 0;      /* cdp_options::seed, unless it is set */
+constexpr uint64_t KILLER_SAMPLES = 8192;
+constexpr uint64_t KILLER_SEED = 0; /* cdp_options::seed, unless it is set */
 
 __device__ uint64_t splitmix64(uint64_t value) {
   return mix(value + 0x9E3779B97F4A7C15u);
