@@ -77,8 +77,8 @@ constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
  * The blocks of the many-way partition, one row for each kind of device and key size.
  *
  * block_threads          threads of every such block; at most 1,024, which is a whole multiprocessor at 64 registers a thread.
- * tile_items_per_thread  items of a tile that a thread holds in registers; at most 65,535 a tile, for 16-bit places. The tile is
- *                        staged in shared memory.
+ * tile_items_per_thread  items of a tile that a thread holds in registers; at most 65,535 a tile, for 16-bit places. The tile
+ *                        is staged in shared memory.
  * tiles_most             tiles of a range that one block sorts by itself: their table lies in shared memory. At most 32.
  * samples_per_thread     keys of a sample that a thread draws, at most; the sample is sorted where the tile is staged.
  */

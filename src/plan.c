@@ -17,8 +17,8 @@
 
 /*
  * The classic recursion: most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy
- * after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70, 5.73
- * and 5.72 ms with 192, 256, 320, 384 and 496 (docs/performance.md).
+ * after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70,
+ * 5.73 and 5.72 ms with 192, 256, 320, 384 and 496 (docs/performance.md).
  */
 #define LEAVES_PER_BLOCK_MOST 320u
 

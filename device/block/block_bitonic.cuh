@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bitonic sort of what one block holds in registers: comparators within a lane, across shuffles (bitonic.cuh), and above a warp
- * through shared memory. It takes the least time of all for few items, since it has no sample to draw and nothing to count; more
- * than some thousand take it more comparators than they are worth.
+ * through shared memory. It takes the least time of all for few items, since it has no sample to draw and nothing to count;
+ * more than some thousand take it more comparators than they are worth.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_BLOCK_BITONIC_CUH
 #define CDPSORT_DEVICE_BLOCK_BLOCK_BITONIC_CUH

@@ -44,8 +44,8 @@ struct FanShapeOf {
   static constexpr uint32_t STAGE_ITEMS = TILE_ITEMS > SAMPLES_MOST ? TILE_ITEMS : SAMPLES_MOST;
 };
 
-/* What this compilation is for. The host's half of nvcc's compilation asks the shape for its threads alone, which are the same for
-   all CUDA devices; sizes it is told (cdp_request::fan_kind). */
+/* What this compilation is for. The host's half of nvcc's compilation asks the shape for its threads alone, which are the same
+   for all CUDA devices; sizes it is told (cdp_request::fan_kind). */
 #if !defined(__CUDACC__)
 constexpr FanKind FAN_KIND = FanKind::simulated;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900

@@ -3,9 +3,9 @@
  * One block sorts a range of up to RANGE_ITEMS_MOST items by itself, and it moves them twice only.
  *
  *  1. Splitters from a sample (splitters.cuh).
- *  2. Tile by tile, the items are ordered by bucket within their tile, and the tile is written to the scratch array, to where it
- *     came from. Nothing has to be counted beforehand, no room reserved: a bucket is in as many runs as there are tiles, and a
- *     table in shared memory says where. A range of one tile stays in shared memory.
+ *  2. Tile by tile, the items are ordered by bucket within their tile, and the tile is written to the scratch array, to where
+ *     it came from. Nothing has to be counted beforehand, no room reserved: a bucket is in as many runs as there are tiles,
+ *     and a table in shared memory says where. A range of one tile stays in shared memory.
  *  3. The buckets' sizes are known now. Consecutive buckets that fit a leaf together make a group.
  *  4. Each warp takes a group, gathers its runs into registers, sorts them bitonically, and writes them to their final place.
  *  5. A bucket larger than a leaf: if it holds keys equal to a splitter, they are written from it; otherwise its runs are
@@ -52,6 +52,7 @@ __device__ __forceinline__ void bucket_tiles(const BlockRules<typename Order::Bi
   for (uint32_t tile = 0; tile < tiles.count; tile++) {
     clear_counts(storage, fan.buckets);
     __syncthreads();
+    items.encode();
     uint32_t places[TileItems<Order>::ITEMS];
     rank_tile(items, places, fan, storage);
     for (uint32_t bucket = threadIdx.x; bucket <= fan.buckets; bucket += THREADS)
@@ -152,21 +153,25 @@ __device__ __forceinline__ void sort_runs(const typename Order::Bits *source, co
 #pragma unroll
   for (uint32_t row = 0; row < ITEMS; row++) {
     const uint32_t index = first + row * WARP_LANES + threadIdx.x % WARP_LANES;
-    items[row] = Order::GREATEST;
+    items[row] = Order::decode(Order::GREATEST);
     if (index < first + count) {
       while (index >= at.end)
         at = runs[++run];
-      items[row] = Order::encode(source[at.begin + index]);
+      items[row] = source[at.begin + index];
     }
   }
+  // Not as they come: all loads shall be under way before the first is waited for.
+#pragma unroll
+  for (uint32_t row = 0; row < ITEMS; row++)
+    items[row] = Order::encode(items[row]);
   warp_bitonic_sort(items);
   turn_arrangement(items);
   store_striped<Order>(items, destination, count);
 }
 
 /*
- * Sorts a bucket that is longer than a leaf: leaf by leaf, in its place, and then by the rest of the bitonic network. It takes no
- * memory but the bucket's own, so that other warps may still be reading their runs. All lanes of the warp take part.
+ * Sorts a bucket that is longer than a leaf: leaf by leaf, in its place, and then by the rest of the bitonic network. It takes
+ * no memory but the bucket's own, so that other warps may still be reading their runs. All lanes of the warp take part.
  */
 template <typename Order>
 __device__ __noinline__ void sort_long_runs(const typename Order::Bits *source, const Run *runs,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One tile of a many-way partition: loaded into registers, divided into buckets, and staged in shared memory in the order of its
- * buckets. The order within a bucket is left to chance: nothing here is stable, which is what a radix sort pays for.
+ * One tile of a many-way partition: loaded into registers, divided into buckets, and staged in shared memory in the order of
+ * its buckets. The order within a bucket is left to chance: nothing here is stable, which is what a radix sort pays for.
  *
  *  1. Each item walks down the search tree: its bucket.
  *  2. An atomic in shared memory counts the bucket, and its old value is the item's rank in it.
@@ -39,8 +39,8 @@ struct FanTiles {
   }
 };
 
-/* A tile's items in a thread's registers. Whole tiles are loaded 16 bytes at a time; in others, items outside the range are
-   missing. */
+/* A tile's items in a thread's registers, raw until encode() is called: who loads a tile ahead of its time must not wait for
+   it. Whole tiles are loaded 16 bytes at a time; in others, items outside the range are missing. */
 template <typename Order>
 struct TileItems {
   using Bits = typename Order::Bits;
@@ -61,7 +61,7 @@ struct TileItems {
         const KeyVector<Bits> loaded = vectors[vector * Block::BLOCK_THREADS + threadIdx.x];
 #pragma unroll
         for (uint32_t key = 0; key < Block::VECTOR_ITEMS; key++)
-          keys[vector * Block::VECTOR_ITEMS + key] = Order::encode(loaded.keys[key]);
+          keys[vector * Block::VECTOR_ITEMS + key] = loaded.keys[key];
       }
       present = (1u << ITEMS) - 1;
       return;
@@ -71,13 +71,19 @@ struct TileItems {
     for (uint32_t item = 0; item < ITEMS; item++) {
       const int64_t index = tile_begin + int64_t{item * Block::BLOCK_THREADS + threadIdx.x};
       const bool is_present = index >= range_begin && index < range_end;
-      keys[item] = is_present ? Order::encode(tiles.source[index]) : Order::GREATEST;
+      keys[item] = is_present ? tiles.source[index] : Order::decode(Order::GREATEST);
       present |= is_present ? 1u << item : 0;
     }
   }
+
+  __device__ __forceinline__ void encode() {
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++)
+      keys[item] = Order::encode(keys[item]);
+  }
 };
 
-/* Counts a tile's items by bucket, on top of storage.counts. All threads take part; no barrier. */
+/* Counts a tile's encoded items by bucket, on top of storage.counts. All threads take part; no barrier. */
 template <typename Order>
 __device__ __forceinline__ void count_tile(const TileItems<Order> &items, const Fan &fan,
                                            FanStorage<typename Order::Bits> &storage) {
@@ -90,9 +96,9 @@ __device__ __forceinline__ void count_tile(const TileItems<Order> &items, const 
 }
 
 /*
- * Ranks a tile's items: places[i] is the item's bucket in the upper half and its rank there in the lower; storage.counts and
- * storage.begins are those of the tile. All threads take part; begins with storage.counts zeroed and a barrier behind it, ends
- * with a barrier.
+ * Ranks a tile's encoded items: places[i] is the item's bucket in the upper half and its rank there in the lower;
+ * storage.counts and storage.begins are those of the tile. All threads take part; begins with storage.counts zeroed and a
+ * barrier behind it, ends with a barrier.
  */
 template <typename Order>
 __device__ __forceinline__ void rank_tile(const TileItems<Order> &items, uint32_t (&places)[TileItems<Order>::ITEMS],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that are in order already, or in the opposite order. A sample in the order of its positions says what may be; only where
- * it is in order itself are all items looked at, so that other arrays pay for the sample alone.
+ * Arrays that are in order already, or in the opposite order. A sample in the order of its positions says what may be; only
+ * where it is in order itself are all items looked at, so that other arrays pay for the sample alone.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
 #define CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
@@ -85,6 +85,7 @@ __device__ inline void look_for_disorder(const BlockRules<typename Order::Bits> 
     if (whole) {
       TileItems<Order> items;
       items.load(tiles, tile);
+      items.encode();
       disordered = is_tile_disordered(items, tiles, tile, direction);
     } else {
       disordered = is_edge_disordered<Order>(tiles, tile, direction);

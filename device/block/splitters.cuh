@@ -69,8 +69,8 @@ __device__ __forceinline__ uint64_t sample_hash(uint64_t seed, const Range &rang
   return splitmix64(seed ^ splitmix64(range.begin ^ (range.end << 20)) ^ range.depth);
 }
 
-/* Draws a sample of FanShape<Bits>::SAMPLES_PER_THREAD times `threads` keys and sorts it into the stage. All threads take part; ends with
-   a barrier. */
+/* Draws a sample of FanShape<Bits>::SAMPLES_PER_THREAD times `threads` keys and sorts it into the stage. All threads take
+   part; ends with a barrier. */
 template <typename Order>
 __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bits> &rules, const Range &range, uint32_t threads,
                                             FanStorage<typename Order::Bits> &storage) {

@@ -4,8 +4,8 @@
  *
  *  prepare   one block draws the sample and leaves the splitters in the task's fan table
  *  count     the grid counts the buckets; then they are placed: a scan says where each begins
- *  scatter   the grid moves the items: a tile at a time is ordered by bucket in shared memory, room is reserved in each bucket by
- *            an atomic, and written side by side
+ *  scatter   the grid moves the items: a tile at a time is ordered by bucket in shared memory, room is reserved in each bucket
+ *            by an atomic, and written side by side
  *  finish    every bucket that is not empty becomes a child: a task, or a range for one block
  *
  * Why two passes over the data and not one into pages or with runs: a child is a contiguous range then, like any other, at any
@@ -113,6 +113,7 @@ __device__ __forceinline__ void count_share(const Sort<typename Order::Bits> &so
   for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
     TileItems<Order> items;
     items.load(tiles, tile);
+    items.encode();
     count_tile(items, fan, storage);
   }
   __syncthreads();
@@ -138,6 +139,7 @@ __device__ __forceinline__ void scatter_share(const Sort<typename Order::Bits> &
   for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
     clear_counts(storage, fan.buckets);
     __syncthreads();
+    items.encode();
     uint32_t places[TileItems<Order>::ITEMS];
     rank_tile(items, places, fan, storage);
 

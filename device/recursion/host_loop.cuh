@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
   do_network_share<Order>(sort, range, step);
 }
 
-/* The same with many children to a task. A level has two stages, and a grid with a block for each task before, between and behind
-   them. */
+/* The same with many children to a task. A level has two stages, and a grid with a block for each task before, between and
+   behind them. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     level_fan_root_kernel(Sort<typename Order::Bits> sort) {

@@ -18,7 +18,8 @@ __device__ __forceinline__ T &block_shared() {
   return *reinterpret_cast<T *>(block_shared_bytes);
 }
 
-/* Lets a kernel's blocks have so much dynamic shared memory on the current device, whoever launches it. Returns a cudaError_t. */
+/* Lets a kernel's blocks have so much dynamic shared memory on the current device, whoever launches it. Returns a
+   cudaError_t. */
 template <typename... Parameters>
 int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
   const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));

@@ -286,9 +286,9 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * no synchronisation, no work of the host after the launch.
  *
  * CUDA graphs: what one block sorts can be captured and replayed: up to 16,384 keys of 4 bytes or 8,192 of 8, with the classic
- * fan-out up to options->leaf_items. More cannot: a graph does not wait for the grids that a kernel launches, so that what follows in the graph, and even
- * cudaDeviceSynchronize(), would come too early. While `stream` is being captured the call then returns
- * CDP_ERROR_UNSUPPORTED, nothing is captured, and the capture stays valid.
+ * fan-out up to options->leaf_items. More cannot: a graph does not wait for the grids that a kernel launches, so that what
+ * follows in the graph, and even cudaDeviceSynchronize(), would come too early. While `stream` is being captured the call then
+ * returns CDP_ERROR_UNSUPPORTED, nothing is captured, and the capture stays valid.
  *
  * The keys are sorted when the work on `stream` so far is complete. The kernel may not call back into the host, so errors
  * that arise later are seen where CUDA reports them, at the caller's next synchronisation; refused child launches are no

@@ -80,11 +80,11 @@ __device__ Bits zipf_rank(Bits random, uint64_t choice) {
 
 /*
  * The killer: an input against the first splitters of the library's default options, from what the library publishes in
- * device/block/splitters.cuh and nowhere else shared with it. A task of 512 buckets or more, as the whole array is from 2^26 keys
- * on, takes its splitters from KILLER_SAMPLES keys, whose positions depend on the range and the seed alone: one in each of as many
- * equal slices of the range. For the whole array and seed 0 they can be known beforehand. The least keys are put there, so that
- * one bucket of the first partition is nearly everything. Where the keys are after it, and so which of them the next sample
- * sees, depends on how the blocks were scheduled: no input can foresee that.
+ * device/block/splitters.cuh and nowhere else shared with it. A task of 512 buckets or more, as the whole array is from 2^26
+ * keys on, takes its splitters from KILLER_SAMPLES keys, whose positions depend on the range and the seed alone: one in each
+ * of as many equal slices of the range. For the whole array and seed 0 they can be known beforehand. The least keys are put
+ * there, so that one bucket of the first partition is nearly everything. Where the keys are after it, and so which of them the
+ * next sample sees, depends on how the blocks were scheduled: no input can foresee that.
  */
 constexpr uint64_t KILLER_SAMPLES = 8192;
 constexpr uint64_t KILLER_SEED = 0; /* cdp_options::seed, unless it is set */
