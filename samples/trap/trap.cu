@@ -4,8 +4,9 @@
  * another kernel, by the shared memory of a block.
  *
  * A multiprocessor splits its memory between L1 cache and shared memory. For a grid of the host the driver chooses the split. A
- * device-launched block that arrives at an idle multiprocessor finds it set to the smallest split that holds one such block,
- * whatever the kernel's attributes say: often it then runs alone. docs/performance.md says what cdpsort does about it.
+ * device-launched block that arrives at an idle multiprocessor seems to find it set to a small one, whatever the kernel's
+ * attributes say: fewer blocks fit. These blocks do nothing but stay; on an H200 4 to 7 of 256 threads stay at once where the
+ * host gets 8. A partition suffers more: docs/performance.md has its figures, and what cdpsort does about it.
  *
  *   trap [threads]     threads of a block: 32 to 1024 (256)
  */
@@ -97,8 +98,10 @@ Seen launch(Residents *d_residents, int multiprocessors, int threads, int shared
 } // namespace
 
 int main(int count, char **words) {
-  const int threads = count > 1 ? atoi(words[1]) : 256;
-  if (count > 2 || threads < 32 || threads > 1024) {
+  char *rest = nullptr;
+  const long wanted = count > 1 ? strtol(words[1], &rest, 10) : 256;
+  const int threads = static_cast<int>(wanted);
+  if (count > 2 || (rest != nullptr && (rest == words[1] || *rest != '\0')) || wanted < 32 || wanted > 1024) {
     fprintf(stderr, "usage: trap [threads of a block, 32 to 1024]\n");
     return 2;
   }
