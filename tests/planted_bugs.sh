@@ -69,7 +69,7 @@ describe() {
     ;;
   early_fan_stage)
     what="many children: what comes after a stage does not wait for its workers"
-    file=recursion/fan.cuh
+    file=recursion/fan_kernels.cuh
     edit='s/ChildStream::tail, 1, fan_continuation_kernel/ChildStream::fire_and_forget, 1, fan_continuation_kernel/'
     ;;
   late_fan_stage)

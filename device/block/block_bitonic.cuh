@@ -8,7 +8,7 @@
 #define CDPSORT_DEVICE_BLOCK_BLOCK_BITONIC_CUH
 
 #include "block/bitonic.cuh"
-#include "block/fan.cuh"
+#include "block/fan_shape.cuh"
 
 namespace cdp::CDP_RUNTIME {
 

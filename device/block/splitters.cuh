@@ -14,7 +14,7 @@
 #define CDPSORT_DEVICE_BLOCK_SPLITTERS_CUH
 
 #include "block/block_bitonic.cuh"
-#include "block/fan.cuh"
+#include "block/fan_shape.cuh"
 #include "block/partition.cuh"
 
 namespace cdp::CDP_RUNTIME {

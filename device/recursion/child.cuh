@@ -33,8 +33,8 @@ __global__ void fill_kernel(BlockRules<typename Order::Bits> rules, uint64_t beg
 template <typename Order>
 __global__ void wave_kernel(Sort<typename Order::Bits> sort);
 
-/* fan.cuh: prepares a task with many children; does a stage of it; goes on behind a stage; sorts listed ranges, a block each;
-   writes a task's equal keys. */
+/* fan_kernels.cuh: prepares a task with many children; does a stage of it; goes on behind a stage; sorts listed ranges, a block
+   each; writes a task's equal keys. */
 template <typename Order>
 __global__ void fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
 template <typename Order>

@@ -8,7 +8,7 @@
 
 #include "recursion/controller.cuh"
 #include "recursion/fallback.cuh"
-#include "recursion/fan.cuh"
+#include "recursion/fan_kernels.cuh"
 #include "recursion/last_block.cuh"
 #include "recursion/start.h"
 #include "recursion/waves.cuh"

@@ -13,7 +13,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_TASK_CUH
 #define CDPSORT_DEVICE_RECURSION_TASK_CUH
 
-#include "block/fan.cuh"
+#include "block/fan_shape.cuh"
 #include "block/sort.cuh"
 #include "engine.h"
 

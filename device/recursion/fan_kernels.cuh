@@ -11,8 +11,8 @@
  *  2. A refused launch leaves the range as it was: the count stage moves nothing, and the scatter stage has not run.
  *  Therefore whoever meets the refusal sorts the whole range in its block.
  */
-#ifndef CDPSORT_DEVICE_RECURSION_FAN_CUH
-#define CDPSORT_DEVICE_RECURSION_FAN_CUH
+#ifndef CDPSORT_DEVICE_RECURSION_FAN_KERNELS_CUH
+#define CDPSORT_DEVICE_RECURSION_FAN_KERNELS_CUH
 
 #include "block/presorted.cuh"
 #include "recursion/child.cuh"

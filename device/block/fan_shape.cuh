@@ -7,8 +7,8 @@
  * is greater than splitter b - 1 and not greater than splitter b. Where one was, buckets of even number lie strictly between
  * two splitters and those of odd number hold the keys equal to one: these leave the recursion, however many they are.
  */
-#ifndef CDPSORT_DEVICE_BLOCK_FAN_CUH
-#define CDPSORT_DEVICE_BLOCK_FAN_CUH
+#ifndef CDPSORT_DEVICE_BLOCK_FAN_SHAPE_CUH
+#define CDPSORT_DEVICE_BLOCK_FAN_SHAPE_CUH
 
 #include "block/range.cuh"
 
