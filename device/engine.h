@@ -37,7 +37,7 @@ typedef struct cdp_memory_place {
 typedef struct cdp_device_facts {
   uint32_t fan_kind; /* a FanKind of tuning.h: how large the blocks of the many-way partition are */
   uint32_t multiprocessors;
-  uint32_t pending_limit; /* device launches pending at once, at most; the current device's */
+  uint32_t pending_limit; /* device launches pending at once, at most */
   char name[128];         /* as cdp_last_device() gives it */
 } cdp_device_facts;
 
@@ -107,6 +107,7 @@ typedef struct cdp_engine {
   /* The thread's current device. */
   cdp_status (*current)(int *ordinal, cdp_fault *fault);
 
+  /* What a device is like. It must be the current one. CDP_ERROR_UNSUPPORTED if the sort cannot run on it. */
   cdp_status (*describe)(int ordinal, cdp_device_facts *facts, cdp_fault *fault);
 
   /* Where memory lies. Never fails for host memory, known to CUDA or not. Needs no current device. */

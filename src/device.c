@@ -104,6 +104,19 @@ static cdp_status choose_cuda(const cdp_device_wish *wish, const cdp_memory_plac
   return cdp_report(device->engine->current(&device->ordinal, &fault), &fault, "asking for the current CUDA device");
 }
 
+/* The device is current meanwhile, and only then: what CUDA says of kernels and limits, it says of the current device. */
+static cdp_status describe(cdp_device *device) {
+  cdp_fault fault = {0};
+  int previous_ordinal = 0;
+  cdp_status status;
+  TRY(cdp_report(device->engine->enter(device->ordinal, &previous_ordinal, &fault), &fault, "making the device current"));
+  status =
+      cdp_report(device->engine->describe(device->ordinal, &device->facts, &fault), &fault, "asking what the device is like");
+  device->engine->leave(previous_ordinal);
+cleanup:
+  return status;
+}
+
 cdp_status cdp_device_choose(const cdp_device_wish *wish, const void *keys, cdp_device *device) {
   cdp_status status;
   *device = (cdp_device){.engine = cdp_engine_cuda(), .ordinal = 0, .keys_kind = CDP_MEMORY_HOST};
@@ -125,7 +138,7 @@ cdp_status cdp_device_choose(const cdp_device_wish *wish, const void *keys, cdp_
     TRY(choose_simulated(wish, &place, device));
   else
     TRY(choose_cuda(wish, &place, devices, device));
-  TRY(cdp_report(device->engine->describe(device->ordinal, &device->facts, &fault), &fault, "asking what the device is like"));
+  TRY(describe(device));
 cleanup:
   return status;
 }

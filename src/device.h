@@ -45,7 +45,7 @@ cdp_status cdp_device_wish_read(int32_t option, cdp_device_wish *wish);
 
 /*
  * Chooses the device for `keys`; NULL is for no keys in particular, and counts as host memory. CDP_ERROR_NO_DEVICE,
- * CDP_ERROR_POINTER as in the table above, or CDP_ERROR_CUDA. Makes no device current and allocates nothing.
+ * CDP_ERROR_POINTER as in the table above, or CDP_ERROR_CUDA. Leaves the current device as it was and allocates nothing.
  */
 cdp_status cdp_device_choose(const cdp_device_wish *wish, const void *keys, cdp_device *device);
 

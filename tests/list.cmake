@@ -13,6 +13,7 @@ cdpsort_test(simulated_device SOURCES test_simulated_device.cpp STATIC LABELS si
 cdpsort_test(options STATIC LABELS simulated)
 cdpsort_test(status LABELS simulated)
 cdpsort_test(device STATIC LABELS simulated)
+cdpsort_test(device_facts STATIC LABELS simulated)
 cdpsort_test(plan STATIC LABELS simulated)
 cdpsort_test(sort SUPPORT host_data LABELS simulated)
 cdpsort_test(async SUPPORT host_data LABELS simulated)

@@ -41,18 +41,21 @@ cdp_status current(int *ordinal, cdp_fault *fault) {
   return check(fault, cudaGetDevice(ordinal), "asking for the current CUDA device");
 }
 
-cdp_status enter(int ordinal, int *previous_ordinal, cdp_fault *fault) {
-  const cdp_status status = current(previous_ordinal, fault);
-  if (status != CDP_OK || *previous_ordinal == ordinal)
-    return status;
-  return check(fault, cudaSetDevice(ordinal), "making a CUDA device current");
-}
-
 /* Nothing can be done about a failure here, and the next call that needs the device will say it. */
 void leave(int previous_ordinal) {
   int ordinal = -1;
   if (cudaGetDevice(&ordinal) != cudaSuccess || (ordinal != previous_ordinal && cudaSetDevice(previous_ordinal) != cudaSuccess))
     cudaGetLastError();
+}
+
+cdp_status enter(int ordinal, int *previous_ordinal, cdp_fault *fault) {
+  cdp_status status = current(previous_ordinal, fault);
+  if (status != CDP_OK || *previous_ordinal == ordinal)
+    return status;
+  status = check(fault, cudaSetDevice(ordinal), "making a CUDA device current");
+  if (status != CDP_OK)
+    leave(*previous_ordinal); // CUDA makes it current first, and finds out then that it cannot be used
+  return status;
 }
 
 /* Tells what this file's kernels, and with them all others, are compiled for (cudaFuncGetAttributes()). Never launched. */
