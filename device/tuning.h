@@ -89,9 +89,15 @@ struct FanRow {
   uint32_t samples_per_thread;
 };
 
-/* Kinds of devices: by compute capability, which decides how much shared memory a block may have. An H200 has been measured;
-   plain devices (96 KB at least) have half the tile and fewer tiles, which is what fits. */
-enum class FanKind : uint32_t { simulated, plain, compute_90 };
+/* Kinds of devices: by how much shared memory a block may have. Large ones (227 KB) are of compute capability 9.0 to 11.x; an
+   H200 has been measured. Plain ones (96 KB at least), before and after, have half the tile and fewer tiles, which fits. */
+enum class FanKind : uint32_t { simulated, plain, large };
+
+/* The kind of device that kernels are for. architecture: what they are compiled for, as __CUDA_ARCH__ counts it (900: 9.0).
+   This alone decides, for the kernels themselves and for the host, so that both speak of the same sizes. */
+constexpr FanKind fan_kind_of(uint32_t architecture) {
+  return architecture >= 900 && architecture < 1200 ? FanKind::large : FanKind::plain;
+}
 
 /* clang-format off */
 constexpr FanRow fan_row(FanKind kind, uint32_t key_bytes) {
@@ -100,7 +106,7 @@ constexpr FanRow fan_row(FanKind kind, uint32_t key_bytes) {
     return key_bytes == 4 ? FanRow{  96, 16,  8, 8} : FanRow{  96, 8,  8, 8};
   case FanKind::plain:
     return key_bytes == 4 ? FanRow{1024,  8, 12, 4} : FanRow{1024, 4,  8, 4};
-  case FanKind::compute_90:
+  case FanKind::large:
     break;
   }
   return key_bytes == 4 ? FanRow{1024, 16, 32, 8} : FanRow{1024, 8, 32, 8};

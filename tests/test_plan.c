@@ -22,7 +22,7 @@ typedef struct plan_row {
 /* Of the device that plans are made for. */
 static uint32_t pending_limit = 2048;
 
-/* FanKind::compute_90 of device/tuning.h, which is not for C. */
+/* FanKind::large of device/tuning.h, which is not for C. */
 #define FAN_KIND_H200 2u
 
 /* Of the plans. Tests that look at both kinds run twice: with two children to a task, then with the most. */

@@ -48,10 +48,10 @@ struct FanShapeOf {
    for all CUDA devices; sizes it is told (cdp_request::fan_kind). */
 #if !defined(__CUDACC__)
 constexpr FanKind FAN_KIND = FanKind::simulated;
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-constexpr FanKind FAN_KIND = FanKind::plain;
+#elif defined(__CUDA_ARCH__)
+constexpr FanKind FAN_KIND = fan_kind_of(__CUDA_ARCH__);
 #else
-constexpr FanKind FAN_KIND = FanKind::compute_90;
+constexpr FanKind FAN_KIND = FanKind::large;
 #endif
 template <typename Bits>
 using FanShape = FanShapeOf<Bits, FAN_KIND>;
@@ -131,7 +131,7 @@ constexpr uint32_t fan_shared_bytes(FanKind kind) {
 }
 static_assert(fan_shared_bytes<uint32_t>(FanKind::plain) <= 96 * 1024 &&
                   fan_shared_bytes<uint64_t>(FanKind::plain) <= 96 * 1024,
-              "what compute capability 7.0 lets a block have, and 8.x");
+              "what compute capability 7.0 lets a block have; 8.x and 12.x let it have more");
 
 } // namespace cdp::CDP_RUNTIME
 

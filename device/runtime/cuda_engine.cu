@@ -61,12 +61,28 @@ cdp_status enter(int ordinal, int *previous_ordinal, cdp_fault *fault) {
 /* Tells what this file's kernels, and with them all others, are compiled for (cudaFuncGetAttributes()). Never launched. */
 __global__ void kind_kernel() {}
 
+/* That the device has less shared memory than the kernels need, and what helps: there may be smaller ones for it. */
+cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uint32_t needed, cdp_fault *fault) {
+  const FanKind own_kind = fan_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10));
+  const bool others_fit = fan_shared_bytes<uint64_t>(own_kind) <= properties.sharedMemPerBlockOptin;
+  char build[64] = "";
+  if (others_fit)
+    snprintf(build, sizeof build, "build with CMAKE_CUDA_ARCHITECTURES=%d%d, ", properties.major, properties.minor);
+  fault->cuda_error = 0;
+  snprintf(fault->text, sizeof fault->text,
+           "the device gives a block %zu bytes of shared memory, and kernels compiled for compute capability %d.%d need %u: "
+           "%schoose another device, or CDP_DEVICE_SIMULATED",
+           properties.sharedMemPerBlockOptin, compiled_for / 10, compiled_for % 10, static_cast<unsigned>(needed), build);
+  return CDP_ERROR_UNSUPPORTED;
+}
+
 cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   cudaDeviceProp properties;
   const cdp_status status = check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is");
   if (status != CDP_OK)
     return status;
-  // Which code runs is not for the device's capability to say: a newer device runs what was compiled for an older one.
+  // Which code runs is not for the device's capability to say: a newer device runs what was compiled for an older one. The
+  // kernels' sizes are those of the virtual architecture, which __CUDA_ARCH__ was: of that, ptxVersion is the tenth part.
   cudaFuncAttributes compiled;
   const cdp_status examined =
       check(fault, cudaFuncGetAttributes(&compiled, kind_kernel), "asking what the kernels are compiled for");
@@ -77,16 +93,11 @@ cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
                                    "asking for the pending-launch limit");
   if (limited != CDP_OK)
     return limited;
-  facts->fan_kind = static_cast<uint32_t>(compiled.ptxVersion >= 90 ? FanKind::compute_90 : FanKind::plain);
-  const uint32_t needed = fan_shared_bytes<uint64_t>(static_cast<FanKind>(facts->fan_kind));
-  if (properties.sharedMemPerBlockOptin < needed) {
-    fault->cuda_error = 0;
-    snprintf(fault->text, sizeof fault->text,
-             "the device gives a block %zu bytes of shared memory, and the sort needs %u: choose another device, or "
-             "CDP_DEVICE_SIMULATED",
-             properties.sharedMemPerBlockOptin, static_cast<unsigned>(needed));
-    return CDP_ERROR_UNSUPPORTED;
-  }
+  const FanKind kind = fan_kind_of(static_cast<uint32_t>(compiled.ptxVersion) * 10);
+  const uint32_t needed = fan_shared_bytes<uint64_t>(kind);
+  if (properties.sharedMemPerBlockOptin < needed)
+    return refuse_device(properties, compiled.ptxVersion, needed, fault);
+  facts->fan_kind = static_cast<uint32_t>(kind);
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
