@@ -136,7 +136,7 @@ constexpr uint32_t BLOCK_OVERSAMPLING = 4;
 /* Buckets that should fit a leaf, so that groups of them fill it well: on average they leave half a bucket free. */
 constexpr uint32_t FAN_BUCKETS_PER_LEAF = 8;
 
-/* A bucket of up to so many of the largest leaves is still one warp's. A sample makes longer ones rare, if leaves are large. */
+/* A bucket of up to so many leaves is still one warp's, if leaves have the greatest size. A sample makes longer ones rare. */
 constexpr uint32_t FAN_LONG_LEAVES = 4;
 
 /* Items to a thread up to which a block sorts a range by its bitonic network. */

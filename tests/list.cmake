@@ -22,6 +22,7 @@ cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
 cdpsort_test(fallbacks SOURCES test_fallbacks.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(fan_sort SOURCES test_fan_sort.cpp STATIC LABELS simulated)
 cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(speed SUPPORT host_data LABELS simulated long)

@@ -78,9 +78,17 @@ __device__ __forceinline__ void bucket_tiles(const BlockRules<typename Order::Bi
   __syncthreads();
 }
 
-/* Groups the buckets [first, end): the greedy way, as many to a leaf as fit it. For one thread. */
+/* The longest bucket that is a warp's own. With leaves as large as they can be a few of them are sorted together sooner than
+   they are partitioned; smaller ones are asked for by who wants ranges partitioned until they are as small. */
 template <typename Bits>
-__device__ __forceinline__ void group_buckets(uint32_t first, uint32_t end, uint32_t leaf_items, FanStorage<Bits> &storage) {
+__device__ __forceinline__ uint32_t long_bucket_items(const BlockRules<Bits> &rules) {
+  return rules.leaf_items == Shape<Bits>::LEAF_ITEMS ? FAN_LONG_LEAVES * Shape<Bits>::LEAF_ITEMS : rules.leaf_items;
+}
+
+/* Groups the buckets [first, end): the greedy way, as many to a group as fit it. For one thread. */
+template <typename Bits>
+__device__ __forceinline__ void group_buckets(const BlockRules<Bits> &rules, uint32_t first, uint32_t end, uint32_t group_items,
+                                              FanStorage<Bits> &storage) {
   auto &sort = storage.sort;
   const bool equal = storage.fan.equal != 0;
   uint32_t group = first;
@@ -89,13 +97,13 @@ __device__ __forceinline__ void group_buckets(uint32_t first, uint32_t end, uint
 #pragma unroll 8
   for (uint32_t bucket = first; bucket < end; bucket++) {
     const uint32_t next = storage.begins[bucket + 1];
-    if (next - group_begin > leaf_items) {
+    if (next - group_begin > group_items) {
       if (begin != group_begin)
         sort.groups[atomicAdd(&sort.group_count, 1u)] = {static_cast<uint16_t>(group), static_cast<uint16_t>(bucket)};
       group = bucket;
       group_begin = begin;
-      if (next - begin > leaf_items) {
-        if (next - begin <= FAN_LONG_LEAVES * Shape<Bits>::LEAF_ITEMS && !(equal && bucket % 2 != 0))
+      if (next - begin > group_items) {
+        if (next - begin <= long_bucket_items(rules) && !(equal && bucket % 2 != 0))
           sort.groups[atomicAdd(&sort.group_count, 1u)] = {static_cast<uint16_t>(bucket), static_cast<uint16_t>(bucket + 1)};
         else
           sort.large[atomicAdd(&sort.large_count, 1u)] = static_cast<uint16_t>(bucket);
@@ -111,7 +119,8 @@ __device__ __forceinline__ void group_buckets(uint32_t first, uint32_t end, uint
 
 /* Finds the groups, and the buckets too large for one. All threads take part; ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void find_groups(const Fan &fan, uint32_t leaf_items, FanStorage<Bits> &storage) {
+__device__ __forceinline__ void find_groups(const BlockRules<Bits> &rules, const Fan &fan, uint32_t group_items,
+                                            FanStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
     storage.sort.group_count = 0;
     storage.sort.groups_taken = 0;
@@ -121,7 +130,7 @@ __device__ __forceinline__ void find_groups(const Fan &fan, uint32_t leaf_items,
   for (uint32_t first = threadIdx.x * FAN_BUCKETS_PER_SEARCH; first < fan.buckets;
        first += FanShape<Bits>::BLOCK_THREADS * FAN_BUCKETS_PER_SEARCH) {
     const uint32_t end = first + FAN_BUCKETS_PER_SEARCH;
-    group_buckets(first, end < fan.buckets ? end : fan.buckets, leaf_items, storage);
+    group_buckets(rules, first, end < fan.buckets ? end : fan.buckets, group_items, storage);
   }
   __syncthreads();
 }
@@ -222,7 +231,9 @@ __device__ __forceinline__ void sort_groups(const BlockRules<typename Order::Bit
     else
       sort_long_runs<Order>(source, runs, rules, {tiles.range.begin + begin, tiles.range.begin + begin + count, Side::keys, 0});
     if (threadIdx.x % WARP_LANES == 0) {
-      count_at(rules.counters, tiles.range.depth + 1, &cdp_study_depth::leaves, 1);
+      // a long bucket is so many leaves in registers, and the rest of the network between them
+      count_at(rules.counters, tiles.range.depth + 1, &cdp_study_depth::leaves,
+               (count + Shape<Bits>::LEAF_ITEMS - 1) / Shape<Bits>::LEAF_ITEMS);
       count_at(rules.counters, tiles.range.depth + 1, &cdp_study_depth::leaf_items, count);
     }
     __syncwarp();
@@ -328,7 +339,7 @@ __device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::
   const uint32_t most = group_items(rules, range.items());
   choose_splitters<Order>(rules, range, block_fan_out<typename Order::Bits>(range.items(), most), BLOCK_OVERSAMPLING);
   bucket_tiles<Order>(rules, range);
-  find_groups(storage.fan, most, storage);
+  find_groups(rules, storage.fan, most, storage);
   if (threadIdx.x == 0)
     count_at(rules.counters, range.depth, &cdp_study_depth::block_partitions, 1);
   sort_groups<Order>(rules, range);

@@ -128,6 +128,15 @@ __device__ __forceinline__ void plant_tree(uint32_t tree_items, FanStorage<Bits>
   __syncthreads();
 }
 
+/* The threads that draw a sample for so many buckets, if they shall have `oversampling` keys each. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t sample_threads(uint32_t fan_out, uint32_t oversampling) {
+  uint32_t threads = WARP_LANES;
+  while (threads < FanShape<Bits>::SAMPLE_THREADS_MOST && threads * FanShape<Bits>::SAMPLES_PER_THREAD < fan_out * oversampling)
+    threads *= 2;
+  return threads;
+}
+
 /*
  * Chooses the splitters of a range and leaves them, their tree and the fan in storage.
  * - fan_out: a power of two, FAN_LEAST to FAN_OUT_MOST: as many buckets as there will be, at most.
@@ -139,9 +148,7 @@ __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order
   using Bits = typename Order::Bits;
   auto &storage = block_shared<FanStorage<Bits>>();
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
-  uint32_t threads = WARP_LANES;
-  while (threads < FanShape<Bits>::SAMPLE_THREADS_MOST && threads * FanShape<Bits>::SAMPLES_PER_THREAD < fan_out * oversampling)
-    threads *= 2;
+  const uint32_t threads = sample_threads<Bits>(fan_out, oversampling);
   sort_sample<Order>(rules, range, threads, storage);
   const uint32_t samples = threads * FanShape<Bits>::SAMPLES_PER_THREAD;
   const uint32_t spacing = samples / fan_out;

@@ -208,11 +208,13 @@ typedef struct cdp_options {
   int32_t device;                  /**< CDP_DEVICE_AUTO (0), CDP_DEVICE_CUDA(n), or CDP_DEVICE_SIMULATED. See below */
   uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
                                         partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is partitioned */
-  uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp: CDP_LEAF_MIN
-                                        to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. Ranges up to some hundred leaves
-                                        (fewer for short arrays, so that every multiprocessor has some) are
-                                        finished by one block and get no grid, so smaller leaves make the recursion of
-                                        grids deeper */
+  uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp, longer ones are
+                                        partitioned: CDP_LEAF_MIN to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. With
+                                        the greatest alone, some longer ranges of many children are bitonically sorted, too,
+                                        for that is faster: short ones by one block, buckets of up to four leaves by one
+                                        warp. Ranges up to some hundred leaves (fewer for short arrays, so that every
+                                        multiprocessor has some) are finished by one block and get no grid, so smaller
+                                        leaves make the recursion of grids deeper */
   cdp_scheme scheme;               /**< 0: the last block launches */
   cdp_child_streams child_streams; /**< 0: fire and forget */
   cdp_pivot pivot;                 /**< 0: the median of a sample */

@@ -28,7 +28,7 @@ typedef struct cdp_study_depth {
                                    two parts, or into many buckets */
   uint64_t equal_items;       /**< items equal to a pivot of this depth: they leave the recursion here */
   uint64_t leaves;            /**< ranges sorted bitonically in registers, by one warp, or by one block where few items are left
-                                   to it */
+                                   to it; a bucket of several leaves that one warp sorts counts as so many */
   uint64_t leaf_items;        /**< items in those */
   uint64_t collected;         /**< ranges too small for a launch of their own, finished together in one grid: one for
                                    all in the classic recursion, one for each task's with many children */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one block does with a bucket that is longer than a leaf, and how it counts it (device/block/fan_sort.cuh). A sample
+ * makes such buckets rare; here keys are made after looking where it will be drawn: all others lie beyond it, in one bucket.
+ *
+ * Linked with the static library, to be told where by the kernels' own functions.
+ */
+#include "block/fan_sort.cuh"
+
+#include "run_suite.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace cdp::simulated {
+
+namespace {
+
+constexpr uint64_t SEEDS = 8;
+
+/* As many items as one tile has room for, wherever it begins: more than a leaf, and not in the sample. */
+template <typename Bits>
+constexpr uint32_t ITEMS = FanShape<Bits>::TILE_ITEMS - 1;
+
+/* Whether each item of an array that one block sorts is in its sample. */
+template <typename Bits>
+std::vector<bool> draw_sample(uint64_t seed, uint32_t leaf_items) {
+  BlockRules<Bits> rules = {};
+  rules.leaf_items = leaf_items;
+  const Range whole = {0, ITEMS<Bits>, Side::keys, 0};
+  const uint32_t fan_out = block_fan_out<Bits>(whole.items(), group_items(rules, whole.items()));
+  const uint32_t samples = sample_threads<Bits>(fan_out, BLOCK_OVERSAMPLING) * FanShape<Bits>::SAMPLES_PER_THREAD;
+  std::vector<bool> drawn(ITEMS<Bits>);
+  for (uint32_t index = 0; index < samples; index++)
+    drawn[sample_position(sample_hash(seed, whole), index, samples, whole.items())] = true;
+  return drawn;
+}
+
+struct Case {
+  uint64_t seed;
+  uint32_t leaf_items;
+  uint32_t offset; /* of the keys, in items behind a multiple of 16 bytes: where it is not 0, there are two tiles */
+  bool are_equal;  /* the keys of the long bucket */
+};
+
+/* Sorts such an array and returns what was counted. */
+template <typename Bits>
+cdp_study sort_long_bucket(cdp_type type, const Case &each) {
+  const std::vector<bool> drawn = draw_sample<Bits>(each.seed, each.leaf_items);
+  std::vector<Bits> expected(ITEMS<Bits>);
+  for (uint32_t item = 0; item < ITEMS<Bits>; item++) {
+    const Bits spread = static_cast<Bits>(item * 2654435761u) % 1000003;
+    expected[item] = drawn[item] ? spread : 2000000 + (each.are_equal ? 0 : spread);
+  }
+  alignas(16) static Bits room[ITEMS<Bits> + 4];
+  Bits *keys = room + each.offset;
+  std::copy(expected.begin(), expected.end(), keys);
+  std::sort(expected.begin(), expected.end());
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.device = CDP_DEVICE_SIMULATED;
+  options.seed = each.seed;
+  options.leaf_items = each.leaf_items;
+  cdp_study study;
+  ck_assert_msg(cdp_study_quicksort(keys, ITEMS<Bits>, type, &options, &study) == CDP_OK, "%s", cdp_last_message());
+  ck_assert_msg(std::equal(expected.begin(), expected.end(), keys), "not sorted: seed %llu, leaves of %u",
+                static_cast<unsigned long long>(each.seed), each.leaf_items);
+  return study;
+}
+
+/* The greatest leaves: the long bucket is its warp's, which sorts two leaves and does the rest of the network. Of the others,
+   all of which are short, one group is made. */
+template <typename Bits>
+void check_greatest_leaves(cdp_type type, uint64_t seed) {
+  for (uint32_t which = 0; which < 4; which++) {
+    const cdp_study study = sort_long_bucket<Bits>(type, {seed, Shape<Bits>::LEAF_ITEMS, which % 2, which / 2 != 0});
+    ck_assert_uint_eq(study.depths[0].block_partitions, 1);
+    ck_assert_uint_eq(study.depths[1].leaves, 3);
+    ck_assert_uint_eq(study.depths[1].leaf_items, ITEMS<Bits>);
+    ck_assert_uint_eq(study.depth_count, 2);
+  }
+}
+
+START_TEST(long_bucket_counts_as_its_leaves) {
+  check_greatest_leaves<uint32_t>(CDP_U32, static_cast<uint64_t>(_i));
+  check_greatest_leaves<uint64_t>(CDP_U64, static_cast<uint64_t>(_i));
+}
+END_TEST
+
+/* Smaller leaves: a longer range is none, so it is partitioned until its parts are, or are equal keys. */
+template <typename Bits>
+void check_smaller_leaves(cdp_type type, uint64_t seed) {
+  for (uint32_t leaf_items = CDP_LEAF_MIN; leaf_items < Shape<Bits>::LEAF_ITEMS; leaf_items += leaf_items / 3) {
+    const cdp_study study = sort_long_bucket<Bits>(type, {seed, leaf_items, leaf_items % 2, leaf_items % 5 == 0});
+    uint64_t leaves = 0;
+    uint64_t leaf_keys = 0;
+    uint64_t equal_keys = 0;
+    for (const cdp_study_depth &row : study.depths) {
+      leaves += row.leaves;
+      leaf_keys += row.leaf_items;
+      equal_keys += row.equal_items;
+    }
+    ck_assert_uint_gt(study.depths[1].block_partitions, 0);
+    ck_assert_uint_eq(leaf_keys + equal_keys, ITEMS<Bits>);
+    ck_assert_msg(leaf_keys <= leaves * leaf_items, "%llu leaves of at most %u items hold %llu",
+                  static_cast<unsigned long long>(leaves), leaf_items, static_cast<unsigned long long>(leaf_keys));
+  }
+}
+
+START_TEST(smaller_leaves_are_no_longer_than_asked) {
+  check_smaller_leaves<uint32_t>(CDP_U32, static_cast<uint64_t>(_i));
+  check_smaller_leaves<uint64_t>(CDP_U64, static_cast<uint64_t>(_i));
+}
+END_TEST
+
+} // namespace
+
+} // namespace cdp::simulated
+
+int main() {
+  using namespace cdp::simulated;
+  Suite *suite = suite_create("fan_sort");
+  TCase *buckets = tcase_create("long buckets");
+  tcase_set_timeout(buckets, TEST_SECONDS);
+  tcase_add_loop_test(buckets, long_bucket_counts_as_its_leaves, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(buckets, smaller_leaves_are_no_longer_than_asked, 0, static_cast<int>(SEEDS));
+  suite_add_tcase(suite, buckets);
+  return run_suite(suite);
+}
