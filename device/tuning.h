@@ -103,7 +103,7 @@ constexpr FanKind fan_kind_of(uint32_t architecture) {
 constexpr FanRow fan_row(FanKind kind, uint32_t key_bytes) {
   switch (kind) {
   case FanKind::simulated:
-    return key_bytes == 4 ? FanRow{  96, 16,  8, 8} : FanRow{  96, 8,  8, 8};
+    return key_bytes == 4 ? FanRow{  96, 16,  9, 8} : FanRow{  96, 8,  8, 8};
   case FanKind::plain:
     return key_bytes == 4 ? FanRow{1024,  8, 12, 4} : FanRow{1024, 4,  8, 4};
   case FanKind::large:

@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
 all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence
-  early_fan_stage late_fan_stage lost_equal_bucket forgotten_bucket wrong_run missing_fan_barrier"
+  early_fan_stage late_fan_stage lost_equal_bucket forgotten_bucket wrong_run missing_fan_barrier forgotten_allowance"
 
 describe() {
   file=recursion/task.cuh
@@ -96,6 +96,11 @@ describe() {
     what="many children: no barrier between clearing a tile's counts and adding to them"
     file=block/fan_sort.cuh
     edit='/clear_counts(storage, fan.buckets);/{n;d;}'
+    ;;
+  forgotten_allowance)
+    what="many children: a kernel that the device launches is not allowed its shared memory"
+    file=recursion/fan_kernels.cuh
+    edit='s/allow_shared_bytes(fan_stage_kernel<Order>, bytes)/LAUNCH_OK/'
     ;;
   *)
     echo "error: there is no bug '$1'; there are: $all_bugs" >&2

@@ -465,6 +465,7 @@ START_TEST(impossible_shapes_are_refused) {
   ck_assert_int_eq(launch_from_host({1, 0, 0}, nullptr, order_kernel), LAUNCH_INVALID_SHAPE);
   ck_assert_int_eq(launch_from_host({1, 32, BLOCK_SHARED_BYTES_MOST + 1}, nullptr, order_kernel), LAUNCH_INVALID_VALUE);
   ck_assert_uint_eq(notes.count, 0);
+  ck_assert_int_eq(allow_shared_bytes(bad_children_kernel, BLOCK_SHARED_BYTES_MOST), LAUNCH_OK);
   expect_clean(launch_from_host({1, 1, BLOCK_SHARED_BYTES_MOST}, nullptr, bad_children_kernel));
   ck_assert_uint_eq(notes.count, 3);
   ck_assert_uint_eq(notes.entries[0], LAUNCH_INVALID_SHAPE);

@@ -132,6 +132,9 @@ constexpr uint32_t fan_shared_bytes(FanKind kind) {
 static_assert(fan_shared_bytes<uint32_t>(FanKind::plain) <= 96 * 1024 &&
                   fan_shared_bytes<uint64_t>(FanKind::plain) <= 96 * 1024,
               "what compute capability 7.0 lets a block have; 8.x and 12.x let it have more");
+static_assert(sizeof(FanStorageOf<uint32_t, FanKind::simulated>) > 48 * 1024 &&
+                  sizeof(FanStorageOf<uint64_t, FanKind::simulated>) > 48 * 1024,
+              "what must be asked for on the GPU (allow_shared_bytes()) must be on the simulated device, lest it be forgotten");
 
 } // namespace cdp::CDP_RUNTIME
 

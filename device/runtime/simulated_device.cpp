@@ -30,6 +30,10 @@ int run_from_host(GridShape shape, std::unique_ptr<KernelCall> call) noexcept {
   return this_machine().run(shape, std::move(call));
 }
 
+int allow_from_host(KernelName kernel, uint32_t bytes) noexcept {
+  return this_machine().allow(kernel, bytes);
+}
+
 int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {
   Machine &machine = this_machine();
   const int code = machine.launch(where, shape, std::move(call));

@@ -57,6 +57,14 @@ struct Place {
   uint32_t line;
 };
 
+/* A kernel's address, whatever its parameters: what it is known by. */
+using KernelName = void (*)();
+
+template <typename... Parameters>
+KernelName name_of(void (*kernel)(Parameters...)) {
+  return reinterpret_cast<KernelName>(kernel);
+}
+
 /* A kernel and its arguments, copied at the launch. */
 class KernelCall {
 public:
@@ -64,6 +72,7 @@ public:
   KernelCall(const KernelCall &) = delete;
   KernelCall &operator=(const KernelCall &) = delete;
   virtual ~KernelCall() = default;
+  virtual KernelName name() const = 0;
   virtual void run_thread() const = 0;
 };
 
@@ -73,6 +82,9 @@ class BoundCall final : public KernelCall {
 
 public:
   BoundCall(void (*kernel)(Parameters...), const Parameters &...arguments) : kernel_(kernel), arguments_(arguments...) {}
+  KernelName name() const override {
+    return name_of(kernel_);
+  }
   void run_thread() const override {
     std::apply(kernel_, arguments_);
   }
@@ -84,6 +96,9 @@ private:
 
 /* Runs a grid and all its descendants. A call that is NULL means that memory was exhausted. */
 int run_from_host(GridShape shape, std::unique_ptr<KernelCall> call) noexcept;
+
+/* Lets a kernel have so much shared memory in the calling thread's launches. */
+int allow_from_host(KernelName kernel, uint32_t bytes) noexcept;
 
 /* Launches a child of the running thread's grid. */
 int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call);
@@ -134,10 +149,11 @@ int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...
       shape, std::unique_ptr<machine::KernelCall>(new (std::nothrow) machine::BoundCall<Parameters...>(kernel, arguments...)));
 }
 
-/* Every kernel may have as much shared memory as it likes here. Returns LAUNCH_OK. */
+/* Lets a kernel's blocks have so much shared memory, and no more, whoever launches it in a run of the calling thread. Returns
+   LAUNCH_OK or a code. */
 template <typename... Parameters>
-int allow_shared_bytes(void (*)(Parameters...), uint32_t) {
-  return LAUNCH_OK;
+int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
+  return machine::allow_from_host(machine::name_of(kernel), bytes);
 }
 
 /* Copies from the device to the host, behind what was launched, which is complete. Returns LAUNCH_OK. */

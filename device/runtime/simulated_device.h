@@ -4,7 +4,8 @@
  * simulated_device.cuh instead.
  *
  * A run is one launch from the host with all its descendants; launch_from_host() returns when the last of them is complete.
- * Rules, reports and runs belong to the calling thread: several threads may each run kernels at once, and none sees another.
+ * Rules, what kernels are allowed, reports and runs belong to the calling thread: several threads may each run kernels at once,
+ * and none sees another.
  * Within a run everything happens on the calling thread, in an order that depends on nothing but the seed and on how many
  * runs were made since the rules were set.
  *
@@ -20,14 +21,16 @@
 namespace cdp::simulated {
 
 /* What launches return here beyond LAUNCH_OK and LAUNCH_PENDING_LIMIT. The numbers are CUDA's. */
-constexpr int LAUNCH_INVALID_VALUE = 1; /* more shared memory than a block has */
+constexpr int LAUNCH_INVALID_VALUE = 1; /* more shared memory than a block has, or than its kernel is allowed */
 constexpr int LAUNCH_NO_MEMORY = 2;     /* host memory exhausted; from the host only */
 constexpr int LAUNCH_INVALID_SHAPE = 9; /* no blocks, no threads, or too many */
 constexpr int LAUNCH_RULE_BROKEN = 719; /* a kernel broke a rule: Report::broken_rule says which; from the host only */
 
-/* What a block may have: what compute capability 9.0 lets a kernel have that asks for it (allow_shared_bytes()). */
+/* What a block may have: what compute capability 9.0 lets a kernel have that asks for it (allow_shared_bytes()), and what every
+   kernel may have that does not. */
 constexpr uint32_t BLOCK_THREADS_MOST = 1024;
 constexpr uint32_t BLOCK_SHARED_BYTES_MOST = 227 * 1024;
+constexpr uint32_t SHARED_BYTES_UNASKED = 48 * 1024;
 
 /* What fresh memory is filled with, shared or allocated. */
 constexpr unsigned char POISON_BYTE = 0xA5;
@@ -45,7 +48,7 @@ struct Rules {
 /* What the thread's last run did. */
 struct Report {
   int code = 0;                  /* what launch_from_host() returned */
-  char broken_rule[256] = "";    /* "" where none was broken */
+  char broken_rule[256] = "";    /* "" where none was broken; or why a launch by the host was refused */
   uint64_t grids_launched = 0;   /* launches accepted, the host's included */
   uint64_t launches_refused = 0; /* launches from the device that returned a code */
   uint64_t blocks_run = 0;

@@ -23,11 +23,28 @@ void write_fault(Report &report, int code, const char *text) {
 
 } // namespace
 
-int shape_code(GridShape shape) {
+int Machine::allow(KernelName kernel, uint32_t bytes) noexcept {
+  if (bytes > BLOCK_SHARED_BYTES_MOST)
+    return LAUNCH_INVALID_VALUE;
+  try {
+    allowed_bytes_[kernel] = bytes;
+  } catch (...) {
+    return LAUNCH_NO_MEMORY;
+  }
+  return LAUNCH_OK;
+}
+
+uint32_t Machine::allowed_bytes(KernelName kernel) const {
+  const auto found = allowed_bytes_.find(kernel);
+  return found != allowed_bytes_.end() ? found->second : SHARED_BYTES_UNASKED;
+}
+
+/* LAUNCH_OK, or why a kernel cannot be launched with a grid of this shape. */
+int Machine::launch_code(GridShape shape, const KernelCall &call) const {
   constexpr uint32_t BLOCKS_MOST = 0x7fffffffu;
   if (shape.blocks == 0 || shape.blocks > BLOCKS_MOST || shape.threads == 0 || shape.threads > BLOCK_THREADS_MOST)
     return LAUNCH_INVALID_SHAPE;
-  return shape.shared_bytes > BLOCK_SHARED_BYTES_MOST ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
+  return shape.shared_bytes > allowed_bytes(call.name()) ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
 }
 
 void Machine::set_rules(const Rules &changed) {
@@ -54,9 +71,12 @@ int Machine::run(GridShape shape, std::unique_ptr<KernelCall> call) noexcept {
     report = remembered_;
     return report.code;
   }
-  report.code = shape_code(shape);
-  if (report.code != LAUNCH_OK)
-    return report.code;
+  const int code = call != nullptr ? launch_code(shape, *call) : LAUNCH_OK;
+  if (code != LAUNCH_OK) {
+    write_fault(report, code,
+                code == LAUNCH_INVALID_VALUE ? "a kernel was launched with more shared memory than it is allowed" : "");
+    return code;
+  }
   running_ = true;
   try {
     if (call == nullptr)
@@ -199,7 +219,7 @@ void Machine::make_ready(Grid &grid) {
 }
 
 int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {
-  int code = shape_code(shape);
+  int code = launch_code(shape, *call);
   if (code == LAUNCH_OK && pending_ >= rules.pending_limit)
     code = LAUNCH_PENDING_LIMIT;
   if (code != LAUNCH_OK) {

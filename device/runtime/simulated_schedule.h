@@ -17,6 +17,7 @@
 
 #include "simulated_block.h"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -41,6 +42,9 @@ public:
 
   void set_rules(const Rules &changed);
 
+  /* Lets a kernel have so much shared memory from now on. Returns LAUNCH_OK or a code. */
+  int allow(KernelName kernel, uint32_t bytes) noexcept;
+
   /* Runs a grid of the host's. Returns LAUNCH_OK or a code, which is in the report too. */
   int run(GridShape shape, std::unique_ptr<KernelCall> call) noexcept;
 
@@ -61,6 +65,8 @@ private:
     Grid *grid;
   };
 
+  uint32_t allowed_bytes(KernelName kernel) const;
+  int launch_code(GridShape shape, const KernelCall &call) const;
   void prepare();
   void run_all();
   void start_blocks();
@@ -78,6 +84,7 @@ private:
   bool running_ = false;
   bool has_remembered_ = false;
   Report remembered_;
+  std::map<KernelName, uint32_t> allowed_bytes_; /* of kernels that were allowed other than SHARED_BYTES_UNASKED */
   Random random_;
   uint32_t eagerness_ = 0; /* chance, of 8, that one more block is started while others are resident */
   uint32_t pending_ = 0;
@@ -88,9 +95,6 @@ private:
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<Block *> idle_;
 };
-
-/* LAUNCH_OK, or why a grid of this shape cannot be launched. */
-int shape_code(GridShape shape);
 
 /* Looks at the guards of the calling thread's allocations. Writes the first that is broken to the report; mends it. */
 bool check_guards(Report &fault) noexcept;
