@@ -107,11 +107,14 @@ START_TEST(sorts_around_the_least_leaf) {
 }
 END_TEST
 
-/* What one block finishes: up to 320 leaves, where the simulated device's 4 multiprocessors all get two such ranges. */
+/* What one block finishes: up to 320 leaves (LEAVES_PER_BLOCK_MOST in src/plan.c), or as much as it can at all, where the
+   simulated device's 4 multiprocessors all get two such ranges. */
 START_TEST(sorts_around_what_a_block_finishes) {
-  const size_t block_items = (size_t)256 * CDP_LEAF_MIN;
+  const size_t block_items = (size_t)320 * CDP_LEAF_MIN;
+  ck_assert_uint_lt(block_items, simulated_range_items(4));
+  ck_assert_uint_gt(block_items, simulated_range_items(8));
   sort_around(8 * CDP_LEAF_MIN, CDP_I64, CDP_LEAF_MIN);
-  sort_around(block_items, CDP_U64, CDP_LEAF_MIN);
+  sort_around(8 * (size_t)simulated_range_items(8), CDP_U64, CDP_LEAF_MIN);
   sort_around(8 * block_items, CDP_U32, CDP_LEAF_MIN);
 }
 END_TEST

@@ -14,6 +14,10 @@ extern "C" uint32_t simulated_leaf_items(uint32_t key_bytes) {
   return cdp::leaf_items(cdp::tuning_row(true, key_bytes));
 }
 
+extern "C" uint32_t simulated_range_items(uint32_t key_bytes) {
+  return cdp::fan_range_items_most(cdp::fan_row(cdp::FanKind::simulated, key_bytes));
+}
+
 extern "C" uint32_t cuda_tile_items(uint32_t key_bytes) {
   return cdp::tile_items(cdp::tuning_row(false, key_bytes));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sizes of tiles and leaves in device/tuning.h for tests in C: what mistakes are made around. By bytes of a key, 4 or 8.
+ * The sizes of tiles, leaves and ranges in device/tuning.h for tests in C: what mistakes are made around. By bytes of a key, 4
+ * or 8.
  */
 #ifndef CDPSORT_TESTS_TILE_SIZES_H
 #define CDPSORT_TESTS_TILE_SIZES_H
@@ -14,6 +15,7 @@ extern "C" {
 /* Of the simulated device. */
 uint32_t simulated_tile_items(uint32_t key_bytes);
 uint32_t simulated_leaf_items(uint32_t key_bytes);
+uint32_t simulated_range_items(uint32_t key_bytes); /* what one block can sort by itself */
 
 /* Of a GPU. */
 uint32_t cuda_tile_items(uint32_t key_bytes);
