@@ -38,7 +38,8 @@
 #define RANGE_AVERAGES_MOST 4u
 
 /* A task with many children has up to this many launches pending: its preparation, two stages, the grid for small children, the
- * one for equal keys; and with the controller two continuations. */
+ * one for equal keys; and with the controller two continuations. The look for disorder, within which the first task may come,
+ * is one more, once in a sort: it is among the launches that are left (LAUNCHES_LEFT_LEAST). */
 #define LAUNCHES_PER_FAN_TASK 5u
 #define LAUNCHES_PER_FAN_CONTROLLER_TASK 7u
 
@@ -61,8 +62,8 @@
  * by default, and told by the device. A launch is pending until all its descendants are complete, so that it is the launches of
  * a whole wave that count, not those running (docs/performance.md). A task of the last-block scheme is one launch, one of the
  * controller scheme is up to three (controller, workers, continuation). A quarter of the limit, and no less than
- * LAUNCHES_LEFT_LEAST, is left to the waves themselves, and to others. Other sorts on the device at the same time have the same
- * limit: what is refused then is sorted all the same.
+ * LAUNCHES_LEFT_LEAST, is left to the waves themselves, to the look for disorder, and to others. Other sorts on the device at
+ * the same time have the same limit: what is refused then is sorted all the same.
  */
 #define LAUNCHES_LEFT_LEAST 16u
 #define LAUNCHES_LEFT_DENOMINATOR 4u

@@ -338,6 +338,23 @@ START_TEST(launches_are_those_of_the_scheme) {
 }
 END_TEST
 
+/* The first task counts for the first wave in every scheme, also if it starts behind a look for disorder that found some. */
+START_TEST(task_behind_a_look_is_counted) {
+  enum { COUNT = 8000 };
+  static uint32_t keys[COUNT];
+  host_case sort = fan_case(CDP_U32, COUNT, HOST_SORTED, 1);
+  sort.options.scheme = scheme_of(_i);
+  for (uint32_t index = 0; index < COUNT; index++)
+    keys[index] = index ^ (index / 2 == COUNT / 4 ? 1 : 0);
+  cdp_study study;
+  ck_assert_int_eq(cdp_study_quicksort(keys, COUNT, CDP_U32, &sort.options, &study), CDP_OK);
+  ck_assert_uint_eq(total(&study).tasks, 1);
+  ck_assert_uint_eq(study.tasks_in_wave, 1);
+  for (uint32_t index = 0; index < COUNT; index++)
+    ck_assert_uint_eq(keys[index], index);
+}
+END_TEST
+
 START_TEST(same_seed_gives_the_same_counts) {
   host_case sort = fan_case(CDP_U32, ITEMS, HOST_UNIFORM, 4);
   sort.options.fan_out = CDP_FAN_OUT_MIN;
@@ -509,6 +526,7 @@ static Suite *fan_suite(void) {
   tcase_add_loop_test(counters, equal_keys_of_a_block_are_written, 0, 2);
   tcase_add_loop_test(counters, frequent_values_leave_at_once, 0, SCHEMES);
   tcase_add_loop_test(counters, launches_are_those_of_the_scheme, 0, SCHEMES);
+  tcase_add_loop_test(counters, task_behind_a_look_is_counted, 0, SCHEMES);
   tcase_add_loop_test(counters, same_seed_gives_the_same_counts, 0, SCHEMES);
   suite_add_tcase(suite, counters);
   TCase *forcing = tcase_create("forced");

@@ -136,12 +136,16 @@ template <typename Order>
 __device__ inline bool launch_after_look(const Sort<typename Order::Bits> &sort, Direction direction) {
   using Bits = typename Order::Bits;
   int error = LAUNCH_OK;
-  if (sort.control->disorder != 0)
+  if (sort.control->disorder != 0) {
+    // Not by enter_wave(): it is the only task as yet, and the root has counted it in one scheme and not in the other.
+    sort.control->tasks_in_wave = 1;
+    sort.control->tasks_in_wave_most = 1;
     error = DeviceStarter<Order>::start(sort, 0, sort.tasks[0]);
-  else if (direction == Direction::descending)
+  } else if (direction == Direction::descending) {
     error = launched(
         sort, 0,
         launch_child(sort.child_stream, {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0}, fan_reverse_kernel<Order>, sort));
+  }
   if (error != LAUNCH_OK)
     note_refusal(sort, 0, error);
   return error == LAUNCH_OK;
