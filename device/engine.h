@@ -46,8 +46,10 @@ typedef struct cdp_device_facts {
  *
  * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT; cdp_engine_workspace_bytes() adds it up):
  *
- *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map |
- *       count keys                          task_capacity                         collected_capacity  host loop only
+ *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | fan tables |
+ *       count keys                          task_capacity                         collected_capacity  host loop   many children
+ *
+ * Fan tables: task_capacity fans, then as many times fan_out splitters, then as many times fan_out cursors.
  */
 typedef struct cdp_request {
   void *d_keys;
@@ -57,7 +59,7 @@ typedef struct cdp_request {
   uint32_t depth_limit; /* 0: nothing is partitioned */
   uint32_t leaf_items;
   uint32_t block_items;     /* ranges of at most this many items are finished by one block; at least leaf_items */
-  uint32_t fan_kind;        /* the device\'s */
+  uint32_t fan_kind;        /* the device's */
   uint32_t fan_out;         /* CDP_FAN_OUT_CLASSIC, or the most buckets of a task: a power of two */
   uint32_t single_items;    /* arrays of at most this many items are sorted by the root's one block */
   uint32_t fan_range_items; /* many-way: what the ranges that one block finishes should have on average */

@@ -12,8 +12,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Exchanges a thread's items with those of thread `partner`, for all threads at once, through shared memory; item i for item i,
-   or for ITEMS - 1 - i. Two barriers; threads from `threads` on only take part in those. */
+/* Comparators between each thread and the one whose number differs in the bits of distance_mask, through shared memory: item i
+   with item i, or (FLIP) with item ITEMS - 1 - i. Two barriers; threads from `threads` on only take part in those. */
 template <bool FLIP, uint32_t ITEMS, typename Bits>
 __device__ __forceinline__ void compare_threads(Bits (&items)[ITEMS], uint32_t distance_mask, bool keeps_greater,
                                                 uint32_t threads, Bits *exchange) {

@@ -3,9 +3,10 @@
  * What a many-way partition speaks of: the shape of its blocks, the fan that divides a range into buckets, and the shared
  * memory that its kernels have. Nothing here computes.
  *
- * A fan of `splitters` sorted values divides keys into buckets. Where no value was met twice in the sample, bucket b holds what
- * is greater than splitter b - 1 and not greater than splitter b. Where one was, buckets of even number lie strictly between
- * two splitters and those of odd number hold the keys equal to one: these leave the recursion, however many they are.
+ * A fan of `splitters` sorted values divides keys into buckets. Where no two candidates for a splitter were equal, bucket b
+ * holds what is greater than splitter b - 1 and not greater than splitter b. Where two were, buckets of even number lie
+ * strictly between two splitters and those of odd number hold the keys equal to one: these leave the recursion, however many
+ * they are.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_FAN_SHAPE_CUH
 #define CDPSORT_DEVICE_BLOCK_FAN_SHAPE_CUH

@@ -8,8 +8,9 @@
  *     and a table in shared memory says where. A range of one tile stays in shared memory.
  *  3. The buckets' sizes are known now. Consecutive buckets that fit a leaf together make a group.
  *  4. Each warp takes a group, gathers its runs into registers, sorts them bitonically, and writes them to their final place.
- *  5. A bucket larger than a leaf: if it holds keys equal to a splitter, they are written from it; otherwise its runs are
- *     gathered, and it is sorted the two-way way (sort.cuh). A sample makes that rare.
+ *  5. A bucket longer than a leaf: if it holds keys equal to a splitter, they are written from it. Otherwise one of up to
+ *     FAN_LONG_LEAVES of the greatest leaves is a warp's too: leaf by leaf, and then the rest of the bitonic network. The runs
+ *     of a longer one are gathered, and it is sorted the two-way way (sort.cuh). A sample makes all of that rare.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
 #define CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH

@@ -176,11 +176,10 @@ __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order
 template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ void classify(const Bits (&items)[ITEMS], uint32_t (&buckets)[ITEMS],
                                          const FanStorage<Bits> &storage, const Fan &fan) {
-  // Nodes are counted in bytes, and doubled apart from the step to the right: what is left to the integer unit, which is what
-  // all wait for here, is the comparison.
+  // Nodes are counted in bytes, and doubled apart from the step to the right: one integer instruction less on each level.
   constexpr uint32_t NODE = sizeof(Bits);
   const unsigned char *tree = reinterpret_cast<const unsigned char *>(storage.tree);
-  // The two uppermost levels are in registers: shared memory is what all wait for otherwise.
+  // The two uppermost levels are in registers, since shared memory is what all wait for (docs/performance.md).
   static_assert(FAN_LEAST / 2 >= 4, "every tree has two levels");
   const Bits root = storage.tree[1];
   const Bits left = storage.tree[2];
