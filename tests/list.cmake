@@ -20,7 +20,9 @@ cdpsort_test(study SOURCES test_study.c simulated_rules.cpp SUPPORT host_data ST
 cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
-cdpsort_test(fallbacks SOURCES test_fallbacks.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(fallbacks SOURCES test_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(fan_fallbacks SOURCES test_fan_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
+             LABELS simulated long)
 cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(speed SUPPORT host_data LABELS simulated long)
