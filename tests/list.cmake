@@ -7,7 +7,8 @@ include(${PROJECT_SOURCE_DIR}/samples/bench/data.cmake) # device_data
 
 # The oracle, and the simulated device itself.
 cdpsort_test(host_data SUPPORT host_data LABELS simulated)
-cdpsort_test(simulated_device SOURCES test_simulated_device.cpp STATIC LABELS simulated)
+cdpsort_test(simulated_block SOURCES test_simulated_block.cpp STATIC LABELS simulated)
+cdpsort_test(simulated_schedule SOURCES test_simulated_schedule.cpp STATIC LABELS simulated)
 
 # The host side.
 cdpsort_test(options STATIC LABELS simulated)
