@@ -42,4 +42,3 @@ cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT 
 # Not under memcheck: with the limit lowered it does not end there (docs/performance.md, "Pending launches").
 cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu
              TIMEOUT 600)
-cdpsort_benchmark(classic SOURCES bench_classic.cu SUPPORT device_data)
