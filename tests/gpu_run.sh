@@ -110,15 +110,15 @@ collect() {
   [ "$code" -eq 0 ] || tail -n 40 "$work/output" >&2
 }
 
-# Runs a sample on the GPU; passed means that it said it succeeded, and that it names a CUDA device.
+# run_sample NAME TEXT: runs a sample on the GPU; passed means that it said it succeeded, and that it printed the text.
 run_sample() {
-  name=$1 code=0
+  name=$1 text=$2 code=0
   cdpsort_say "sample $name"
   CDPSORT_DEVICE=cuda "$build/bin/$name" >"$work/output" 2>&1 </dev/null || code=$?
   if [ "$code" -ne 0 ]; then
     outcome samples samples "$name" failed "it exited with $code: $(tail -n 5 "$work/output")"
-  elif ! grep -q 'CUDA device' "$work/output"; then
-    outcome samples samples "$name" failed "it does not say that a CUDA device did it: $(head -n 5 "$work/output")"
+  elif ! grep -q "$text" "$work/output"; then
+    outcome samples samples "$name" failed "it does not say '$text': $(head -n 5 "$work/output")"
   else
     outcome samples samples "$name" passed
   fi
@@ -216,8 +216,9 @@ while read -r name labels; do
 done <"$programs/tests.list"
 
 for name in quickstart recursion; do
-  [ ! -x "$build/bin/$name" ] || run_sample "$name"
+  [ ! -x "$build/bin/$name" ] || run_sample "$name" "CUDA device"
 done
+[ ! -x "$build/bin/trap" ] || run_sample trap "launched by the device"
 [ ! -x "$build/bin/sort_numbers" ] || run_sort_numbers
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
