@@ -79,10 +79,8 @@ __device__ inline void look_for_disorder(const BlockRules<typename Order::Bits> 
   const FanTiles<Bits> tiles(rules.side(range.side), range);
   const volatile unsigned int *found = disorder;
   for (uint64_t tile = block; tile < tiles.count && __any_sync(ALL_LANES, *found != 0) == 0; tile += blocks) {
-    const bool whole = tiles.begin(tile) >= static_cast<int64_t>(range.begin) &&
-                       tiles.begin(tile) + int64_t{FanShape<Bits>::TILE_ITEMS} <= static_cast<int64_t>(range.end);
     bool disordered;
-    if (whole) {
+    if (tiles.is_whole(tile)) {
       TileItems<Order> items;
       items.load(tiles, tile);
       items.encode();
