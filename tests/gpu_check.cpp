@@ -173,27 +173,6 @@ void check_sorted(const Subject &subject, cdp_order order, const char *how) {
   conclude(subject, how);
 }
 
-cdp_study_depth totals(const cdp_study &study) {
-  cdp_study_depth sum;
-  memset(&sum, 0, sizeof sum);
-  for (const cdp_study_depth &row : study.depths) {
-    sum.tasks += row.tasks;
-    sum.task_items += row.task_items;
-    sum.block_partitions += row.block_partitions;
-    sum.equal_items += row.equal_items;
-    sum.leaves += row.leaves;
-    sum.leaf_items += row.leaf_items;
-    sum.collected += row.collected;
-    sum.children_launched += row.children_launched;
-    sum.launches_refused += row.launches_refused;
-    sum.deferred += row.deferred;
-    sum.fallback_depth += row.fallback_depth;
-    sum.fallback_refused += row.fallback_refused;
-    sum.fallback_pool += row.fallback_pool;
-  }
-  return sum;
-}
-
 void require_study(bool condition, const char *text, const cdp_study &study, const Subject &subject, const char *how) {
   if (condition)
     return;
@@ -206,6 +185,24 @@ void require_study(bool condition, const char *text, const cdp_study &study, con
                study.first_fault, study.waves, study.milliseconds, sum.tasks, sum.task_items, sum.block_partitions,
                sum.equal_items, sum.leaves, sum.leaf_items, sum.collected, sum.children_launched, sum.launches_refused,
                sum.deferred, sum.fallback_depth, sum.fallback_refused, sum.fallback_pool);
+}
+
+cdp_study study_and_check(const Subject &subject, const cdp_options &options, const char *how) {
+  const device_data::KeySpan &keys = subject.keys;
+  cdp_study study;
+  CHECK_SORT(cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study));
+  check_sorted(subject, options.order, how);
+
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(study.first_fault == 0 && sum.launches_refused == 0 && sum.fallback_refused == 0, study, subject, how);
+  CHECK_STUDY(sum.fallback_pool == 0 && study.tasks_allocated <= study.task_capacity, study, subject, how);
+  // Every item ends once: equal to a pivot, or in a leaf, or at the depth limit; unless, with many children, the array came in
+  // order and was left so or reversed.
+  const bool came_in_order = options.fan_out != CDP_FAN_OUT_CLASSIC && sum.tasks + sum.leaves == 0;
+  const uint64_t ended = sum.equal_items + sum.leaf_items;
+  CHECK_STUDY(sum.fallback_depth != 0 || came_in_order || ended == keys.count, study, subject, how);
+  CHECK_STUDY(options.scheme != CDP_SCHEME_HOST_LOOP || sum.children_launched == 0, study, subject, how);
+  return study;
 }
 
 const char *scheme_name(cdp_scheme scheme) {

@@ -12,8 +12,7 @@
 #define CDPSORT_TESTS_GPU_CHECK_H
 
 #include "device_data.cuh"
-
-#include <cdpsort/study.h>
+#include "study_total.h"
 
 #include <check.h>
 
@@ -81,11 +80,16 @@ void conclude(const Subject &subject, const char *how, cudaStream_t stream = nul
 void check_sorted(const Subject &subject, cdp_order order, const char *how);
 
 /* A study's counts, over all depths. */
-cdp_study_depth totals(const cdp_study &study);
+inline cdp_study_depth totals(const cdp_study &study) {
+  return study_total(&study);
+}
 
 /* Ends the test unless the condition holds, with the whole study. */
 void require_study(bool condition, const char *text, const cdp_study &study, const Subject &subject, const char *how);
 #define CHECK_STUDY(condition, study, subject, how) gpu_check::require_study((condition), #condition, (study), (subject), (how))
+
+/* Sorts with a study, and checks the keys and what is true of every study of a sort whose limits suffice. */
+cdp_study study_and_check(const Subject &subject, const cdp_options &options, const char *how);
 
 /* Names of options, and their number. */
 const char *scheme_name(cdp_scheme scheme);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs every test and benchmark on a machine with a GPU, and writes what happened as JSON. A skip is a failure here.
+# Runs every test, and the benchmark, on a machine with a GPU, and writes what happened as JSON. A skip is a failure here.
 # usage: sh tests/gpu_run.sh [--build DIR] [--quick]
 #   --build DIR   run the programs of a build folder, which may come from another machine: needs neither CMake nor a
 #                 compiler. Without it: installs what is missing, and builds.
@@ -110,15 +110,15 @@ collect() {
   [ "$code" -eq 0 ] || tail -n 40 "$work/output" >&2
 }
 
-# Runs a sample on the GPU; passed means that it said it succeeded, and that it names a CUDA device.
+# run_sample NAME TEXT: runs a sample on the GPU; passed means that it said it succeeded, and that it printed the text.
 run_sample() {
-  name=$1 code=0
+  name=$1 text=$2 code=0
   cdpsort_say "sample $name"
   CDPSORT_DEVICE=cuda "$build/bin/$name" >"$work/output" 2>&1 </dev/null || code=$?
   if [ "$code" -ne 0 ]; then
     outcome samples samples "$name" failed "it exited with $code: $(tail -n 5 "$work/output")"
-  elif ! grep -q 'CUDA device' "$work/output"; then
-    outcome samples samples "$name" failed "it does not say that a CUDA device did it: $(head -n 5 "$work/output")"
+  elif ! grep -q "$text" "$work/output"; then
+    outcome samples samples "$name" failed "it does not say '$text': $(head -n 5 "$work/output")"
   else
     outcome samples samples "$name" passed
   fi
@@ -155,16 +155,34 @@ run_memcheck() {
     >>"$work/memcheck"
 }
 
-# A benchmark's lines; anything that is no JSON object is a failure of it.
-run_benchmark() {
-  program=$1 name=$(basename "$1") code=0
+# run_bench WHAT OPTION...: rows of samples/bench, which judges every result and ends with 1 if one is wrong.
+bench_runs=15
+run_bench() {
+  name="bench, $1" code=0
+  shift
   cdpsort_say "$name"
-  "$program" >"$work/output" 2>"$work/complaints" </dev/null || code=$?
-  grep '^{.*}$' "$work/output" >>"$work/benchmarks" || code=${code#0}1
-  if [ "$code" -ne 0 ] || grep -v -q '^{.*}$' "$work/output"; then
-    outcome benchmarks "" "$name" failed "exit code $code: $(tail -n 3 "$work/complaints")"
+  : >"$work/rows.json"
+  timeout -k 10 300 "$build/bin/bench" --seed "${CDPSORT_TEST_SEED:-1}" --runs "$bench_runs" --json "$work/rows.json" "$@" \
+    >"$work/output" 2>&1 </dev/null || code=$?
+  sed -n 's/^    {\(.*\)},\{0,1\}$/{"runs": '"$bench_runs"', \1}/p' "$work/rows.json" >"$work/rows"
+  cat "$work/rows" >>"$work/benchmarks"
+  if [ "$code" -ne 0 ] || [ ! -s "$work/rows" ]; then
+    outcome benchmarks "" "$name" failed "exit code $code: $(grep -e FAILED -e '^bench: ' "$work/output" | tail -n 3)"
   else
     outcome benchmarks "" "$name" passed
+  fi
+}
+
+# How fast the classic recursion is with 2^27 random u32, CUB's merge sort being 1; slower than this is a failure.
+least_classic_speed=0.6
+judge_classic_speed() {
+  speed=$(sed -n '/"type": "u32", "count": 134217728, "distribution": "random", "mode": "classic",/ {
+    s/.*"ratio_to_merge": \([0-9.e+-]*\).*/\1/p; }' "$work/benchmarks" | head -n 1)
+  if awk -v speed="${speed:-0}" -v least="$least_classic_speed" 'BEGIN { exit !(speed + 0 >= least) }'; then
+    outcome benchmarks "" "speed of the classic recursion" passed
+  else
+    outcome benchmarks "" "speed of the classic recursion" failed \
+      "${speed:-an unknown number of} times that of CUB's merge sort, where at least $least_classic_speed is wanted"
   fi
 }
 
@@ -198,8 +216,9 @@ while read -r name labels; do
 done <"$programs/tests.list"
 
 for name in quickstart recursion; do
-  [ ! -x "$build/bin/$name" ] || run_sample "$name"
+  [ ! -x "$build/bin/$name" ] || run_sample "$name" "CUDA device"
 done
+[ ! -x "$build/bin/trap" ] || run_sample trap "launched by the device"
 [ ! -x "$build/bin/sort_numbers" ] || run_sort_numbers
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
@@ -214,9 +233,16 @@ else
   cdpsort_say "memcheck $memcheck_note"
 fi
 
-for program in "$programs"/bench_*; do
-  [ ! -x "$program" ] || run_benchmark "$program"
-done
+if [ ! -x "$build/bin/bench" ]; then
+  outcome benchmarks "" bench skipped "it was not built, or not brought along"
+elif [ -n "${CDPSORT_TEST_QUICK:-}" ]; then
+  run_bench "small" --types u32,u64 --sizes 64Ki --modes default,classic,cub-radix,cub-merge
+else
+  run_bench "sizes" --types u32,u64 --sizes 2^20,2^24,2^27 \
+    --modes default,host-loop,classic,classic-controller,classic-host-loop,cub-radix,cub-merge
+  run_bench "distributions" --sizes 2^24 --distributions all --modes default,classic,cub-radix,cub-merge
+  judge_classic_speed
+fi
 
 count() {
   grep -c "\"outcome\": \"$1\"" "$2" || true

@@ -7,7 +7,8 @@ include(${PROJECT_SOURCE_DIR}/samples/bench/data.cmake) # device_data
 
 # The oracle, and the simulated device itself.
 cdpsort_test(host_data SUPPORT host_data LABELS simulated)
-cdpsort_test(simulated_device SOURCES test_simulated_device.cpp STATIC LABELS simulated)
+cdpsort_test(simulated_block SOURCES test_simulated_block.cpp STATIC LABELS simulated)
+cdpsort_test(simulated_schedule SOURCES test_simulated_schedule.cpp STATIC LABELS simulated)
 cdpsort_test(simulated_limits SOURCES test_simulated_limits.cpp STATIC LABELS simulated)
 
 # The host side.
@@ -22,7 +23,9 @@ cdpsort_test(study SOURCES test_study.c simulated_rules.cpp SUPPORT host_data ST
 cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
-cdpsort_test(fallbacks SOURCES test_fallbacks.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(fallbacks SOURCES test_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(fan_fallbacks SOURCES test_fan_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
+             LABELS simulated long)
 cdpsort_test(fan_sort SOURCES test_fan_sort.cpp STATIC LABELS simulated)
 cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
@@ -42,4 +45,3 @@ cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT 
 # Not under memcheck: with the limit lowered it does not end there (docs/performance.md, "Pending launches").
 cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu
              TIMEOUT 600)
-cdpsort_benchmark(classic SOURCES bench_classic.cu SUPPORT device_data)

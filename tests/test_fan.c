@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many children to a task: every fan-out in every scheme sorts whatever it is given, its counters show what the rules of the
- * recursion say, and nothing is lost where something is refused or full. test_study.c and test_fallbacks.c do the same for two.
+ * Many children to a task: every fan-out in every scheme sorts whatever it is given, and its counters show what the rules of
+ * the recursion say. test_study.c does the same for two; test_fan_fallbacks.c is about what is refused or full.
  *
- * Linked with the static library: for the hooks, for the sizes at which a block or a tile is full, and to have a simulated
- * device of so many multiprocessors that a block finishes small ranges only.
+ * Linked with the static library: for the sizes at which a block or a tile is full, and to have a simulated device of so many
+ * multiprocessors that a block finishes small ranges only.
  */
-#include "host_data.h"
+#include "host_check.h"
 #include "run_suite.h"
 #include "simulated_rules.h"
 
@@ -16,15 +16,9 @@
 
 #define ITEMS 30000u
 #define MULTIPROCESSORS 48u
-#define PENDING_LIMIT_REFUSED 69          /* cudaErrorLaunchPendingCountExceeded */
 #define FILL_GRID_ITEMS ((size_t)1 << 18) /* device/tuning.h: so many equal keys get a grid of their own */
 
-#define SCHEMES 3
 #define FAN_OUTS 8
-
-static cdp_scheme scheme_of(int index) {
-  return (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + index % SCHEMES);
-}
 
 /* 8, 16, ... 1024. */
 static uint32_t fan_out_of(int index) {
@@ -37,42 +31,9 @@ static void make_device(void) {
 }
 
 static host_case fan_case(cdp_type type, size_t count, host_distribution distribution, uint64_t seed) {
-  host_case sort = {.type = type, .count = count, .distribution = distribution, .seed = seed, .options = CDP_OPTIONS_INIT};
-  sort.options.device = CDP_DEVICE_SIMULATED;
+  host_case sort = simulated_case(type, count, distribution, seed);
   sort.options.leaf_items = CDP_LEAF_MIN;
-  sort.options.seed = seed;
   return sort;
-}
-
-static void must_sort(const host_case *sort) {
-  char why[HOST_WHY_BYTES];
-  ck_assert_msg(host_sort(sort, NULL, why), "%s", why);
-}
-
-static void must_study(const host_case *sort, cdp_study *study) {
-  char why[HOST_WHY_BYTES];
-  ck_assert_msg(host_sort(sort, study, why), "%s", why);
-}
-
-/* The sum of all depths. */
-static cdp_study_depth total(const cdp_study *study) {
-  cdp_study_depth sum = {0};
-  for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
-    const cdp_study_depth *row = &study->depths[depth];
-    sum.tasks += row->tasks;
-    sum.block_partitions += row->block_partitions;
-    sum.equal_items += row->equal_items;
-    sum.leaves += row->leaves;
-    sum.leaf_items += row->leaf_items;
-    sum.collected += row->collected;
-    sum.children_launched += row->children_launched;
-    sum.launches_refused += row->launches_refused;
-    sum.deferred += row->deferred;
-    sum.fallback_depth += row->fallback_depth;
-    sum.fallback_refused += row->fallback_refused;
-    sum.fallback_pool += row->fallback_pool;
-  }
-  return sum;
 }
 
 /* ---- Sorting --------------------------------------------------------------------------------------------------- */
@@ -220,7 +181,7 @@ START_TEST(every_key_is_counted_once) {
       sort.options.scheme = scheme_of(_i);
       cdp_study study;
       must_study(&sort, &study);
-      const cdp_study_depth sum = total(&study);
+      const cdp_study_depth sum = study_total(&study);
       ck_assert_uint_eq(sum.fallback_depth + sum.fallback_pool + sum.fallback_refused, 0);
       ck_assert_msg(sum.equal_items + sum.leaf_items == counts[size], "%zu %s keys: %llu equal and %llu in leaves",
                     counts[size], host_distribution_name(distributions[which]), (unsigned long long)sum.equal_items,
@@ -252,7 +213,7 @@ START_TEST(children_are_as_many_as_the_fan_out) {
     if (row->tasks != 0)
       ck_assert_uint_gt(row->task_items_least, plan.request.block_items);
   }
-  const cdp_study_depth sum = total(&study);
+  const cdp_study_depth sum = study_total(&study);
   ck_assert_uint_gt(sum.collected, ITEMS / plan.request.block_items);
   ck_assert_uint_gt(study.depths[study.depth_count - 1].leaves, 0);
   ck_assert_uint_ge(sum.block_partitions, sum.collected / 2);
@@ -277,7 +238,7 @@ START_TEST(lesser_fan_out_goes_deeper) {
       ck_assert_uint_gt(study.depths[1].collected, 0);
     }
     if (which == 0)
-      tasks_before = total(&study).tasks;
+      tasks_before = study_total(&study).tasks;
   }
   ck_assert_uint_ge(tasks_before, 9);
 }
@@ -288,7 +249,7 @@ START_TEST(equal_keys_of_a_block_are_written) {
   host_case sort = fan_case(_i == 0 ? CDP_U32 : CDP_F64, 700, HOST_ALL_EQUAL, 2);
   cdp_study study;
   must_study(&sort, &study);
-  const cdp_study_depth sum = total(&study);
+  const cdp_study_depth sum = study_total(&study);
   ck_assert_uint_eq(study.depths[0].equal_items, 700);
   ck_assert_uint_eq(study.depths[0].block_partitions, 1);
   ck_assert_uint_eq(sum.leaves + sum.tasks + sum.children_launched, 0);
@@ -305,7 +266,7 @@ START_TEST(frequent_values_leave_at_once) {
   must_study(&sort, &study);
   ck_assert_uint_ge(study.depths[0].equal_items, FILL_GRID_ITEMS);
   ck_assert_uint_eq(study.depths[0].tasks, 1);
-  const cdp_study_depth sum = total(&study);
+  const cdp_study_depth sum = study_total(&study);
   ck_assert_uint_eq(sum.equal_items + sum.leaf_items, sort.count);
 }
 END_TEST
@@ -323,7 +284,7 @@ START_TEST(launches_are_those_of_the_scheme) {
     sort.options.child_streams = (cdp_child_streams)streams;
     cdp_study study;
     must_study(&sort, &study);
-    const cdp_study_depth sum = total(&study);
+    const cdp_study_depth sum = study_total(&study);
     ck_assert_uint_gt(sum.tasks, 8);
     if (scheme_of(_i) == CDP_SCHEME_HOST_LOOP) {
       ck_assert_uint_eq(sum.children_launched, 0);
@@ -348,7 +309,7 @@ START_TEST(task_behind_a_look_is_counted) {
     keys[index] = index ^ (index / 2 == COUNT / 4 ? 1 : 0);
   cdp_study study;
   ck_assert_int_eq(cdp_study_quicksort(keys, COUNT, CDP_U32, &sort.options, &study), CDP_OK);
-  ck_assert_uint_eq(total(&study).tasks, 1);
+  ck_assert_uint_eq(study_total(&study).tasks, 1);
   ck_assert_uint_eq(study.tasks_in_wave, 1);
   for (uint32_t index = 0; index < COUNT; index++)
     ck_assert_uint_eq(keys[index], index);
@@ -359,150 +320,7 @@ START_TEST(same_seed_gives_the_same_counts) {
   host_case sort = fan_case(CDP_U32, ITEMS, HOST_UNIFORM, 4);
   sort.options.fan_out = CDP_FAN_OUT_MIN;
   sort.options.scheme = scheme_of(_i);
-  cdp_study first, second, other;
-  must_study(&sort, &first);
-  must_study(&sort, &second);
-  sort.options.seed++;
-  must_study(&sort, &other);
-  first.milliseconds = second.milliseconds = other.milliseconds = 0.0;
-  ck_assert_mem_eq(&first, &second, sizeof first);
-  ck_assert_mem_ne(&first, &other, sizeof first);
-}
-END_TEST
-
-/* ---- Nothing is lost ------------------------------------------------------------------------------------------- */
-
-#define FORCED_ITEMS 40000u
-
-typedef struct forced {
-  const char *what;
-  uint32_t pending_limit; /* 0: as it is */
-  cdp_plan_limits limits;
-  uint32_t depth_limit;
-  uint32_t leaf_items; /* 0: the greatest */
-  uint32_t fan_out;
-  host_distribution distribution;
-  /* What the sum of all depths must show. */
-  bool refused; /* not in the host loop, which launches nothing from the device */
-  bool pool;
-  bool deferred; /* likewise */
-  bool depth;
-} forced;
-
-#define LEAST CDP_LEAF_MIN
-
-static const forced table[] = {
-    {.what = "pending limit 4", .pending_limit = 4, .leaf_items = LEAST, .fan_out = 8, .refused = true},
-    {.what = "pending limit 3", .pending_limit = 3, .leaf_items = LEAST, .fan_out = 8, .refused = true},
-    {.what = "pending limit 2", .pending_limit = 2, .leaf_items = LEAST, .fan_out = 8, .refused = true},
-    {.what = "pending limit 1", .pending_limit = 1, .leaf_items = LEAST, .fan_out = 8, .refused = true},
-    {.what = "pending limit 2, one level", .pending_limit = 2, .refused = true},
-    {.what = "pending limit 3, few values", .pending_limit = 3, .fan_out = 8, .distribution = HOST_LOST_PIVOT},
-    {.what = "task pool of 8", .limits.task_capacity = 8, .leaf_items = LEAST, .fan_out = 8, .pool = true},
-    {.what = "task pool of 4", .limits.task_capacity = 4, .leaf_items = LEAST, .fan_out = 8, .pool = true},
-    {.what = "task pool of 2", .limits.task_capacity = 2, .leaf_items = LEAST, .fan_out = 16, .pool = true},
-    {.what = "task pool of 1", .limits.task_capacity = 1, .leaf_items = LEAST, .fan_out = 8, .pool = true},
-    {.what = "4 collected ranges", .limits.collected_capacity = 4, .leaf_items = LEAST, .pool = true},
-    {.what = "3 collected ranges", .limits.collected_capacity = 3, .leaf_items = LEAST, .fan_out = 8, .pool = true},
-    {.what = "1 collected range", .limits.collected_capacity = 1, .leaf_items = LEAST, .fan_out = 64, .pool = true},
-    {.what = "task budget of 2", .limits.task_budget = 2, .leaf_items = LEAST, .fan_out = 8, .deferred = true},
-    {.what = "task budget of 1", .limits.task_budget = 1, .leaf_items = LEAST, .fan_out = 8, .deferred = true},
-    {.what = "no partition at all", .depth_limit = CDP_DEPTH_NONE, .leaf_items = LEAST, .depth = true},
-    {.what = "depth limit 1", .depth_limit = 1, .leaf_items = LEAST, .depth = true},
-    {.what = "depth limit 1, large children", .depth_limit = 1, .leaf_items = LEAST, .fan_out = 8, .depth = true},
-    {.what = "depth limit 2", .depth_limit = 2, .leaf_items = LEAST, .fan_out = 8, .depth = true},
-    {.what = "depth limit 1, large children, budget of 2",
-     .limits.task_budget = 2,
-     .depth_limit = 1,
-     .leaf_items = LEAST,
-     .fan_out = 8,
-     .deferred = true,
-     .depth = true},
-    {.what = "no partition, pending limit 1",
-     .depth_limit = CDP_DEPTH_NONE,
-     .pending_limit = 1,
-     .leaf_items = LEAST,
-     .refused = true,
-     .depth = true},
-    {.what = "depth limit 1, pending limit 3",
-     .depth_limit = 1,
-     .pending_limit = 3,
-     .leaf_items = LEAST,
-     .fan_out = 8,
-     .refused = true,
-     .depth = true},
-    {.what = "leaves of the least size", .leaf_items = LEAST},
-    {.what = "leaves of the greatest size", .leaf_items = 0, .fan_out = 8},
-    {.what = "all of it at once",
-     .pending_limit = 3,
-     .limits = {.task_capacity = 6, .collected_capacity = 6, .task_budget = 2},
-     .depth_limit = 3,
-     .leaf_items = LEAST,
-     .fan_out = 8,
-     .refused = true},
-};
-#define ROWS ((int)(sizeof table / sizeof *table))
-
-static void use_hooks(const forced *row) {
-  cdp_fault fault = {0};
-  cdp_plan_limit(&row->limits);
-  if (row->pending_limit != 0)
-    ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit(row->pending_limit, &fault), CDP_OK);
-}
-
-static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study *study) {
-  const bool host_loop = scheme == CDP_SCHEME_HOST_LOOP;
-  const cdp_study_depth sum = total(study);
-  const char *what = row->what;
-  const int number = (int)scheme;
-  if (row->refused && !host_loop) {
-    ck_assert_msg(sum.launches_refused > 0, "%s, scheme %d: no launch was refused", what, number);
-    ck_assert_msg(sum.fallback_refused > 0, "%s, scheme %d: no range was sorted for want of a launch", what, number);
-    ck_assert_int_eq(study->first_fault, PENDING_LIMIT_REFUSED);
-  }
-  if (row->pending_limit == 0 || host_loop) {
-    ck_assert_msg(sum.launches_refused + sum.fallback_refused == 0, "%s, scheme %d: launches were refused", what, number);
-    ck_assert_int_eq(study->first_fault, 0);
-  }
-  if (row->pool)
-    ck_assert_msg(sum.fallback_pool > 0, "%s, scheme %d: nothing was exhausted", what, number);
-  if (row->limits.task_capacity != 0) {
-    ck_assert_uint_eq(study->task_capacity, row->limits.task_capacity);
-    ck_assert_uint_le(study->tasks_allocated, study->task_capacity);
-  }
-  if (row->limits.collected_capacity != 0)
-    ck_assert_uint_le(sum.collected, row->limits.collected_capacity);
-  if (row->deferred && !host_loop) {
-    ck_assert_msg(sum.deferred > 0, "%s, scheme %d: nothing was put off", what, number);
-    ck_assert_msg(study->waves > 0, "%s, scheme %d: no wave came", what, number);
-    ck_assert_uint_le(study->tasks_in_wave, row->limits.task_budget);
-  }
-  if (row->depth)
-    ck_assert_msg(sum.fallback_depth > 0, "%s, scheme %d: the depth limit was not reached", what, number);
-  const uint32_t depth_limit = row->depth_limit == CDP_DEPTH_NONE ? 0 : row->depth_limit;
-  for (uint32_t depth = depth_limit; row->depth_limit != 0 && depth < CDP_STUDY_DEPTHS; depth++)
-    ck_assert_msg(study->depths[depth].tasks + study->depths[depth].block_partitions == 0,
-                  "%s, scheme %d: a partition at depth %u", what, number, depth);
-}
-
-/* _i: row of the table. Every scheme, a key of either size. */
-START_TEST(ends_sorted_and_counted) {
-  const forced *row = &table[_i];
-  use_hooks(row);
-  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST_LOOP; scheme++) {
-    for (uint64_t seed = 1; seed <= 2; seed++) {
-      host_case sort = fan_case(seed % 2 == 0 ? CDP_F64 : CDP_U32, FORCED_ITEMS, row->distribution, seed);
-      sort.options.scheme = (cdp_scheme)scheme;
-      sort.options.depth_limit = row->depth_limit;
-      sort.options.leaf_items = row->leaf_items;
-      sort.options.fan_out = row->fan_out;
-      sort.options.child_streams = seed % 2 == 0 ? CDP_STREAMS_FIRE_AND_FORGET : CDP_STREAMS_NAMED;
-      cdp_study study;
-      char why[HOST_WHY_BYTES];
-      ck_assert_msg(host_sort(&sort, &study, why), "%s: %s", row->what, why);
-      check_counters(row, (cdp_scheme)scheme, &study);
-    }
-  }
+  must_count_by_seed(sort);
 }
 END_TEST
 
@@ -529,11 +347,6 @@ static Suite *fan_suite(void) {
   tcase_add_loop_test(counters, task_behind_a_look_is_counted, 0, SCHEMES);
   tcase_add_loop_test(counters, same_seed_gives_the_same_counts, 0, SCHEMES);
   suite_add_tcase(suite, counters);
-  TCase *forcing = tcase_create("forced");
-  tcase_set_timeout(forcing, TEST_SECONDS);
-  tcase_add_checked_fixture(forcing, make_device, NULL);
-  tcase_add_loop_test(forcing, ends_sorted_and_counted, 0, ROWS);
-  suite_add_tcase(suite, forcing);
   return suite;
 }
 

@@ -28,19 +28,6 @@ cdp_options many_in_scheme(uint32_t fan_out, int scheme) {
   return options;
 }
 
-/* Sorts, and checks the keys and what is true of every study in which nothing was refused or exhausted. */
-cdp_study study_and_check(const Subject &subject, const cdp_options &options, const char *how) {
-  const device_data::KeySpan &keys = subject.keys;
-  cdp_study study;
-  CHECK_SORT(cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study));
-  check_sorted(subject, options.order, how);
-  const cdp_study_depth sum = totals(study);
-  CHECK_STUDY(study.first_fault == 0 && sum.launches_refused == 0 && sum.fallback_refused == 0, study, subject, how);
-  CHECK_STUDY(sum.fallback_pool == 0 && study.tasks_allocated <= study.task_capacity, study, subject, how);
-  CHECK_STUDY(options.scheme != CDP_SCHEME_HOST_LOOP || sum.children_launched == 0, study, subject, how);
-  return study;
-}
-
 void sort_and_check(const Subject &subject, const cdp_options &options, const char *how) {
   CHECK_SORT(cdp_quicksort(subject.keys.d_keys, subject.keys.count, subject.keys.type, &options));
   check_sorted(subject, options.order, how);
@@ -160,21 +147,6 @@ START_TEST(test_single_block) {
 }
 END_TEST
 
-/* The least and the greatest leaf size are kept to. */
-START_TEST(test_leaf_size) {
-  const bool least = _i % 2 == 0;
-  cdp_options options = many_in_scheme(_i / 2 / SCHEMES == 0 ? 0 : 16, _i / 2 % SCHEMES);
-  options.leaf_items = least ? CDP_LEAF_MIN : CDP_LEAF_MAX_4_BYTES;
-  char how[64];
-  snprintf(how, sizeof how, "%s, fan-out %u, leaves of %u", scheme_name(options.scheme), options.fan_out, options.leaf_items);
-  const Subject subject = make_subject(CDP_F32, pick(1 << 21, 1 << 15), Distribution::gaussian);
-  const cdp_study study = study_and_check(subject, options, how);
-  const cdp_study_depth sum = totals(study);
-  CHECK_STUDY(sum.leaves > 0 && sum.leaf_items <= sum.leaves * options.leaf_items, study, subject, how);
-  CHECK_STUDY(!least || sum.leaves > subject.keys.count / 64, study, subject, how);
-}
-END_TEST
-
 /* Two values are so frequent that grids write them; a bucket for each is all there is. */
 START_TEST(test_frequent_values) {
   const cdp_options options = many_in_scheme(0, _i);
@@ -191,7 +163,6 @@ Suite *make_suite() {
   tcase_add_loop_test(test_case, test_fan_out, 0, FAN_OUTS * SCHEMES);
   tcase_add_loop_test(test_case, test_levels, 0, SCHEMES);
   tcase_add_loop_test(test_case, test_scheme, 0, 2 * SCHEMES);
-  tcase_add_loop_test(test_case, test_leaf_size, 0, 2 * 2 * SCHEMES);
   test_case = add_case(suite, "distributions");
   tcase_add_loop_test(test_case, test_distribution, 0, DISTRIBUTIONS);
   tcase_add_loop_test(test_case, test_deep_distribution, 0, DISTRIBUTIONS);

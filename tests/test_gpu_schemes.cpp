@@ -10,26 +10,6 @@ using namespace gpu_check;
 
 namespace {
 
-/* Sorts by the options, and checks the keys and what is true of every study. */
-cdp_study study_and_check(const Subject &subject, const cdp_options &options, const char *how) {
-  const device_data::KeySpan &keys = subject.keys;
-  cdp_study study;
-  CHECK_SORT(cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study));
-  check_sorted(subject, options.order, how);
-
-  const cdp_study_depth sum = totals(study);
-  CHECK_STUDY(study.first_fault == 0 && sum.launches_refused == 0 && sum.fallback_refused == 0, study, subject, how);
-  CHECK_STUDY(sum.fallback_pool == 0, study, subject, how);
-  CHECK_STUDY(study.tasks_allocated <= study.task_capacity, study, subject, how);
-  // Every item ends once: equal to a pivot, or in a leaf, or at the depth limit; unless, with many children, the array came in
-  // order and was left so or reversed.
-  const bool came_in_order = options.fan_out != CDP_FAN_OUT_CLASSIC && sum.tasks + sum.leaves == 0;
-  const uint64_t ended = sum.equal_items + sum.leaf_items;
-  CHECK_STUDY(sum.fallback_depth != 0 || came_in_order || ended == keys.count, study, subject, how);
-  CHECK_STUDY(options.scheme != CDP_SCHEME_HOST_LOOP || sum.children_launched == 0, study, subject, how);
-  return study;
-}
-
 /* Every rule for the pivot of two children; and many children, for which there is one rule. */
 constexpr int PARTITIONS = PIVOTS + 1;
 
@@ -118,14 +98,17 @@ START_TEST(test_equal_keys_leave) {
 }
 END_TEST
 
-/* The least and the greatest leaf size are kept to. */
+/* The least and the greatest leaf size are kept to, with two children to a task, many in one level, and many in several. */
+constexpr uint32_t LEAF_FAN_OUTS[] = {CDP_FAN_OUT_CLASSIC, 0, 16};
 START_TEST(test_leaf_size) {
   const bool least = _i % 2 == 0;
-  cdp_options options = classic_in_scheme(_i / 2);
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i / 2 % SCHEMES);
+  options.fan_out = LEAF_FAN_OUTS[_i / 2 / SCHEMES];
   options.leaf_items = least ? CDP_LEAF_MIN : CDP_LEAF_MAX_4_BYTES;
   char how[64];
-  snprintf(how, sizeof how, "%s, leaves of %u", scheme_name(options.scheme), options.leaf_items);
-  const Subject subject = make_subject(CDP_F32, pick(1 << 21, 1 << 14), Distribution::gaussian);
+  snprintf(how, sizeof how, "%s, fan-out %u, leaves of %u", scheme_name(options.scheme), options.fan_out, options.leaf_items);
+  const Subject subject = make_subject(CDP_F32, pick(1 << 21, 1 << 15), Distribution::gaussian);
   const cdp_study study = study_and_check(subject, options, how);
   const cdp_study_depth sum = totals(study);
   CHECK_STUDY(sum.leaves > 0 && sum.leaf_items <= sum.leaves * options.leaf_items, study, subject, how);
@@ -140,7 +123,7 @@ Suite *make_suite() {
   tcase_add_test(test_case, test_host_loop_launches_no_children);
   test_case = add_case(suite, "recursion");
   tcase_add_loop_test(test_case, test_equal_keys_leave, 0, SCHEMES);
-  tcase_add_loop_test(test_case, test_leaf_size, 0, 2 * SCHEMES);
+  tcase_add_loop_test(test_case, test_leaf_size, 0, 2 * SCHEMES * 3);
   test_case = add_case(suite, "combinations");
   tcase_add_loop_test(test_case, test_combination, 0, SCHEMES * 2 * PARTITIONS);
   tcase_add_loop_test(test_case, test_type, 0, SCHEMES * TYPES * FAN_OUT_KINDS);

@@ -3,7 +3,8 @@
 # What the samples do, right and wrong: exit codes, output, messages, files left behind. POSIX sh.
 # usage: sh test_samples.sh BIN_DIRECTORY      prints a line for each check; exit code 1 if any failed
 #
-# Everything runs on the simulated device, except where a machine without a GPU is played: there CUDA sees no device.
+# Everything runs on the simulated device, except where a machine without a GPU is played: there CUDA sees no device; and trap,
+# where there is a GPU.
 set -u
 programs=$(cd "${1:?usage: test_samples.sh BIN_DIRECTORY}" && pwd) || exit 2
 work=$(mktemp -d) || exit 2
@@ -295,6 +296,31 @@ if [ -x "$programs/bench" ]; then # CUDA builds alone have it
   check "no runs" refused 2 "--runs: '0'"
   run_without_gpu bench
   check "bench falls back on nothing" refused 1 "no GPU can be used"
+fi
+
+# ---- trap: its command line; what it counts takes a GPU -----------------------------------------------------------------
+
+# The table has a heading and, up to what every GPU's blocks may have, 64 KB, a row for each size.
+prints_the_table() {
+  exits 0 && prints "blocks of 64 threads on a multiprocessor at once" && prints "launched by the device" &&
+    [ "$(grep -cE '^ +[0-9.]+ KB( +[0-9]+ to +[0-9]+ \( *[0-9.]+ ms\)){2}$' out)" -ge 15 ]
+}
+
+if [ -x "$programs/trap" ]; then # CUDA builds alone have it
+  for threads in 31 1025 -64 64x x '' 99999999999999999999; do
+    run trap "$threads"
+    check "blocks of '$threads' threads" refused 2 "usage: trap [threads of a block, 32 to 1024]"
+  done
+  run trap 64 64
+  check "two numbers of threads" refused 2 "usage: trap"
+  run_without_gpu trap
+  check "trap falls back on nothing" refused 1 "trap: looking for a CUDA device failed"
+  if nvidia-smi -L >/dev/null 2>&1; then
+    run trap 64
+    check "trap prints its table" prints_the_table
+  else
+    echo "# no GPU here: trap's table is left out"
+  fi
 fi
 
 echo "$checks checks, $failures failed"

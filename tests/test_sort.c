@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L // setrlimit()
 
-#include "host_data.h"
+#include "host_check.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
 
@@ -20,28 +20,15 @@ const char *__asan_default_options(void) {
 }
 #endif
 
-static host_case simulated_case(cdp_type type, size_t count, host_distribution distribution, uint64_t seed) {
-  host_case sort = {.type = type, .count = count, .distribution = distribution, .seed = seed, .options = CDP_OPTIONS_INIT};
-  sort.options.device = CDP_DEVICE_SIMULATED;
-  sort.options.seed = seed;
-  return sort;
-}
-
-static void must_sort(const host_case *sort) {
-  char why[HOST_WHY_BYTES];
-  ck_assert_msg(host_sort(sort, NULL, why), "%s", why);
-}
-
 /* ---- Every combination of options ------------------------------------------------------------------------------ */
 
 #define TYPES 6
-#define SCHEMES 3
 
 /* _i: type and scheme. */
 START_TEST(sorts_with_every_combination_of_options) {
   static const size_t counts[] = {100, 1500, 4200};
   const cdp_type type = (cdp_type)(CDP_U32 + _i % TYPES);
-  const cdp_scheme scheme = (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + _i / TYPES);
+  const cdp_scheme scheme = scheme_of(_i / TYPES);
   uint64_t seed = (uint64_t)_i;
   for (int order = CDP_ASCENDING; order <= CDP_DESCENDING; order++) {
     for (int pivot = CDP_PIVOT_MIDDLE; pivot <= CDP_PIVOT_SAMPLED_MEDIAN; pivot++) {

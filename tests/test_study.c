@@ -6,7 +6,7 @@
  * One block finishes ranges of up to 320 leaves, but only if every multiprocessor gets two of them. Linked with the static
  * library, to have a simulated device of many multiprocessors: so ITEMS keys give a recursion of grids several levels deep.
  */
-#include "host_data.h"
+#include "host_check.h"
 #include "run_suite.h"
 #include "simulated_rules.h"
 #include "tile_sizes.h"
@@ -23,46 +23,12 @@ static void make_device(void) {
 }
 
 static host_case study_case(size_t count, host_distribution distribution, cdp_scheme scheme) {
-  host_case sort = {.type = CDP_U32, .count = count, .distribution = distribution, .seed = 11, .options = CDP_OPTIONS_INIT};
-  sort.options.device = CDP_DEVICE_SIMULATED;
+  host_case sort = simulated_case(CDP_U32, count, distribution, 11);
   sort.options.leaf_items = CDP_LEAF_MIN;
   sort.options.scheme = scheme;
   sort.options.fan_out = CDP_FAN_OUT_CLASSIC;
   sort.options.seed = 3;
   return sort;
-}
-
-static void must_study(const host_case *sort, cdp_study *study) {
-  char why[HOST_WHY_BYTES];
-  ck_assert_msg(host_sort(sort, study, why), "%s", why);
-}
-
-/* The sum of all depths. */
-static cdp_study_depth total(const cdp_study *study) {
-  cdp_study_depth sum = {0};
-  for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
-    const cdp_study_depth *row = &study->depths[depth];
-    sum.tasks += row->tasks;
-    sum.task_items += row->task_items;
-    sum.block_partitions += row->block_partitions;
-    sum.equal_items += row->equal_items;
-    sum.leaves += row->leaves;
-    sum.leaf_items += row->leaf_items;
-    sum.collected += row->collected;
-    sum.children_launched += row->children_launched;
-    sum.launches_refused += row->launches_refused;
-    sum.deferred += row->deferred;
-    sum.fallback_depth += row->fallback_depth;
-    sum.fallback_refused += row->fallback_refused;
-    sum.fallback_pool += row->fallback_pool;
-  }
-  return sum;
-}
-
-#define SCHEMES 3
-
-static cdp_scheme scheme_of(int index) {
-  return (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + index % SCHEMES);
 }
 
 /* ---- What becomes of every key --------------------------------------------------------------------------------- */
@@ -75,7 +41,7 @@ START_TEST(every_key_is_counted_once) {
       const host_case sort = study_case(counts[size], (host_distribution)distribution, scheme_of(_i));
       cdp_study study;
       must_study(&sort, &study);
-      const cdp_study_depth sum = total(&study);
+      const cdp_study_depth sum = study_total(&study);
       ck_assert_uint_eq(sum.fallback_depth, 0);
       ck_assert_msg(sum.equal_items + sum.leaf_items == counts[size], "%zu %s keys: %llu equal and %llu in leaves",
                     counts[size], host_distribution_name((host_distribution)distribution), (unsigned long long)sum.equal_items,
@@ -92,7 +58,7 @@ START_TEST(leaf_is_one_range) {
   ck_assert_uint_eq(study.depth_count, 1);
   ck_assert_uint_eq(study.depths[0].leaves, 1);
   ck_assert_uint_eq(study.depths[0].leaf_items, CDP_LEAF_MIN);
-  const cdp_study_depth sum = total(&study);
+  const cdp_study_depth sum = study_total(&study);
   ck_assert_uint_eq(sum.tasks + sum.block_partitions + sum.children_launched, 0);
 }
 END_TEST
@@ -113,7 +79,7 @@ START_TEST(equal_keys_end_at_once) {
   const host_case sort = study_case(ITEMS, HOST_ALL_EQUAL, scheme_of(_i));
   cdp_study study;
   must_study(&sort, &study);
-  const cdp_study_depth sum = total(&study);
+  const cdp_study_depth sum = study_total(&study);
   ck_assert_uint_eq(study.depth_count, 1);
   ck_assert_uint_eq(sum.tasks, 1);
   ck_assert_uint_eq(sum.equal_items, ITEMS);
@@ -177,7 +143,7 @@ START_TEST(tasks_are_larger_than_a_block_finishes) {
     if (depth > 0)
       ck_assert_uint_lt(row->task_items, study.depths[depth - 1].task_items);
   }
-  const cdp_study_depth sum = total(&study);
+  const cdp_study_depth sum = study_total(&study);
   ck_assert_uint_le(sum.leaf_items, sum.leaves * CDP_LEAF_MIN);
   ck_assert_uint_le(sum.collected, 2 * sum.tasks);
 }
@@ -267,7 +233,7 @@ START_TEST(hostile_input_goes_deep_unless_it_is_limited) {
   for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST_LOOP; scheme++) {
     host_case sort = hostile_case((cdp_scheme)scheme);
     sort_copy(&sort, keys, &study);
-    cdp_study_depth sum = total(&study);
+    cdp_study_depth sum = study_total(&study);
     for (uint32_t depth = 0; depth < HOSTILE_DEPTHS; depth++)
       ck_assert_uint_eq(study.depths[depth].equal_items, 1);
     ck_assert_uint_eq(study.depth_count, CDP_STUDY_DEPTHS);
@@ -278,7 +244,7 @@ START_TEST(hostile_input_goes_deep_unless_it_is_limited) {
 
     sort.options.depth_limit = 0;
     sort_copy(&sort, keys, &study);
-    sum = total(&study);
+    sum = study_total(&study);
     ck_assert_uint_eq(study.depth_count, 2 * 8 + 8 + 1);
     ck_assert_uint_eq(sum.fallback_depth, 1);
   }
@@ -298,7 +264,7 @@ START_TEST(launches_are_those_of_the_scheme) {
     sort.options.child_streams = (cdp_child_streams)streams;
     cdp_study study;
     must_study(&sort, &study);
-    const cdp_study_depth sum = total(&study);
+    const cdp_study_depth sum = study_total(&study);
     ck_assert_uint_gt(sum.tasks, 20);
     ck_assert_uint_gt(sum.collected, 20);
     const uint64_t others = scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : 2 + (uint64_t)study.waves;
@@ -322,7 +288,7 @@ START_TEST(network_launches_a_grid_a_step) {
     steps += merges++;
   cdp_study study;
   must_study(&sort, &study);
-  const cdp_study_depth sum = total(&study);
+  const cdp_study_depth sum = study_total(&study);
   ck_assert_uint_eq(study.depth_count, 1);
   ck_assert_uint_eq(sum.fallback_depth, 1);
   ck_assert_uint_eq(sum.tasks + sum.equal_items + sum.leaves, 0);
@@ -335,15 +301,7 @@ END_TEST
 START_TEST(same_seed_gives_the_same_counts) {
   host_case sort = study_case(ITEMS, HOST_UNIFORM, scheme_of(_i));
   sort.options.pivot = CDP_PIVOT_RANDOM;
-  cdp_study first, second, other;
-  must_study(&sort, &first);
-  must_study(&sort, &second);
-  sort.options.seed++;
-  must_study(&sort, &other);
-  ck_assert(first.milliseconds > 0.0);
-  first.milliseconds = second.milliseconds = other.milliseconds = 0.0;
-  ck_assert_mem_eq(&first, &second, sizeof first);
-  ck_assert_mem_ne(&first, &other, sizeof first);
+  must_count_by_seed(sort);
 }
 END_TEST
 

@@ -32,6 +32,12 @@ struct FanTiles {
   __device__ __forceinline__ int64_t begin(uint64_t tile) const {
     return first + static_cast<int64_t>(tile * FanShape<Bits>::TILE_ITEMS);
   }
+  /* Whether all items of a tile are of the range. */
+  __device__ __forceinline__ bool is_whole(uint64_t tile) const {
+    const int64_t tile_begin = begin(tile);
+    return tile_begin >= static_cast<int64_t>(range.begin) &&
+           tile_begin + int64_t{FanShape<Bits>::TILE_ITEMS} <= static_cast<int64_t>(range.end);
+  }
   /* The first item of a tile that is of the range. */
   __device__ __forceinline__ uint64_t first_item(uint64_t tile) const {
     const int64_t tile_begin = begin(tile);
@@ -52,9 +58,7 @@ struct TileItems {
 
   __device__ __forceinline__ void load(const FanTiles<Bits> &tiles, uint64_t tile) {
     const int64_t tile_begin = tiles.begin(tile);
-    const int64_t range_begin = static_cast<int64_t>(tiles.range.begin);
-    const int64_t range_end = static_cast<int64_t>(tiles.range.end);
-    if (tile_begin >= range_begin && tile_begin + int64_t{Block::TILE_ITEMS} <= range_end) {
+    if (tiles.is_whole(tile)) {
       const KeyVector<Bits> *vectors = reinterpret_cast<const KeyVector<Bits> *>(tiles.source + tile_begin);
 #pragma unroll
       for (uint32_t vector = 0; vector < ITEMS / Block::VECTOR_ITEMS; vector++) {
@@ -66,6 +70,8 @@ struct TileItems {
       present = (1u << ITEMS) - 1;
       return;
     }
+    const int64_t range_begin = static_cast<int64_t>(tiles.range.begin);
+    const int64_t range_end = static_cast<int64_t>(tiles.range.end);
     present = 0;
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++) {

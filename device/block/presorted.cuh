@@ -79,10 +79,8 @@ __device__ inline void look_for_disorder(const BlockRules<typename Order::Bits> 
   const FanTiles<Bits> tiles(rules.side(range.side), range);
   const volatile unsigned int *found = disorder;
   for (uint64_t tile = block; tile < tiles.count && __any_sync(ALL_LANES, *found != 0) == 0; tile += blocks) {
-    const bool whole = tiles.begin(tile) >= static_cast<int64_t>(range.begin) &&
-                       tiles.begin(tile) + int64_t{FanShape<Bits>::TILE_ITEMS} <= static_cast<int64_t>(range.end);
     bool disordered;
-    if (whole) {
+    if (tiles.is_whole(tile)) {
       TileItems<Order> items;
       items.load(tiles, tile);
       items.encode();
@@ -95,11 +93,12 @@ __device__ inline void look_for_disorder(const BlockRules<typename Order::Bits> 
   }
 }
 
-/* Turns a range of the caller's array round: `thread` of `threads` that share the work. */
+/* Turns a range of the caller's array round. All threads of the grid take part. */
 template <typename Bits>
-__device__ inline void reverse_items(const BlockRules<Bits> &rules, const Range &range, uint64_t thread, uint64_t threads) {
+__device__ inline void reverse_items(const BlockRules<Bits> &rules, const Range &range) {
   Bits *keys = rules.side(Side::keys);
-  for (uint64_t item = thread; item < range.items() / 2; item += threads) {
+  const uint64_t threads = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t item = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; item < range.items() / 2; item += threads) {
     const Bits low = keys[range.begin + item];
     keys[range.begin + item] = keys[range.end - 1 - item];
     keys[range.end - 1 - item] = low;

@@ -126,8 +126,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     fan_reverse_kernel(Sort<typename Order::Bits> sort) {
-  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0}, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
-                uint64_t{gridDim.x} * blockDim.x);
+  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0});
 }
 
 /* Launches what comes after the look for disorder: the turning round, or task 0 as if nobody had looked. False if the array is

@@ -58,25 +58,7 @@ struct LevelStarter {
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     level_root_kernel(Sort<typename Order::Bits> sort) {
-  BlockStorage &storage = block_shared<BlockStorage>();
-  const Range whole = {0, sort.count, Side::keys, 0};
-  clear_bookkeeping(sort);
-  __syncthreads();
-  if (whole.items() <= sort.block_items) {
-    block_sort_fallback<Order>(sort.rules, whole, storage);
-    return;
-  }
-  if (threadIdx.x == 0)
-    sort.control->collecting = 1;
-  __syncthreads();
-  if (threadIdx.x < WARP_LANES) {
-    const Fate fate = settle_range<Order, LevelStarter>(sort, whole, NO_SLOT);
-    if (threadIdx.x == 0)
-      storage.flag = fate == Fate::in_block;
-  }
-  __syncthreads();
-  if (storage.flag != 0)
-    block_sort_fallback<Order>(sort.rules, whole, storage);
+  settle_array<Order, LevelStarter>(sort, [](const auto &same_sort) { same_sort.control->collecting = 1; });
 }
 
 /* Partitions all tasks of a level. */
@@ -128,11 +110,12 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
                            &sort.control->disorder);
 }
 
+/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one launch stub
+   (before CUDA 13 it does), and this module would need the other one. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     level_reverse_kernel(Sort<typename Order::Bits> sort) {
-  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0}, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
-                uint64_t{gridDim.x} * blockDim.x);
+  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0});
 }
 
 template <typename Order>

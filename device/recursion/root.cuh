@@ -19,27 +19,10 @@ namespace cdp::CDP_RUNTIME {
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     root_kernel(Sort<typename Order::Bits> sort) {
-  BlockStorage &storage = block_shared<BlockStorage>();
-  const Range whole = {0, sort.count, Side::keys, 0};
-  clear_bookkeeping(sort);
-  __syncthreads();
-  if (whole.items() <= sort.block_items) {
-    block_sort_fallback<Order>(sort.rules, whole, storage);
-    return;
-  }
-  if (threadIdx.x == 0) {
+  settle_array<Order, DeviceStarter<Order>>(sort, [](const auto &same_sort) {
     __threadfence();
-    launch_wave<Order>(sort);
-  }
-  __syncthreads();
-  if (threadIdx.x < WARP_LANES) {
-    const Fate fate = settle_range<Order, DeviceStarter<Order>>(sort, whole, NO_SLOT);
-    if (threadIdx.x == 0)
-      storage.flag = fate == Fate::in_block;
-  }
-  __syncthreads();
-  if (storage.flag != 0)
-    block_sort_fallback<Order>(sort.rules, whole, storage);
+    launch_wave<Order>(same_sort);
+  });
 }
 
 template <typename Order>

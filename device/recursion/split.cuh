@@ -140,6 +140,34 @@ __device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, cons
   return static_cast<Fate>(__shfl_sync(ALL_LANES, static_cast<uint32_t>(fate), 0));
 }
 
+/*
+ * The root of the classic recursion: clears the bookkeeping and settles the whole array, or sorts it if one block can finish it.
+ * `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given the
+ * sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
+ */
+template <typename Order, typename Starter, typename BeginCollecting>
+__device__ inline void settle_array(const Sort<typename Order::Bits> &sort, BeginCollecting begin_collecting) {
+  BlockStorage &storage = block_shared<BlockStorage>();
+  const Range whole = {0, sort.count, Side::keys, 0};
+  clear_bookkeeping(sort);
+  __syncthreads();
+  if (whole.items() <= sort.block_items) {
+    block_sort_fallback<Order>(sort.rules, whole, storage);
+    return;
+  }
+  if (threadIdx.x == 0)
+    begin_collecting(sort);
+  __syncthreads();
+  if (threadIdx.x < WARP_LANES) {
+    const Fate fate = settle_range<Order, Starter>(sort, whole, NO_SLOT);
+    if (threadIdx.x == 0)
+      storage.flag = fate == Fate::in_block;
+  }
+  __syncthreads();
+  if (storage.flag != 0)
+    block_sort_fallback<Order>(sort.rules, whole, storage);
+}
+
 /* Keeps the least and the greatest task of a depth. For one thread. */
 __device__ inline void count_task_sizes(cdp_study_depth *counters, const Range &range) {
   if (counters == nullptr)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See forced_limits.h.
+ */
+#include "forced_limits.h"
+
+#include "host_check.h"
+
+#define PENDING_LIMIT_REFUSED 69 /* cudaErrorLaunchPendingCountExceeded */
+
+void forced_set(const forced *row) {
+  cdp_fault fault = {0};
+  cdp_plan_limit(&row->limits);
+  if (row->pending_limit != 0)
+    ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit(row->pending_limit, &fault), CDP_OK);
+}
+
+static host_case case_of(const forced *row, size_t count, cdp_scheme scheme, uint64_t seed) {
+  host_case sort = simulated_case(seed % 2 == 0 ? CDP_F64 : CDP_U32, count, row->distribution, seed);
+  sort.options.scheme = scheme;
+  sort.options.depth_limit = row->depth_limit;
+  sort.options.leaf_items = row->leaf_items;
+  if (row->leaf_items == GREATEST)
+    sort.options.leaf_items = host_key_bytes(sort.type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
+  sort.options.fan_out = row->fan_out;
+  sort.options.child_streams = seed % 2 == 0 ? CDP_STREAMS_FIRE_AND_FORGET : CDP_STREAMS_NAMED;
+  return sort;
+}
+
+static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study *study) {
+  const bool host_loop = scheme == CDP_SCHEME_HOST_LOOP;
+  const cdp_study_depth sum = study_total(study);
+  const char *what = row->what;
+  const int number = (int)scheme;
+  if (row->refused && !host_loop) {
+    ck_assert_msg(sum.launches_refused > 0, "%s, scheme %d: no launch was refused", what, number);
+    ck_assert_msg(sum.fallback_refused > 0, "%s, scheme %d: no range was sorted for want of a launch", what, number);
+    ck_assert_int_eq(study->first_fault, PENDING_LIMIT_REFUSED);
+  }
+  if (row->pending_limit == 0 || host_loop) {
+    ck_assert_msg(sum.launches_refused + sum.fallback_refused == 0, "%s, scheme %d: launches were refused", what, number);
+    ck_assert_int_eq(study->first_fault, 0);
+  }
+  if (row->pool)
+    ck_assert_msg(sum.fallback_pool > 0, "%s, scheme %d: nothing was exhausted", what, number);
+  if (row->limits.task_capacity != 0) {
+    ck_assert_uint_eq(study->task_capacity, row->limits.task_capacity);
+    ck_assert_uint_le(study->tasks_allocated, study->task_capacity);
+  }
+  if (row->limits.collected_capacity != 0)
+    ck_assert_uint_le(sum.collected, row->limits.collected_capacity);
+  if (row->deferred && !host_loop) {
+    ck_assert_msg(sum.deferred > 0, "%s, scheme %d: nothing was put off", what, number);
+    ck_assert_msg(study->waves > 0, "%s, scheme %d: no wave came", what, number);
+    ck_assert_uint_le(study->tasks_in_wave, row->limits.task_budget);
+  }
+  if (row->starved && !host_loop)
+    ck_assert_msg(sum.deferred + sum.launches_refused > 0, "%s, scheme %d: there was room for all", what, number);
+  if (row->depth)
+    ck_assert_msg(sum.fallback_depth > 0, "%s, scheme %d: the depth limit was not reached", what, number);
+  const uint32_t depth_limit = row->depth_limit == CDP_DEPTH_NONE ? 0 : row->depth_limit;
+  for (uint32_t depth = depth_limit; row->depth_limit != 0 && depth < CDP_STUDY_DEPTHS; depth++)
+    ck_assert_msg(study->depths[depth].tasks + study->depths[depth].block_partitions == 0,
+                  "%s, scheme %d: a partition at depth %u", what, number, depth);
+}
+
+void forced_check(const forced *row, size_t count) {
+  forced_set(row);
+  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST_LOOP; scheme++) {
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+      const host_case sort = case_of(row, count, (cdp_scheme)scheme, seed);
+      cdp_study study;
+      char why[HOST_WHY_BYTES];
+      ck_assert_msg(host_sort(&sort, &study, why), "%s: %s", row->what, why);
+      check_counters(row, (cdp_scheme)scheme, &study);
+      const cdp_study_depth sum = study_total(&study);
+      if (sort.options.leaf_items != 0)
+        ck_assert_uint_le(sum.leaf_items, sum.leaves * sort.options.leaf_items);
+    }
+  }
+}
