@@ -80,6 +80,7 @@ constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
  * tile_items_per_thread  items of a tile that a thread holds in registers; at most 65,535 a tile, for 16-bit places. The tile
  *                        is staged in shared memory.
  * tiles_most             tiles of a range that one block sorts by itself: their table lies in shared memory. At most 32.
+ *                        With 29 a block for 64-bit keys stays within a split of 164 KB, which leaves 92 KB of cache.
  * samples_per_thread     keys of a sample that a thread draws, at most; the sample is sorted where the tile is staged.
  */
 struct FanRow {
@@ -109,7 +110,7 @@ constexpr FanRow fan_row(FanKind kind, uint32_t key_bytes) {
   case FanKind::large:
     break;
   }
-  return key_bytes == 4 ? FanRow{1024, 16, 32, 8} : FanRow{1024, 8, 32, 8};
+  return key_bytes == 4 ? FanRow{1024, 16, 32, 8} : FanRow{1024, 8, 29, 8};
 }
 /* clang-format on */
 

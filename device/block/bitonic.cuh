@@ -16,14 +16,21 @@
 
 #include "block/scan.cuh"
 
+#include <type_traits>
+
 namespace cdp::CDP_RUNTIME {
 
-template <typename Bits>
-__device__ __forceinline__ void compare_exchange(Bits &low, Bits &high) {
-  const Bits least = low < high ? low : high;
-  const Bits most = low < high ? high : low;
+/* Puts two items of a lane in order. Of 64-bit integers the greater one is what the lesser one leaves of both, bit by bit: two
+   selections would be taken for a minimum and a maximum, and be given a comparison each, of two instructions. */
+template <typename Key>
+__device__ __forceinline__ void compare_exchange(Key &low, Key &high) {
+  const bool in_order = low < high;
+  const Key least = in_order ? low : high;
+  if constexpr (std::is_same_v<Key, uint64_t>)
+    high ^= low ^ least;
+  else
+    high = in_order ? high : low;
   low = least;
-  high = most;
 }
 
 /* Comparators within a lane: a flip of size SIZE, or its distance SIZE / 2, then distances down to 1. */
