@@ -33,6 +33,9 @@ extern "C" uint32_t cdp_engine_leaf_items_most(cdp_type type) {
 extern "C" void cdp_engine_fan_facts(uint32_t fan_kind, cdp_type type, cdp_fan_facts *facts) {
   static_assert(FAN_MOST == CDP_FAN_OUT_MAX && FAN_LEAST == CDP_FAN_OUT_MIN, "the public header states the fan-outs");
   const FanRow row = fan_row(static_cast<FanKind>(fan_kind), cdp_engine_key_bytes(type));
+  facts->block_threads = row.block_threads;
+  facts->samples_most = greatest_power_of_two(row.block_threads) * row.samples_per_thread;
+  facts->short_tile_items = row.block_threads * SHORT_TILE_ITEMS;
   facts->tile_items = fan_tile_items(row);
   facts->range_items_most = fan_range_items_most(row);
   facts->leaf_buckets = FAN_MOST / FAN_BUCKETS_PER_LEAF;
@@ -55,7 +58,8 @@ extern "C" uint64_t cdp_engine_workspace_bytes(const cdp_request *request) {
   const uint64_t records = uint64_t{request->task_capacity} * (sizeof(simulated::Task) + 2 * sizeof(uint32_t)) +
                            uint64_t{request->collected_capacity} * sizeof(simulated::Range) +
                            uint64_t{request->block_map_capacity} * sizeof(uint32_t) +
-                           uint64_t{request->task_capacity} * (sizeof(simulated::Fan) + request->fan_out * 16ull);
+                           uint64_t{request->task_capacity} * (sizeof(simulated::Fan) + request->fan_out * 16ull) +
+                           simulated::short_places(*request) * sizeof(uint16_t);
   const uint64_t allowance = records + (1u << 20); // control, counters and alignment are far less than a mebibyte
   if (request->count > (UINT64_MAX - allowance) / cdp_engine_key_bytes(request->type))
     return UINT64_MAX;

@@ -46,10 +46,11 @@ typedef struct cdp_device_facts {
  *
  * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT; cdp_engine_workspace_bytes() adds it up):
  *
- *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | fan tables |
+ *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | fan tables | places |
  *       count keys                          task_capacity                         collected_capacity  host loop   many children
  *
- * Fan tables: task_capacity fans, then as many times fan_out splitters, then as many times fan_out cursors.
+ * Fan tables: task_capacity fans, then as many times fan_out splitters, then as many times fan_out cursors. Places: of short
+ * arrays alone, where each bucket begins in each tile.
  */
 typedef struct cdp_request {
   void *d_keys;
@@ -58,11 +59,15 @@ typedef struct cdp_request {
   cdp_order order;
   uint32_t depth_limit; /* 0: nothing is partitioned */
   uint32_t leaf_items;
-  uint32_t block_items;     /* ranges of at most this many items are finished by one block; at least leaf_items */
-  uint32_t fan_kind;        /* the device's */
-  uint32_t fan_out;         /* CDP_FAN_OUT_CLASSIC, or the most buckets of a task: a power of two */
-  uint32_t single_items;    /* arrays of at most this many items are sorted by the root's one block */
-  uint32_t fan_range_items; /* many-way: what the ranges that one block finishes should have on average */
+  uint32_t block_items;        /* ranges of at most this many items are finished by one block; at least leaf_items */
+  uint32_t fan_kind;           /* the device's */
+  uint32_t fan_out;            /* CDP_FAN_OUT_CLASSIC, or the most buckets of a task: a power of two */
+  uint32_t single_items;       /* arrays of at most this many items are sorted by the root's one block */
+  uint32_t short_fan_out;      /* buckets of an array that is sorted in two launches; 0: it is longer, or shorter */
+  uint32_t short_oversampling; /* keys drawn for each of them */
+  uint32_t short_tile_items;   /* items of its tiles */
+  uint32_t fan_oversampling;   /* many-way: keys drawn for each bucket of a task */
+  uint32_t fan_range_items;    /* many-way: what the ranges that one block finishes should have on average */
   cdp_scheme scheme;
   cdp_child_streams child_streams;
   cdp_pivot pivot;
@@ -86,6 +91,9 @@ uint32_t cdp_engine_leaf_items_most(cdp_type type);
 
 /* What the many-way partition can do for a type on a kind of device. */
 typedef struct cdp_fan_facts {
+  uint32_t block_threads;
+  uint32_t samples_most;     /* keys of a sample */
+  uint32_t short_tile_items; /* the small tile, for arrays that have few of them */
   uint32_t tile_items;       /* what a block orders at once, and the longest range that stays in its shared memory */
   uint32_t range_items_most; /* the longest range that one block sorts by itself */
   uint32_t leaf_buckets;     /* a range of leaf_items times as many as this is divided well enough by one block */

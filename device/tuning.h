@@ -80,7 +80,7 @@ constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
  * tile_items_per_thread  items of a tile that a thread holds in registers; at most 65,535 a tile, for 16-bit places. The tile
  *                        is staged in shared memory.
  * tiles_most             tiles of a range that one block sorts by itself: their table lies in shared memory. At most 32.
- *                        With 29 a block for 64-bit keys stays within a split of 164 KB, which leaves 92 KB of cache.
+ *                        With 28 a block for 64-bit keys stays within a split of 164 KB, which leaves 92 KB of cache.
  * samples_per_thread     keys of a sample that a thread draws, at most; the sample is sorted where the tile is staged.
  */
 struct FanRow {
@@ -110,7 +110,7 @@ constexpr FanRow fan_row(FanKind kind, uint32_t key_bytes) {
   case FanKind::large:
     break;
   }
-  return key_bytes == 4 ? FanRow{1024, 16, 32, 8} : FanRow{1024, 8, 29, 8};
+  return key_bytes == 4 ? FanRow{1024, 16, 32, 8} : FanRow{1024, 8, 28, 8};
 }
 /* clang-format on */
 
@@ -128,11 +128,17 @@ constexpr uint32_t fan_range_items_most(const FanRow &row) {
 constexpr uint32_t FAN_MOST = 1024;
 constexpr uint32_t FAN_LEAST = 8;
 
-/* Keys drawn for each bucket of a task and of a block. With 4 a bucket's size has a standard deviation of half its mean, which
-   costs little, since buckets are grouped to fill leaves; with 2, too many are longer than a leaf. A task's buckets must
-   not be too long for one block: with 16 it is a quarter of the mean. */
-constexpr uint32_t TASK_OVERSAMPLING = 16;
+/* Keys drawn for each bucket of a block. With 4 a bucket's size has a standard deviation of half its mean, which costs little,
+   since buckets are grouped to fill leaves; with 2, too many are longer than a leaf. A task's are src/plan.c's affair. */
 constexpr uint32_t BLOCK_OVERSAMPLING = 4;
+
+/* Short arrays: items to a thread of a tile where tiles of more would leave multiprocessors
+   without one. */
+constexpr uint32_t SHORT_TILE_ITEMS = 4;
+
+/* A bucket of a short array that fits no block's registers, but is of no more tiles than this, is sorted by one block sooner
+   than a task's launches would take, some 100 us. */
+constexpr uint32_t SHORT_TILES_BEHIND = 4;
 
 /* Buckets that should fit a leaf, so that groups of them fill it well: on average they leave half a bucket free. */
 constexpr uint32_t FAN_BUCKETS_PER_LEAF = 8;
@@ -140,8 +146,9 @@ constexpr uint32_t FAN_BUCKETS_PER_LEAF = 8;
 /* A bucket of up to so many leaves is still one warp's, if leaves have the greatest size. A sample makes longer ones rare. */
 constexpr uint32_t FAN_LONG_LEAVES = 4;
 
-/* Items to a thread up to which a block sorts a range by its bitonic network. */
-constexpr uint32_t FAN_NETWORK_ITEMS = 4;
+/* Items to a thread up to which a block sorts a range in its registers (block_merge.cuh) rather than by a sample, where many
+   ranges are to be sorted: the whole sort was 2 to 4 % slower with a tile's. */
+constexpr uint32_t FAN_REGISTER_ITEMS = 4;
 
 /* Buckets that one thread groups: each of them ends with a group that is not full. */
 constexpr uint32_t FAN_BUCKETS_PER_SEARCH = 64;

@@ -91,6 +91,10 @@ static cdp_status check_numbers(const cdp_options *known, uint32_t leaf_items_mo
                     "options.fan_out is %u and options.pivot is %d, a rule for one pivot, but many children need many: choose "
                     "CDP_FAN_OUT_CLASSIC (%u), or leave the pivot at 0 or CDP_PIVOT_SAMPLED_MEDIAN (%d)",
                     known->fan_out, (int)known->pivot, CDP_FAN_OUT_CLASSIC, (int)CDP_PIVOT_SAMPLED_MEDIAN);
+  if (known->oversampling > CDP_OVERSAMPLING_MAX)
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "options.oversampling is %u: choose 0 for the default, or 1 to CDP_OVERSAMPLING_MAX (%u)",
+                    known->oversampling, CDP_OVERSAMPLING_MAX);
   for (size_t i = 0; i < sizeof known->reserved / sizeof known->reserved[0]; i++) {
     if (known->reserved[i] != 0)
       return cdp_fail(CDP_ERROR_OPTION, 0,

@@ -38,14 +38,42 @@
 /* The longest of those ranges, in averages: with a sample of 16 keys a bucket hardly one is longer. */
 #define RANGE_AVERAGES_MOST 4u
 
+/* Keys drawn for each bucket of a task. Its buckets must not be too long for one block: with 16 the standard deviation of their
+ * sizes is a quarter of the mean. u32, 2^27 keys: 3.24 and 3.02 ms with 8 and 16 (docs/performance.md). */
+#define TASK_OVERSAMPLING 16u
+
 /* A task with many children has up to this many launches pending: its preparation, two stages, the grid for small children, the
  * one for equal keys; and with the controller two continuations. The look for disorder, within which the first task may come,
  * is one more, once in a sort: it is among the launches that are left (LAUNCHES_LEFT_LEAST). */
 #define LAUNCHES_PER_FAN_TASK 5u
 #define LAUNCHES_PER_FAN_CONTROLLER_TASK 7u
 
-/* Ranges for one block are no larger than would give every multiprocessor this many of them. */
+/* Ranges for one block are no larger than would give every multiprocessor this many of them. With many children their number is
+ * a power of two, so it is the power of two below: 2^24 keys of 32 bits took 531 us in 256 ranges, which 132 multiprocessors do
+ * in two rounds, and 595 in 512 (docs/performance.md). */
 #define BLOCKS_PER_MULTIPROCESSOR 2u
+
+/*
+ * Short arrays (device/recursion/short_array.cuh): the buckets that they are divided into, a block each, as measured on an H200
+ * with 32-bit keys.
+ *
+ * SHORT_TILE_SHARE_HALF   for arrays of up to this share of a tile to a bucket, half as many buckets as there are
+ *                         multiprocessors: 2^16 keys took 39.4 us with 64 buckets, 42.1 with 128.
+ * SHORT_TILE_SHARE_MOST   the most that a bucket has on average, with a sample of SHORT_OVERSAMPLING_MOST keys to a bucket; a
+ *                         block holds a tile. More buckets than multiprocessors come after each other: 2^20 keys took 75 us
+ *                         with 128, 85 to 92 with 256.
+ * SHORT_TILE_SHARE        the same with a smaller sample, SHORT_OVERSAMPLING or what there is room for, but no less than
+ *                         SHORT_OVERSAMPLING_LEAST: one bucket in 10^7 does not fit a block then.
+ */
+#define SHORT_TILE_SHARE_HALF 16u
+#define SHORT_TILE_SHARE_MOST 2u
+#define SHORT_TILE_SHARE 4u
+#define SHORT_OVERSAMPLING_MOST 32u
+#define SHORT_OVERSAMPLING 16u
+#define SHORT_OVERSAMPLING_LEAST 8u
+
+/* A depth at which buckets are still sorted and not left to the bitonic network. */
+#define SHORT_DEPTH_LIMIT_LEAST 2u
 
 /* Room for tasks with many children: this many for every block_items items, and some for short arrays. */
 #define FAN_TASKS_PER_BLOCK 2u
@@ -89,6 +117,14 @@ static uint64_t capped(uint64_t value, uint32_t cap) {
   return cap != 0 ? lesser(value, cap) : value;
 }
 
+/* The greatest power of two that is no greater; 1 for 0. */
+static uint32_t power_of_two_below(uint32_t value) {
+  uint32_t power = 1;
+  while (power <= value / 2)
+    power *= 2;
+  return power;
+}
+
 /* The least depth at which 2^depth >= count. */
 static uint32_t ceil_log2(uint64_t count) {
   uint32_t depth = 0;
@@ -103,29 +139,74 @@ static uint32_t plan_depth_limit(uint32_t option, uint64_t count) {
   return option != 0 ? option : DEPTH_PER_LOG * ceil_log2(count) + DEPTH_EXTRA;
 }
 
-static uint32_t plan_block_items(const cdp_request *request, const cdp_device_facts *facts) {
+static uint32_t plan_block_items(const cdp_request *request, uint32_t option, const cdp_device_facts *facts) {
   cdp_fan_facts fan;
   cdp_engine_fan_facts(facts->fan_kind, request->type, &fan);
   const uint64_t blocks = (uint64_t)BLOCKS_PER_MULTIPROCESSOR * (facts->multiprocessors > 0 ? facts->multiprocessors : 1);
-  const uint64_t leaves = lesser((uint64_t)LEAVES_PER_BLOCK_MOST * request->leaf_items, fan.range_items_most);
+  const uint64_t leaves = (uint64_t)LEAVES_PER_BLOCK_MOST * request->leaf_items;
+  const uint64_t wanted = option != 0 ? option : lesser(request->count / blocks, leaves);
   // The cast is exact: one block sorts no more than range_items_most.
-  return (uint32_t)greater(lesser(request->count / blocks, leaves), request->leaf_items);
+  return (uint32_t)greater(lesser(wanted, fan.range_items_most), request->leaf_items);
 }
 
 /* What the ranges that one block finishes have on average and at most, and which arrays are the root's block's own. */
-static void plan_fan(cdp_request *request, const cdp_device_facts *facts) {
+static void plan_fan(cdp_request *request, const cdp_options *resolved, const cdp_device_facts *facts) {
   cdp_fan_facts fan;
   cdp_engine_fan_facts(facts->fan_kind, request->type, &fan);
-  const uint64_t blocks = (uint64_t)BLOCKS_PER_MULTIPROCESSOR * (facts->multiprocessors > 0 ? facts->multiprocessors : 1);
+  const uint64_t blocks = power_of_two_below(BLOCKS_PER_MULTIPROCESSOR * facts->multiprocessors);
   const uint64_t divisible = (uint64_t)RANGE_LEAVES_FACTOR * fan.leaf_buckets * request->leaf_items;
   const uint64_t share = greater(request->count / blocks, fan.tile_items / TILE_SHARE_LEAST);
-  const uint64_t average =
-      lesser(lesser(share, divisible), fan.range_items_most / RANGE_SHARE_DENOMINATOR * RANGE_SHARE_NUMERATOR);
+  const uint64_t wanted =
+      resolved->block_items != 0 ? greater(resolved->block_items, request->leaf_items) : lesser(share, divisible);
+  const uint64_t average = lesser(wanted, fan.range_items_most / RANGE_SHARE_DENOMINATOR * RANGE_SHARE_NUMERATOR);
   const uint64_t most = greater(RANGE_AVERAGES_MOST * average, request->leaf_items);
   // The casts are exact: both are at most range_items_most.
   request->fan_range_items = (uint32_t)average;
   request->block_items = (uint32_t)lesser(most, fan.range_items_most);
-  request->single_items = fan.tile_items;
+  request->single_items = (uint32_t)lesser(resolved->single_items != 0 ? resolved->single_items : UINT32_MAX, fan.tile_items);
+  request->fan_oversampling = resolved->oversampling != 0 ? resolved->oversampling : TASK_OVERSAMPLING;
+}
+
+/* Buckets for a short array, or 0 if it is too long for that. */
+static uint32_t short_fan_out(uint64_t count, const cdp_device_facts *facts, const cdp_fan_facts *fan) {
+  const uint32_t wave = (uint32_t)greater(power_of_two_below(facts->multiprocessors), CDP_FAN_OUT_MIN);
+  const uint32_t half = (uint32_t)greater(wave / 2, CDP_FAN_OUT_MIN);
+  if (count <= (uint64_t)half * (fan->tile_items / SHORT_TILE_SHARE_HALF))
+    return half;
+  for (uint32_t buckets = wave; buckets <= fan->samples_most / SHORT_OVERSAMPLING_MOST; buckets *= 2)
+    if (count <= (uint64_t)buckets * (fan->tile_items / SHORT_TILE_SHARE_MOST))
+      return buckets;
+  for (uint32_t buckets = wave; buckets <= fan->samples_most / SHORT_OVERSAMPLING_LEAST; buckets *= 2)
+    if (count <= (uint64_t)buckets * (fan->tile_items / SHORT_TILE_SHARE))
+      return buckets;
+  return 0;
+}
+
+/*
+ * Whether an array is sorted in two launches, and how. Not if the options ask about what it does without: the scheme of
+ * launching tasks, the streams of their grids, smaller leaves, a fan-out below its own.
+ */
+static void plan_short(cdp_request *request, const cdp_options *resolved, const cdp_device_facts *facts) {
+  cdp_fan_facts fan;
+  cdp_engine_fan_facts(facts->fan_kind, request->type, &fan);
+  const uint64_t short_most = resolved->short_items != 0 ? resolved->short_items : UINT64_MAX;
+  if (request->count <= request->single_items || request->count > short_most || request->scheme != CDP_SCHEME_LAST_BLOCK ||
+      request->child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
+      request->leaf_items != cdp_engine_leaf_items_most(request->type) || request->depth_limit < SHORT_DEPTH_LIMIT_LEAST)
+    return;
+  const uint32_t buckets =
+      test_limits.short_fan_out != 0 ? test_limits.short_fan_out : short_fan_out(request->count, facts, &fan);
+  const bool few = request->count <= (uint64_t)fan.short_tile_items * facts->multiprocessors;
+  const uint32_t tile_items = few ? fan.short_tile_items : fan.tile_items;
+  // A thread looks up each tile; the first may begin before the array.
+  if (buckets == 0 || buckets > request->fan_out || request->count / tile_items + 2 > fan.block_threads)
+    return;
+  const bool large = request->count > (uint64_t)buckets * (fan.tile_items / SHORT_TILE_SHARE);
+  request->short_fan_out = buckets;
+  const uint32_t wanted = large ? SHORT_OVERSAMPLING_MOST : SHORT_OVERSAMPLING;
+  request->short_oversampling =
+      (uint32_t)lesser(resolved->oversampling != 0 ? resolved->oversampling : wanted, fan.samples_most / buckets);
+  request->short_tile_items = tile_items;
 }
 
 static uint32_t launches_per_task(const cdp_request *request) {
@@ -227,10 +308,11 @@ cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t coun
                      }};
   cdp_status status;
   if (resolved->fan_out == CDP_FAN_OUT_CLASSIC) {
-    plan->request.block_items = plan_block_items(&plan->request, facts);
+    plan->request.block_items = plan_block_items(&plan->request, resolved->block_items, facts);
     plan->request.single_items = plan->request.block_items;
   } else {
-    plan_fan(&plan->request, facts);
+    plan_fan(&plan->request, resolved, facts);
+    plan_short(&plan->request, resolved, facts);
   }
   TRY(plan_capacities(&plan->request, facts->pending_limit));
   TRY(plan_bytes(plan));

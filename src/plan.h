@@ -27,6 +27,7 @@ typedef struct cdp_plan_limits {
   uint32_t task_capacity;
   uint32_t collected_capacity;
   uint32_t task_budget;
+  uint32_t short_fan_out; /* buckets of any array that is sorted in two launches: too few, so that not all fit a block */
 } cdp_plan_limits;
 
 /*

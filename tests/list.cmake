@@ -27,6 +27,7 @@ cdpsort_test(fallbacks SOURCES test_fallbacks.c forced_limits.c simulated_rules.
 cdpsort_test(fan_fallbacks SOURCES test_fan_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
              LABELS simulated long)
 cdpsort_test(fan_sort SOURCES test_fan_sort.cpp STATIC LABELS simulated)
+cdpsort_test(short SOURCES test_short.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(speed SUPPORT host_data LABELS simulated long)
@@ -40,6 +41,8 @@ endif()
 foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_pointers)
   cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
+cdpsort_test(gpu_short SOURCES test_gpu_short.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
+             TIMEOUT 600)
 cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
 # Not under memcheck: with the limit lowered it does not end there (docs/performance.md, "Pending launches").

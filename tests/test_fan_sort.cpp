@@ -43,9 +43,35 @@ struct Case {
   bool are_equal;  /* the keys of the long bucket */
 };
 
+template <typename Order>
+__global__ void sort_kernel(BlockRules<typename Order::Bits> rules, Range range) {
+  block_fan_sort<Order>(rules, range, block_shared<FanStorage<typename Order::Bits>>());
+}
+
+/* Has one block sort an array, as a range that was listed for it. */
+template <typename Order>
+void launch_sort(typename Order::Bits *keys, const Case &each, cdp_study *study) {
+  using Bits = typename Order::Bits;
+  static Bits scratch[ITEMS<Bits> + 4];
+  BlockRules<Bits> rules = {};
+  rules.sides[static_cast<uint32_t>(Side::keys)] = keys;
+  rules.sides[static_cast<uint32_t>(Side::scratch)] = scratch;
+  rules.seed = each.seed;
+  rules.depth_limit = 60;
+  rules.leaf_items = each.leaf_items;
+  rules.piece_items = each.leaf_items;
+  rules.pivot = CDP_PIVOT_SAMPLED_MEDIAN;
+  rules.counters = study->depths;
+  const uint32_t bytes = sizeof(FanStorage<Bits>);
+  ck_assert_int_eq(allow_shared_bytes(sort_kernel<Order>, bytes), LAUNCH_OK);
+  const int error = launch_from_host({1, FanShape<Bits>::BLOCK_THREADS, bytes}, nullptr, sort_kernel<Order>, rules,
+                                     Range{0, ITEMS<Bits>, Side::keys, 0});
+  ck_assert_msg(error == LAUNCH_OK, "%s", last_report().broken_rule);
+}
+
 /* Sorts such an array and returns what was counted. */
 template <typename Bits>
-cdp_study sort_long_bucket(cdp_type type, const Case &each) {
+cdp_study sort_long_bucket(const Case &each) {
   const std::vector<bool> drawn = draw_sample<Bits>(each.seed, each.leaf_items);
   std::vector<Bits> expected(ITEMS<Bits>);
   for (uint32_t item = 0; item < ITEMS<Bits>; item++) {
@@ -56,12 +82,8 @@ cdp_study sort_long_bucket(cdp_type type, const Case &each) {
   Bits *keys = room + each.offset;
   std::copy(expected.begin(), expected.end(), keys);
   std::sort(expected.begin(), expected.end());
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
-  options.seed = each.seed;
-  options.leaf_items = each.leaf_items;
-  cdp_study study;
-  ck_assert_msg(cdp_study_quicksort(keys, ITEMS<Bits>, type, &options, &study) == CDP_OK, "%s", cdp_last_message());
+  cdp_study study = {};
+  launch_sort<OrderOf<sizeof(Bits) == 4 ? CDP_U32 : CDP_U64, false>>(keys, each, &study);
   ck_assert_msg(std::equal(expected.begin(), expected.end(), keys), "not sorted: seed %llu, leaves of %u",
                 static_cast<unsigned long long>(each.seed), each.leaf_items);
   return study;
@@ -70,27 +92,27 @@ cdp_study sort_long_bucket(cdp_type type, const Case &each) {
 /* The greatest leaves: the long bucket is its warp's, which sorts two leaves and does the rest of the network. Of the others,
    all of which are short, one group is made. */
 template <typename Bits>
-void check_greatest_leaves(cdp_type type, uint64_t seed) {
+void check_greatest_leaves(uint64_t seed) {
   for (uint32_t which = 0; which < 4; which++) {
-    const cdp_study study = sort_long_bucket<Bits>(type, {seed, Shape<Bits>::LEAF_ITEMS, which % 2, which / 2 != 0});
+    const cdp_study study = sort_long_bucket<Bits>({seed, Shape<Bits>::LEAF_ITEMS, which % 2, which / 2 != 0});
     ck_assert_uint_eq(study.depths[0].block_partitions, 1);
     ck_assert_uint_eq(study.depths[1].leaves, 3);
     ck_assert_uint_eq(study.depths[1].leaf_items, ITEMS<Bits>);
-    ck_assert_uint_eq(study.depth_count, 2);
+    ck_assert_uint_eq(study.depths[2].leaves, 0);
   }
 }
 
 START_TEST(long_bucket_counts_as_its_leaves) {
-  check_greatest_leaves<uint32_t>(CDP_U32, static_cast<uint64_t>(_i));
-  check_greatest_leaves<uint64_t>(CDP_U64, static_cast<uint64_t>(_i));
+  check_greatest_leaves<uint32_t>(static_cast<uint64_t>(_i));
+  check_greatest_leaves<uint64_t>(static_cast<uint64_t>(_i));
 }
 END_TEST
 
 /* Smaller leaves: a longer range is none, so it is partitioned until its parts are, or are equal keys. */
 template <typename Bits>
-void check_smaller_leaves(cdp_type type, uint64_t seed) {
+void check_smaller_leaves(uint64_t seed) {
   for (uint32_t leaf_items = CDP_LEAF_MIN; leaf_items < Shape<Bits>::LEAF_ITEMS; leaf_items += leaf_items / 3) {
-    const cdp_study study = sort_long_bucket<Bits>(type, {seed, leaf_items, leaf_items % 2, leaf_items % 5 == 0});
+    const cdp_study study = sort_long_bucket<Bits>({seed, leaf_items, leaf_items % 2, leaf_items % 5 == 0});
     uint64_t leaves = 0;
     uint64_t leaf_keys = 0;
     uint64_t equal_keys = 0;
@@ -107,8 +129,8 @@ void check_smaller_leaves(cdp_type type, uint64_t seed) {
 }
 
 START_TEST(smaller_leaves_are_no_longer_than_asked) {
-  check_smaller_leaves<uint32_t>(CDP_U32, static_cast<uint64_t>(_i));
-  check_smaller_leaves<uint64_t>(CDP_U64, static_cast<uint64_t>(_i));
+  check_smaller_leaves<uint32_t>(static_cast<uint64_t>(_i));
+  check_smaller_leaves<uint64_t>(static_cast<uint64_t>(_i));
 }
 END_TEST
 

@@ -45,7 +45,7 @@ cdp_study sort_capped(const Subject &subject, const cdp_options &options, const 
 
 /* The task pool cut to 8 slots, and to the one that the whole array takes. */
 START_TEST(test_task_pool) {
-  cdp_plan_limits limits = {0, 0, 0};
+  cdp_plan_limits limits = {};
   limits.task_capacity = _i % 2 == 0 ? 8 : 1;
   cdp_options options = in_recursion(_i / 2);
   options.leaf_items = 128; // one block finishes 320 leaves at most: many more than 8 tasks on any GPU
@@ -65,7 +65,7 @@ END_TEST
 
 /* Room for 4 collected ranges, and for 1. */
 START_TEST(test_collected_list) {
-  cdp_plan_limits limits = {0, 0, 0};
+  cdp_plan_limits limits = {};
   limits.collected_capacity = _i % 2 == 0 ? 4 : 1;
   cdp_options options = in_recursion(_i / 2);
   options.order = CDP_DESCENDING;
@@ -81,7 +81,7 @@ END_TEST
 
 /* Two tasks to a wave, or one; the others wait for a later wave. Only schemes whose tasks are launched one by one defer. */
 START_TEST(test_task_budget) {
-  cdp_plan_limits limits = {0, 0, 0};
+  cdp_plan_limits limits = {};
   limits.task_budget = _i % 2 == 0 ? 2 : 1;
   const cdp_options options = in_recursion(_i / 2);
   char how[96];
@@ -101,7 +101,7 @@ END_TEST
 
 /* Everything cut at once. */
 START_TEST(test_all_cut) {
-  const cdp_plan_limits limits = {2, 2, 1};
+  const cdp_plan_limits limits = {2, 2, 1, 0};
   cdp_options options = in_recursion(_i);
   options.child_streams = CDP_STREAMS_NAMED;
   for (uint64_t index = 0; index < device_data::DISTRIBUTIONS; index += pick(1, 4)) {

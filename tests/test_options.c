@@ -57,7 +57,8 @@ static const field_value refused_values[] = {
     {FIELD(fan_out), 1u << 31, CDP_U32},
     {FIELD(fan_out), UINT32_MAX, CDP_U32},
     {FIELD(reserved[0]), 1, CDP_U32},
-    {FIELD(reserved[3]), 1, CDP_U32},
+    {FIELD(reserved[1]), 1, CDP_U32},
+    {FIELD(oversampling), CDP_OVERSAMPLING_MAX + 1, CDP_U32},
 };
 
 static const field_value accepted_values[] = {
@@ -88,6 +89,14 @@ static const field_value accepted_values[] = {
     {FIELD(fan_out), 512, CDP_F32},
     {FIELD(fan_out), CDP_FAN_OUT_MAX, CDP_U32},
     {FIELD(seed), UINT32_MAX, CDP_U32},
+    {FIELD(single_items), CDP_ITEMS_NONE, CDP_U32},
+    {FIELD(single_items), UINT32_MAX, CDP_U32},
+    {FIELD(short_items), CDP_ITEMS_NONE, CDP_U32},
+    {FIELD(short_items), UINT32_MAX, CDP_U32},
+    {FIELD(block_items), 1, CDP_U32},
+    {FIELD(block_items), UINT32_MAX, CDP_F64},
+    {FIELD(oversampling), 1, CDP_U32},
+    {FIELD(oversampling), CDP_OVERSAMPLING_MAX, CDP_U32},
 };
 
 static void set_field(cdp_options *options, const field_value *row) {

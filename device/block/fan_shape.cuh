@@ -15,6 +15,12 @@
 
 namespace cdp::CDP_RUNTIME {
 
+/* The room in shared memory that a block needs to merge so many items (block_merge.cuh): one place is left out behind every 32,
+   and one behind the last is read. */
+constexpr uint32_t merge_room(uint32_t items) {
+  return items + items / WARP_LANES + 1;
+}
+
 /* The shape of the blocks that partition many ways. They are fat: one fills a multiprocessor, so that it does not matter how
    little shared memory a device-launched grid finds there (docs/performance.md, "The trap"). */
 template <typename Bits, FanKind KIND>
@@ -43,6 +49,9 @@ struct FanShapeOf {
 
   /* A tile is staged in shared memory, and so is a sample. */
   static constexpr uint32_t STAGE_ITEMS = TILE_ITEMS > SAMPLES_MOST ? TILE_ITEMS : SAMPLES_MOST;
+
+  /* So that as many can be merged there. */
+  static constexpr uint32_t STAGE_ROOM = merge_room(STAGE_ITEMS);
 };
 
 /* What this compilation is for. The host's half of nvcc's compilation asks the shape for its threads alone, which are the same
@@ -103,6 +112,12 @@ struct FanChildren {
   unsigned long long equal_items;
 };
 
+/* What only a block that gathers a bucket from the tiles of a short array needs: its run in each tile. */
+template <typename Shape>
+struct GatherStorage {
+  Run runs[Shape::BLOCK_THREADS];
+};
+
 /* The shared memory of every kernel of the many-way partition. */
 template <typename Bits, FanKind KIND>
 struct FanStorageOf {
@@ -118,8 +133,9 @@ struct FanStorageOf {
     ScatterStorage<FanShapeOf<Bits, KIND>> scatter;
     FanSortStorage<FanShapeOf<Bits, KIND>> sort;
     FanChildren children;
+    GatherStorage<FanShapeOf<Bits, KIND>> gather;
   };
-  Bits stage[FanShapeOf<Bits, KIND>::STAGE_ITEMS]; /* a tile's raw keys by bucket; or an encoded sample */
+  Bits stage[FanShapeOf<Bits, KIND>::STAGE_ROOM]; /* a tile's raw keys by bucket; or an encoded sample */
 };
 template <typename Bits>
 using FanStorage = FanStorageOf<Bits, FAN_KIND>;

@@ -51,23 +51,12 @@ __device__ __forceinline__ void bucket_tiles(const BlockRules<typename Order::Bi
   TileItems<Order> items;
   items.load(tiles, 0);
   for (uint32_t tile = 0; tile < tiles.count; tile++) {
-    clear_counts(storage, fan.buckets);
-    __syncthreads();
-    items.encode();
-    uint32_t places[TileItems<Order>::ITEMS];
-    rank_tile(items, places, fan, storage);
-    for (uint32_t bucket = threadIdx.x; bucket <= fan.buckets; bucket += THREADS)
-      storage.sort.places[tile][bucket] = static_cast<uint16_t>(storage.begins[bucket]);
-    stage_tile(items, places, storage, nullptr);
+    order_tile(items, fan, storage.sort.places[tile], storage);
     if (tile + 1 < tiles.count)
       items.load(tiles, tile + 1);
     __syncthreads();
-    if (tiles.count > 1) {
-      const uint32_t tile_items = storage.begins[fan.buckets];
-      Bits *first = destination + tiles.first_item(tile);
-      for (uint32_t item = threadIdx.x; item < tile_items; item += THREADS)
-        first[item] = storage.stage[item];
-    }
+    if (tiles.count > 1)
+      write_tile(destination + tiles.first_item(tile), fan, storage);
   }
   // add up: what each bucket has in all tiles
   for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += THREADS) {
@@ -314,23 +303,18 @@ __device__ __forceinline__ void sort_large(const BlockRules<typename Order::Bits
  * Sorts a range of at most RANGE_ITEMS_MOST items into the caller's array.
  * - All threads of the block take part, with the same arguments; begins with a barrier.
  * - What the range holds must be visible to the block.
- * - NETWORK_ITEMS: items to a thread up to which the block's bitonic network does it all; unless leaves are to be smaller than
- *   they can be, for then it is asked how leaves do.
+ * - A range of up to FAN_REGISTER_ITEMS to a thread is sorted in registers; unless leaves are to be smaller than they can be,
+ *   for then it is asked how leaves do.
  */
-template <typename Order, uint32_t NETWORK_ITEMS>
+template <typename Order>
 __device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::Bits> &rules, const Range &range,
                                                FanStorage<typename Order::Bits> &storage) {
   using Bits = typename Order::Bits;
-  constexpr uint32_t THREADS = FanShape<Bits>::SAMPLE_THREADS_MOST;
+  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
   __syncthreads();
   if (rules.leaf_items == Shape<Bits>::LEAF_ITEMS && range.depth < rules.depth_limit &&
-      range.items() <= THREADS * NETWORK_ITEMS) {
-    if (range.items() <= THREADS * 2)
-      block_network_sort<Order, 2>(rules, range, storage);
-    else if (range.items() <= THREADS * FAN_NETWORK_ITEMS)
-      block_network_sort<Order, FAN_NETWORK_ITEMS>(rules, range, storage);
-    else
-      block_network_sort<Order, NETWORK_ITEMS>(rules, range, storage);
+      range.items() <= THREADS * FAN_REGISTER_ITEMS) {
+    block_register_sort<Order, FAN_REGISTER_ITEMS>(rules, rules.side(range.side) + range.begin, range, storage.stage);
     return;
   }
   if (range.items() <= rules.leaf_items || range.depth >= rules.depth_limit) {

@@ -15,9 +15,12 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* The tiles of a range for fat blocks: they begin at a 16-byte boundary at or before the range's first key. */
-template <typename Bits>
+/* The tiles of a range for fat blocks, of ITEMS for each thread: they begin at a 16-byte boundary at or before the range's first
+   key. */
+template <typename Bits, uint32_t ITEMS = FanShape<Bits>::TILE_ITEMS_PER_THREAD>
 struct FanTiles {
+  static constexpr uint32_t TILE_ITEMS = FanShape<Bits>::BLOCK_THREADS * ITEMS;
+
   const Bits *source;
   int64_t first; /* index of the first tile's first item; up to 3 before the range, even before the array */
   Range range;
@@ -26,17 +29,17 @@ struct FanTiles {
   __device__ __forceinline__ FanTiles(const Bits *side, const Range &whole) : source(side), range(whole) {
     const uint64_t ahead = reinterpret_cast<uintptr_t>(side + whole.begin) % 16 / sizeof(Bits);
     first = static_cast<int64_t>(whole.begin) - static_cast<int64_t>(ahead);
-    count = (whole.items() + ahead + FanShape<Bits>::TILE_ITEMS - 1) / FanShape<Bits>::TILE_ITEMS;
+    count = (whole.items() + ahead + TILE_ITEMS - 1) / TILE_ITEMS;
   }
 
   __device__ __forceinline__ int64_t begin(uint64_t tile) const {
-    return first + static_cast<int64_t>(tile * FanShape<Bits>::TILE_ITEMS);
+    return first + static_cast<int64_t>(tile * TILE_ITEMS);
   }
   /* Whether all items of a tile are of the range. */
   __device__ __forceinline__ bool is_whole(uint64_t tile) const {
     const int64_t tile_begin = begin(tile);
     return tile_begin >= static_cast<int64_t>(range.begin) &&
-           tile_begin + int64_t{FanShape<Bits>::TILE_ITEMS} <= static_cast<int64_t>(range.end);
+           tile_begin + int64_t{TILE_ITEMS} <= static_cast<int64_t>(range.end);
   }
   /* The first item of a tile that is of the range. */
   __device__ __forceinline__ uint64_t first_item(uint64_t tile) const {
@@ -47,16 +50,16 @@ struct FanTiles {
 
 /* A tile's items in a thread's registers, raw until encode() is called: who loads a tile ahead of its time must not wait for
    it. Whole tiles are loaded 16 bytes at a time; in others, items outside the range are missing. */
-template <typename Order>
+template <typename Order, uint32_t TILE_ITEMS_PER_THREAD = FanShape<typename Order::Bits>::TILE_ITEMS_PER_THREAD>
 struct TileItems {
   using Bits = typename Order::Bits;
   using Block = FanShape<Bits>;
-  static constexpr uint32_t ITEMS = Block::TILE_ITEMS_PER_THREAD;
+  static constexpr uint32_t ITEMS = TILE_ITEMS_PER_THREAD;
 
   Bits keys[ITEMS];
   uint32_t present; /* a bit for each item */
 
-  __device__ __forceinline__ void load(const FanTiles<Bits> &tiles, uint64_t tile) {
+  __device__ __forceinline__ void load(const FanTiles<Bits, ITEMS> &tiles, uint64_t tile) {
     const int64_t tile_begin = tiles.begin(tile);
     if (tiles.is_whole(tile)) {
       const KeyVector<Bits> *vectors = reinterpret_cast<const KeyVector<Bits> *>(tiles.source + tile_begin);
@@ -90,13 +93,13 @@ struct TileItems {
 };
 
 /* Counts a tile's encoded items by bucket, on top of storage.counts. All threads take part; no barrier. */
-template <typename Order>
-__device__ __forceinline__ void count_tile(const TileItems<Order> &items, const Fan &fan,
+template <typename Order, uint32_t ITEMS>
+__device__ __forceinline__ void count_tile(const TileItems<Order, ITEMS> &items, const Fan &fan,
                                            FanStorage<typename Order::Bits> &storage) {
-  uint32_t buckets[TileItems<Order>::ITEMS];
+  uint32_t buckets[ITEMS];
   classify(items.keys, buckets, storage, fan);
 #pragma unroll
-  for (uint32_t item = 0; item < TileItems<Order>::ITEMS; item++)
+  for (uint32_t item = 0; item < ITEMS; item++)
     if ((items.present >> item & 1) != 0)
       atomicAdd(&storage.counts[buckets[item]], 1u);
 }
@@ -106,12 +109,12 @@ __device__ __forceinline__ void count_tile(const TileItems<Order> &items, const 
  * storage.counts and storage.begins are those of the tile. All threads take part; begins with storage.counts zeroed and a
  * barrier behind it, ends with a barrier.
  */
-template <typename Order>
-__device__ __forceinline__ void rank_tile(const TileItems<Order> &items, uint32_t (&places)[TileItems<Order>::ITEMS],
-                                          const Fan &fan, FanStorage<typename Order::Bits> &storage) {
+template <typename Order, uint32_t ITEMS>
+__device__ __forceinline__ void rank_tile(const TileItems<Order, ITEMS> &items, uint32_t (&places)[ITEMS], const Fan &fan,
+                                          FanStorage<typename Order::Bits> &storage) {
   classify(items.keys, places, storage, fan);
 #pragma unroll
-  for (uint32_t item = 0; item < TileItems<Order>::ITEMS; item++)
+  for (uint32_t item = 0; item < ITEMS; item++)
     if ((items.present >> item & 1) != 0)
       places[item] = places[item] << 16 | atomicAdd(&storage.counts[places[item]], 1u);
   __syncthreads();
@@ -120,11 +123,11 @@ __device__ __forceinline__ void rank_tile(const TileItems<Order> &items, uint32_
 
 /* Stages a ranked tile's raw keys by bucket and, where `buckets` is given, which bucket each is of. All threads take part; no
    barrier. */
-template <typename Order>
-__device__ __forceinline__ void stage_tile(const TileItems<Order> &items, const uint32_t (&places)[TileItems<Order>::ITEMS],
+template <typename Order, uint32_t ITEMS>
+__device__ __forceinline__ void stage_tile(const TileItems<Order, ITEMS> &items, const uint32_t (&places)[ITEMS],
                                            FanStorage<typename Order::Bits> &storage, uint16_t *buckets) {
 #pragma unroll
-  for (uint32_t item = 0; item < TileItems<Order>::ITEMS; item++) {
+  for (uint32_t item = 0; item < ITEMS; item++) {
     if ((items.present >> item & 1) == 0)
       continue;
     const uint32_t bucket = places[item] >> 16;
@@ -140,6 +143,29 @@ template <typename Bits>
 __device__ __forceinline__ void clear_counts(FanStorage<Bits> &storage, uint32_t buckets) {
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += FanShape<Bits>::BLOCK_THREADS)
     storage.counts[bucket] = 0;
+}
+
+/* Stages a tile by bucket and notes where each begins in it, in places[0] to places[fan.buckets]. All threads take part; the
+   last tile has been written by all; no barrier at the end. */
+template <typename Order, uint32_t ITEMS>
+__device__ __forceinline__ void order_tile(TileItems<Order, ITEMS> &items, const Fan &fan, uint16_t *places,
+                                           FanStorage<typename Order::Bits> &storage) {
+  clear_counts(storage, fan.buckets);
+  __syncthreads();
+  items.encode();
+  uint32_t ranks[ITEMS];
+  rank_tile(items, ranks, fan, storage);
+  for (uint32_t bucket = threadIdx.x; bucket <= fan.buckets; bucket += FanShape<typename Order::Bits>::BLOCK_THREADS)
+    places[bucket] = static_cast<uint16_t>(storage.begins[bucket]);
+  stage_tile(items, ranks, storage, nullptr);
+}
+
+/* Writes a tile that has been staged. All threads take part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void write_tile(Bits *destination, const Fan &fan, const FanStorage<Bits> &storage) {
+  const uint32_t tile_items = storage.begins[fan.buckets];
+  for (uint32_t item = threadIdx.x; item < tile_items; item += FanShape<Bits>::BLOCK_THREADS)
+    destination[item] = storage.stage[item];
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -13,7 +13,7 @@
 #ifndef CDPSORT_DEVICE_BLOCK_SPLITTERS_CUH
 #define CDPSORT_DEVICE_BLOCK_SPLITTERS_CUH
 
-#include "block/block_bitonic.cuh"
+#include "block/block_merge.cuh"
 #include "block/fan_shape.cuh"
 #include "block/partition.cuh"
 
@@ -84,7 +84,7 @@ __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bit
 #pragma unroll
     for (uint32_t item = 0; item < EACH; item++)
       drawn[item] = Order::encode(source[sample_position(hash, item * threads + threadIdx.x, samples, range.items())]);
-  block_bitonic_sort(drawn, threads, storage.stage);
+  block_merge_sort(drawn, threads, storage.stage);
   if (threadIdx.x < threads)
 #pragma unroll
     for (uint32_t item = 0; item < EACH; item++)

@@ -6,6 +6,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_CHILD_CUH
 #define CDPSORT_DEVICE_RECURSION_CHILD_CUH
 
+#include "block/presorted.cuh"
 #include "recursion/fan_task.cuh"
 #include "recursion/split.cuh"
 
@@ -36,6 +37,8 @@ __global__ void wave_kernel(Sort<typename Order::Bits> sort);
 /* fan_kernels.cuh: prepares a task with many children; does a stage of it; goes on behind a stage; sorts listed ranges, a block
    each; writes a task's equal keys. */
 template <typename Order>
+__global__ void fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction);
+template <typename Order>
 __global__ void fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
 template <typename Order>
 __global__ void fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage);
@@ -45,6 +48,10 @@ template <typename Order>
 __global__ void fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t first);
 template <typename Order>
 __global__ void fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t slot, Range range);
+
+/* short_array.cuh: gathers a short array's buckets, a block each, and sorts them. */
+template <typename Order>
+__global__ void gather_kernel(Sort<typename Order::Bits> sort);
 
 /* Counts a launch that succeeded and hands on its error. For one thread. */
 template <typename Bits>

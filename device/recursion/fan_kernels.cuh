@@ -16,6 +16,7 @@
 
 #include "block/presorted.cuh"
 #include "recursion/child.cuh"
+#include "recursion/short_array.cuh"
 #include "recursion/waves.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -110,8 +111,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t first) {
-  block_fan_sort<Order, FAN_NETWORK_ITEMS>(sort.rules, sort.collected[first + blockIdx.x],
-                                           block_shared<FanStorage<typename Order::Bits>>());
+  block_fan_sort<Order>(sort.rules, sort.collected[first + blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
 }
 
 /* Writes the equal keys of a task. */
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   clear_bookkeeping(sort);
   __syncthreads();
   if (whole.items() <= sort.single_items) {
-    block_fan_sort<Order, FanShape<typename Order::Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, whole, storage);
+    block_fan_sort<Order>(sort.rules, whole, storage);
     return;
   }
   const bool network = sort.rules.depth_limit == 0;
@@ -232,6 +232,10 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 template <typename Order>
 int allow_fan_kernels(uint32_t bytes) {
   int error = allow_shared_bytes(fan_root_kernel<Order>, bytes);
+  if (error == LAUNCH_OK)
+    error = allow_shared_bytes(short_root_kernel<Order>, bytes);
+  if (error == LAUNCH_OK)
+    error = allow_shared_bytes(gather_kernel<Order>, bytes);
   if (error == LAUNCH_OK)
     error = allow_shared_bytes(fan_look_kernel<Order>, bytes);
   if (error == LAUNCH_OK)

@@ -15,6 +15,7 @@
 
 #include "block/presorted.cuh"
 #include "recursion/fan_task.cuh"
+#include "recursion/single.cuh"
 #include "recursion/start.h"
 #include "recursion/workspace.cuh"
 
@@ -91,8 +92,13 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   const Range whole = {0, sort.count, Side::keys, 0};
   clear_bookkeeping(sort);
   __syncthreads();
+  if (is_single(sort)) {
+    using Block = FanShape<typename Order::Bits>;
+    block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole, storage.stage);
+    return;
+  }
   if (whole.items() <= sort.single_items) {
-    block_fan_sort<Order, FanShape<typename Order::Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, whole, storage);
+    block_fan_sort<Order>(sort.rules, whole, storage);
     return;
   }
   const Direction direction = sort.rules.depth_limit == 0 ? Direction::none : sample_direction<Order>(sort.rules, whole);
@@ -148,8 +154,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     level_collected_kernel(Sort<typename Order::Bits> sort) {
-  block_fan_sort<Order, FAN_NETWORK_ITEMS>(sort.rules, sort.collected[blockIdx.x],
-                                           block_shared<FanStorage<typename Order::Bits>>());
+  block_fan_sort<Order>(sort.rules, sort.collected[blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
 }
 
 /* As allow_fan_kernels(), for these. */

@@ -10,6 +10,8 @@
 #include "recursion/fallback.cuh"
 #include "recursion/fan_kernels.cuh"
 #include "recursion/last_block.cuh"
+#include "recursion/short_array.cuh"
+#include "recursion/single.cuh"
 #include "recursion/start.h"
 #include "recursion/waves.cuh"
 #include "recursion/workspace.cuh"
@@ -25,15 +27,29 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
   });
 }
 
+/* Blocks of a short array's root grid: block 0, which only launches, and one for each tile; one for each multiprocessor at
+   most. */
+template <typename Bits>
+uint32_t short_blocks(const Sort<Bits> &sort) {
+  const uint64_t blocks = (sort.count + sort.short_tile_items - 1) / sort.short_tile_items + 1;
+  const uint32_t blocks_most = sort.multiprocessors < 2 ? 2 : sort.multiprocessors;
+  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
+}
+
 template <typename Order>
 int launch_root(const cdp_request &request, bool counted, void *stream) {
   using Bits = typename Order::Bits;
   const Sort<Bits> sort = make_sort<Bits>(request, counted);
+  const bool classic = request.fan_out == CDP_FAN_OUT_CLASSIC;
+  if (!classic && is_single(sort))
+    return launch_single<Order>(sort, stream);
   const int error = allow_fan_kernels<Order>(sort.fan_shared_bytes);
   if (error != LAUNCH_OK)
     return error;
-  if (request.fan_out == CDP_FAN_OUT_CLASSIC)
+  if (classic)
     return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, sort);
+  if (request.short_fan_out != 0)
+    return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Order>, sort);
   return launch_from_host(fan_grid(sort, 1), stream, fan_root_kernel<Order>, sort);
 }
 

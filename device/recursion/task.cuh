@@ -65,11 +65,16 @@ struct Sort {
   uint32_t fan_shared_bytes; /* of every block that partitions many ways */
   uint32_t fan_out;          /* 2: every task has two children; otherwise the most buckets of a task */
   uint32_t single_items;     /* arrays up to this are the root's block's own */
+  uint32_t fan_oversampling; /* keys drawn for each of them */
   uint32_t fan_range_items;  /* buckets of a task should be no larger than this on average */
   uint32_t may_defer;        /* 1: there may be more tasks than the budget of a wave */
   Fan *fans;                 /* fan tables: one for each task */
   Bits *fan_splitters;
   unsigned long long *fan_cursors;
+  uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh); 0: it is none */
+  uint32_t short_oversampling; /* keys drawn for each of them */
+  uint32_t short_tile_items;   /* of its tiles */
+  uint16_t *short_places;      /* where each bucket begins in each of its tiles */
   cdp_scheme scheme;
   ChildStream child_stream;
 };

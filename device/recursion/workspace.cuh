@@ -22,8 +22,17 @@ struct WorkspaceParts {
   uint64_t fans;
   uint64_t fan_splitters;
   uint64_t fan_cursors;
+  uint64_t short_places;
   uint64_t end;
 };
+
+/* Entries of a short array's table: for each tile, one of which may stick out in front, where the buckets begin and the last
+   ends. */
+inline uint64_t short_places(const cdp_request &request) {
+  if (request.short_fan_out == 0)
+    return 0;
+  return (request.count / request.short_tile_items + 2) * (request.short_fan_out + 1);
+}
 
 inline WorkspaceParts workspace_parts(const cdp_request &request) {
   uint64_t end = 0;
@@ -45,6 +54,7 @@ inline WorkspaceParts workspace_parts(const cdp_request &request) {
   parts.fans = part(fan_tasks, sizeof(Fan));
   parts.fan_splitters = part(fan_tasks * request.fan_out, cdp_engine_key_bytes(request.type));
   parts.fan_cursors = part(fan_tasks * request.fan_out, sizeof(unsigned long long));
+  parts.short_places = part(short_places(request), sizeof(uint16_t));
   parts.end = end;
   return parts;
 }
@@ -87,11 +97,16 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.fan_shared_bytes = fan_shared_bytes<Bits>(static_cast<FanKind>(request.fan_kind));
   sort.fan_out = request.fan_out;
   sort.single_items = request.single_items;
+  sort.fan_oversampling = request.fan_oversampling;
   sort.fan_range_items = request.fan_range_items;
   sort.may_defer = request.task_capacity > request.task_budget;
   sort.fans = reinterpret_cast<Fan *>(workspace + parts.fans);
   sort.fan_splitters = reinterpret_cast<Bits *>(workspace + parts.fan_splitters);
   sort.fan_cursors = reinterpret_cast<unsigned long long *>(workspace + parts.fan_cursors);
+  sort.short_fan_out = request.short_fan_out;
+  sort.short_oversampling = request.short_oversampling;
+  sort.short_tile_items = request.short_tile_items;
+  sort.short_places = reinterpret_cast<uint16_t *>(workspace + parts.short_places);
   sort.scheme = request.scheme;
   sort.child_stream = request.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
   return sort;

@@ -198,6 +198,12 @@ typedef enum cdp_pivot {
 #define CDP_FAN_OUT_MAX 1024u
 /** @} */
 
+/** A value of cdp_options::single_items and short_items: no array is sorted that way. */
+#define CDP_ITEMS_NONE 1u
+
+/** The most keys drawn for a child. */
+#define CDP_OVERSAMPLING_MAX 1024u
+
 /**
  * How to sort. Initialise with CDP_OPTIONS_INIT, then set what you want to be different. In every field 0 means the default.
  * The structure only ever grows at its end; `size` tells the library which version the caller was compiled with.
@@ -224,7 +230,21 @@ typedef struct cdp_options {
                                         one pivot. See below */
   uint64_t seed;                   /**< of random pivots and samples, and of the simulated device's schedule. 0 is a seed
                                         like any other: the same seed draws the same positions */
-  uint64_t reserved[4];            /**< must be 0 */
+  uint32_t single_items;           /**< arrays of at most this many items are sorted by one block, in one launch. 0: what a
+                                        block's registers hold, 16,384 keys of 4 bytes or 8,192 of 8, which is also the most.
+                                        CDP_ITEMS_NONE: none. Not for the classic fan-out, where it is `block_items` */
+  uint32_t short_items;            /**< longer arrays of at most this many items are sorted in two launches, a grid that orders
+                                        tiles by bucket and a grid with a block for each bucket, without tasks. 0: as many as
+                                        a bucket fits a block (2^22 keys of 4 bytes, 2^21 of 8), which is also the most.
+                                        CDP_ITEMS_NONE: none. Only with the default scheme, child streams and leaf size, and
+                                        with many children */
+  uint32_t block_items;            /**< ranges that one block finishes and that get no grid have this many items: at most
+                                        with the classic fan-out, on average with more children. 0: as many as was fastest for
+                                        the array, the device and the leaf size; at most what a block can. Less than a leaf
+                                        is a leaf */
+  uint32_t oversampling; /**< keys drawn for each child of a task with many children, 1 to CDP_OVERSAMPLING_MAX, as far
+                                        as a block can sort so large a sample. 0: 16; for short arrays up to 32 */
+  uint64_t reserved[2];  /**< must be 0 */
 } cdp_options;
 /*
  * Automatic device: the environment variable CDPSORT_DEVICE decides where it is set ("auto", "cuda", "cuda:N" or
@@ -237,8 +257,8 @@ typedef struct cdp_options {
 #define CDP_OPTIONS_INIT                                                                                                       \
   {                                                                                                                            \
     sizeof(cdp_options), CDP_ASCENDING, CDP_DEVICE_AUTO, 0, 0, CDP_SCHEME_DEFAULT, CDP_STREAMS_DEFAULT, CDP_PIVOT_DEFAULT, 0,  \
-        0, {                                                                                                                   \
-      0, 0, 0, 0                                                                                                               \
+        0, 0, 0, 0, 0, {                                                                                                       \
+      0, 0                                                                                                                     \
     }                                                                                                                          \
   }
 

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Short arrays: too long for one block, too short for a task's stages, each of which would be a launch to wait for. Two grids
+ * sort them.
+ *
+ *  root    every block draws the same sample and so finds the same splitters; then each orders its tiles by bucket, in shared
+ *          memory, writes them to the scratch array, to where they came from, and a table of where each bucket begins
+ *  gather  a block for each bucket reads its column of the table, gathers its runs, and sorts them where they belong
+ *
+ *  1. A bucket begins behind all keys of lower buckets, and a tile's place of bucket b is the number of keys of lower buckets
+ *     in it: the sum of a column is where the bucket begins. Nobody has to count beforehand, and nobody to scan.
+ *  2. Nothing is known to be in order until all tiles are, so that gathering begins when the root grid is complete: its tail.
+ *  3. A tail can be launched long before it can run. Hence it is the first thing that block 0 does with its splitters.
+ *  4. The scratch array holds other blocks' runs as long as the gathering grid runs. Therefore a bucket too long for the block
+ *     is gathered and left to a launch behind that grid.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
+#define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
+
+#include "block/presorted.cuh"
+#include "recursion/child.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Lanes that copy a run together: runs are short, and all of them should be under way at once. */
+constexpr uint32_t RUN_LANES = 8;
+
+template <typename Bits>
+__device__ __forceinline__ Range whole_range(const Sort<Bits> &sort) {
+  return {0, sort.count, Side::keys, 0};
+}
+
+template <typename Bits>
+__device__ __forceinline__ bool has_small_tiles(const Sort<Bits> &sort) {
+  return sort.short_tile_items == FanTiles<Bits, SHORT_TILE_ITEMS>::TILE_ITEMS;
+}
+
+/* Orders tiles `block`, `block` + `blocks`, ... by bucket. All threads take part. */
+template <typename Order, uint32_t ITEMS>
+__device__ __forceinline__ void order_tiles(const Sort<typename Order::Bits> &sort, uint32_t block, uint32_t blocks,
+                                            FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  const FanTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
+  const Fan fan = storage.fan;
+  Bits *destination = sort.rules.side(Side::scratch);
+  TileItems<Order, ITEMS> items;
+  if (block < tiles.count)
+    items.load(tiles, block);
+  for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
+    order_tile(items, fan, sort.short_places + tile * (sort.short_fan_out + 1), storage);
+    if (tile + blocks < tiles.count)
+      items.load(tiles, tile + blocks);
+    __syncthreads();
+    write_tile(destination + tiles.first_item(tile), fan, storage);
+  }
+}
+
+/* Block 0 of the root grid: launches the buckets' blocks, or sorts the array by itself. All threads take part. */
+template <typename Order>
+__device__ inline void launch_gathering(const Sort<typename Order::Bits> &sort, FanStorage<typename Order::Bits> &storage) {
+  int error = LAUNCH_OK;
+  if (threadIdx.x == 0) {
+    // At once: it takes as long as the sample and a tile do together.
+    error = launch_child(ChildStream::tail, fan_grid(sort, sort.short_fan_out), gather_kernel<Order>, sort);
+    storage.flag = error == LAUNCH_OK;
+  }
+  clear_bookkeeping(sort);
+  __syncthreads();
+  if (threadIdx.x == 0 && launched(sort, 0, error) != LAUNCH_OK) {
+    note_refusal(sort, 0, error);
+    count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
+  }
+  // Other blocks may still read keys while these move, but nobody reads what they make of them.
+  if (storage.flag == 0)
+    sort_by_network<Order>(sort.rules, whole_range(sort), first_network_step<typename Order::Bits>());
+}
+
+/* Leaves to the buckets' blocks what they need to know. All threads of one block take part. */
+template <typename Bits>
+__device__ __forceinline__ void leave_fan(const Sort<Bits> &sort, const Fan &fan, const FanStorage<Bits> &storage) {
+  for (uint32_t index = threadIdx.x; index < fan.splitters; index += FanShape<Bits>::BLOCK_THREADS)
+    sort.fan_splitters[index] = storage.splitters[index];
+  if (threadIdx.x == 0)
+    *sort.fans = fan;
+}
+
+/* The root grid: block 0 launches, the others order tiles. An array that seems to be in order they leave alone: no buckets, and
+   `equal` is the Direction. */
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
+    short_root_kernel(Sort<typename Order::Bits> sort) {
+  using Bits = typename Order::Bits;
+  auto &storage = block_shared<FanStorage<Bits>>();
+  if (blockIdx.x == 0) {
+    launch_gathering<Order>(sort, storage);
+    return;
+  }
+  const uint32_t block = blockIdx.x - 1;
+  const Direction direction = sample_direction<Order>(sort.rules, whole_range(sort));
+  if (direction != Direction::none) {
+    if (block == 0)
+      leave_fan(sort, Fan{0, 0, 0, static_cast<uint32_t>(direction)}, storage);
+    return;
+  }
+  choose_splitters<Order>(sort.rules, whole_range(sort), sort.short_fan_out, sort.short_oversampling);
+  if (block == 0)
+    leave_fan(sort, storage.fan, storage);
+  if (has_small_tiles(sort))
+    order_tiles<Order, SHORT_TILE_ITEMS>(sort, block, gridDim.x - 1, storage);
+  else
+    order_tiles<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort, block, gridDim.x - 1, storage);
+}
+
+/* Finds a bucket's run in each tile of ITEMS to a thread, and returns where it lies in the end. All threads take part; ends
+   with a barrier. */
+template <typename Order, uint32_t ITEMS>
+__device__ __forceinline__ Range find_bucket(const Sort<typename Order::Bits> &sort, uint32_t bucket,
+                                             FanStorage<typename Order::Bits> &storage) {
+  using Bits = typename Order::Bits;
+  const FanTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
+  const uint32_t tile = threadIdx.x;
+  uint32_t begin = 0;
+  uint32_t items = 0;
+  if (tile < tiles.count) {
+    const uint16_t *places = sort.short_places + uint64_t{tile} * (sort.short_fan_out + 1) + bucket;
+    begin = places[0];
+    items = places[1] - begin;
+  }
+  // Both sums in one: a short array's keys are counted in 32 bits.
+  unsigned long long total;
+  const unsigned long long lower = lower_threads_sum<FanShape<Bits>::BLOCK_WARPS>(
+      static_cast<unsigned long long>(begin) << 32 | items, storage.warp_totals, total);
+  const uint32_t run_begin = static_cast<uint32_t>(lower);
+  if (tile < tiles.count)
+    storage.gather.runs[tile] = {run_begin + items, static_cast<uint32_t>(tiles.first_item(tile)) + begin - run_begin};
+  __syncthreads();
+  return {total >> 32, (total >> 32) + static_cast<uint32_t>(total), Side::keys, 1};
+}
+
+/* Copies the runs of a bucket, one behind the other. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, Bits *destination,
+                                            const FanStorage<Bits> &storage) {
+  const Run *runs = storage.gather.runs;
+  for (uint32_t run = threadIdx.x / RUN_LANES; run < run_count; run += FanShape<Bits>::BLOCK_THREADS / RUN_LANES) {
+    const Run at = runs[run];
+    const uint32_t first = run == 0 ? 0 : runs[run - 1].end;
+#pragma unroll 4
+    for (uint32_t item = first + threadIdx.x % RUN_LANES; item < at.end; item += RUN_LANES)
+      destination[item] = source[at.begin + item];
+  }
+  __syncthreads();
+}
+
+/* Has equal keys written, by a grid where they are many. All threads take part. */
+template <typename Order>
+__device__ inline void fill_bucket(const Sort<typename Order::Bits> &sort, const Range &range, typename Order::Bits key,
+                                   FanStorage<typename Order::Bits> &storage) {
+  if (threadIdx.x == 0) {
+    count_at(sort.rules.counters, 0, &cdp_study_depth::equal_items, range.items());
+    storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceStarter<Order>::fill(sort, range.begin, range.end, key, 0);
+  }
+  __syncthreads();
+  if (storage.flag == 0)
+    fill_range<Order>(sort.rules, range.begin, range.end, key, threadIdx.x, FanShape<typename Order::Bits>::BLOCK_THREADS);
+}
+
+/* Launches what sorts a range behind this grid, when the scratch array is free: a block, or a task. Returns an error. For one
+   thread. */
+template <typename Order>
+__device__ inline int launch_behind(const Sort<typename Order::Bits> &sort, const Range &range) {
+  if (range.items() <= uint64_t{SHORT_TILES_BEHIND} * FanShape<typename Order::Bits>::TILE_ITEMS) {
+    const uint32_t place = atomicAdd(&sort.control->collected_count, 1u);
+    if (place >= sort.collected_capacity)
+      return LAUNCH_PENDING_LIMIT;
+    sort.collected[place] = range;
+    __threadfence();
+    return launch_child(ChildStream::tail, fan_grid(sort, 1), fan_sort_kernel<Order>, sort, place);
+  }
+  const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
+  if (slot == NO_SLOT)
+    return LAUNCH_PENDING_LIMIT;
+  sort.tasks[slot] = Task{range, 0, 0, 0, fan_blocks(sort, range.items()), 0, 0, 0};
+  __threadfence();
+  return launch_child(ChildStream::tail, fan_grid(sort, 1), fan_prepare_kernel<Order>, sort, slot);
+}
+
+/* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. */
+template <typename Order>
+__device__ inline void sort_behind(const Sort<typename Order::Bits> &sort, const Range &range,
+                                   FanStorage<typename Order::Bits> &storage) {
+  if (threadIdx.x == 0) {
+    const int error = launched(sort, range.depth, launch_behind<Order>(sort, range));
+    storage.flag = error == LAUNCH_OK;
+    if (error != LAUNCH_OK) {
+      note_refusal(sort, range.depth, error);
+      count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+    }
+  }
+  __syncthreads();
+  if (storage.flag == 0)
+    sort_by_network<Order>(sort.rules, range, first_network_step<typename Order::Bits>());
+}
+
+/* The tiles of a short array. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
+  if (has_small_tiles(sort))
+    return static_cast<uint32_t>(FanTiles<Bits, SHORT_TILE_ITEMS>(sort.rules.side(Side::keys), whole_range(sort)).count);
+  return static_cast<uint32_t>(FanTiles<Bits>(sort.rules.side(Side::keys), whole_range(sort)).count);
+}
+
+/* Has an array looked at that seems to be in order. All threads of a block take part. */
+template <typename Order>
+__device__ inline void look_first(const Sort<typename Order::Bits> &sort, Direction direction,
+                                  FanStorage<typename Order::Bits> &storage) {
+  const Range whole = whole_range(sort);
+  if (threadIdx.x == 0) {
+    sort.control->tasks_allocated = 1;
+    sort.control->tasks_in_wave = 1;
+    sort.control->tasks_in_wave_most = 1;
+    sort.tasks[0] = Task{whole, 0, 0, 0, fan_blocks(sort, whole.items()), 0, 0, 0};
+    __threadfence();
+    const int error = launched(sort, 0,
+                               launch_child(ChildStream::fire_and_forget, fan_grid(sort, sort.tasks[0].block_count),
+                                            fan_look_kernel<Order>, sort, direction));
+    storage.flag = error == LAUNCH_OK;
+    if (error != LAUNCH_OK) {
+      note_refusal(sort, 0, error);
+      count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
+    }
+  }
+  __syncthreads();
+  if (storage.flag == 0)
+    block_sort_fallback<Order>(sort.rules, whole, storage.block);
+}
+
+template <typename Order>
+__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
+    gather_kernel(Sort<typename Order::Bits> sort) {
+  using Bits = typename Order::Bits;
+  using Block = FanShape<Bits>;
+  auto &storage = block_shared<FanStorage<Bits>>();
+  const Fan fan = *sort.fans;
+  const uint32_t bucket = blockIdx.x;
+  if (fan.buckets == 0) {
+    if (bucket == 0)
+      look_first<Order>(sort, static_cast<Direction>(fan.equal), storage);
+    return;
+  }
+  if (bucket >= fan.buckets)
+    return;
+  if (bucket == 0 && threadIdx.x == 0)
+    count_fan(sort, whole_range(sort), 0);
+  const uint32_t runs = short_tiles(sort);
+  const Range range = has_small_tiles(sort) ? find_bucket<Order, SHORT_TILE_ITEMS>(sort, bucket, storage)
+                                            : find_bucket<Order, Block::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);
+  if (range.items() == 0)
+    return;
+  if (fan.equal != 0 && bucket % 2 != 0) {
+    fill_bucket<Order>(sort, range, sort.fan_splitters[bucket / 2], storage);
+    return;
+  }
+  const Bits *source = sort.rules.side(Side::scratch);
+  if (range.items() <= Block::TILE_ITEMS) {
+    gather_runs(source, runs, storage.stage, storage);
+    block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.stage, range, storage.stage);
+    return;
+  }
+  gather_runs(source, runs, sort.rules.side(Side::keys) + range.begin, storage);
+  sort_behind<Order>(sort, range, storage);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

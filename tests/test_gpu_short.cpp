@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Short arrays on the GPU: two launches, whatever the distribution, the type and the address; buckets that fit no block; and
+ * what the study says of it. test_short.c does the same on the simulated device.
+ */
+#include "gpu_check.h"
+
+extern "C" {
+#include "plan.h"
+}
+
+#include <cstdio>
+
+using namespace gpu_check;
+using device_data::DISTRIBUTIONS;
+
+namespace {
+
+/* What one block holds in registers, 32-bit keys: longer arrays are short ones, of up to 256 times as many. */
+constexpr uint64_t SINGLE_ITEMS_4_BYTES = 16384;
+constexpr int POWERS = 8;
+
+uint64_t single_items(cdp_type type) {
+  return device_data::key_bytes(type) == 4 ? SINGLE_ITEMS_4_BYTES : SINGLE_ITEMS_4_BYTES / 2;
+}
+
+/* Every power of two, and a little less; types in turn. One task, one launch for all its children, each of which is a leaf or
+   equal keys. _i: the power. */
+START_TEST(test_two_launches) {
+  const cdp_options options = CDP_OPTIONS_INIT;
+  for (cdp_type type : {CDP_U32, CDP_I64, CDP_F32, CDP_F64}) {
+    for (uint64_t less = 0; less < 3; less++) {
+      const uint64_t count = (single_items(type) << (_i + 1)) - less * less * 1001;
+      const Subject subject = make_subject(type, count, Distribution::random, less);
+      const cdp_study study = study_and_check(subject, options, "default options");
+      const cdp_study_depth sum = totals(study);
+      CHECK_STUDY(sum.tasks == 1 && study.depths[0].task_items == count, study, subject, "one task");
+      CHECK_STUDY(sum.equal_items + sum.leaf_items == count && sum.collected == 0, study, subject, "every key once");
+      CHECK_STUDY(sum.leaves == study.depths[1].leaves && sum.leaves >= 48, study, subject, "a leaf for each bucket");
+      CHECK_STUDY(sum.children_launched == 1 && sum.launches_refused == 0, study, subject, "one launch from the device");
+      release(subject);
+    }
+  }
+}
+END_TEST
+
+/* _i: the distribution. Sizes from small tiles to many, types and orders in turn. */
+START_TEST(test_distribution) {
+  static const uint64_t sizes[] = {20000, 70001, 300007, 1000003, 2000003, 4000037};
+  cdp_options options = CDP_OPTIONS_INIT;
+  for (int turn = 0; turn < 6; turn++) {
+    if (quick() && turn > 2)
+      break;
+    const cdp_type type = type_at(turn + _i);
+    options.order = static_cast<cdp_order>((turn + _i / 6) % 2);
+    options.seed = seed() + static_cast<uint64_t>(turn);
+    const uint64_t count = device_data::key_bytes(type) == 4 ? sizes[turn] : sizes[turn] / 2;
+    const Subject subject = make_subject(type, count, distribution_at(static_cast<uint64_t>(_i)), turn % 3);
+    study_and_check(subject, options, "default options");
+    release(subject);
+  }
+}
+END_TEST
+
+/* Arrays in order, or in the opposite one, are looked at, and the latter turned round. */
+START_TEST(test_presorted) {
+  const cdp_options options = CDP_OPTIONS_INIT;
+  const Subject subject =
+      make_subject(CDP_U32, pick(1 << 20, 1 << 16), _i == 0 ? Distribution::sorted : Distribution::reversed);
+  const cdp_study study = study_and_check(subject, options, "default options");
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(sum.children_launched == (_i == 0 ? 2u : 3u) && sum.tasks == 0, study, subject, "launches");
+}
+END_TEST
+
+/* Two values: grids write them where they are so many. */
+START_TEST(test_frequent_values) {
+  const cdp_options options = CDP_OPTIONS_INIT;
+  const Subject subject = make_subject(CDP_F32, _i == 0 ? 1 << 22 : 1 << 16, Distribution::distinct_2);
+  const cdp_study study = study_and_check(subject, options, "default options");
+  const cdp_study_depth sum = totals(study);
+  CHECK_STUDY(study.depths[0].equal_items == subject.keys.count && sum.leaves == 0, study, subject, "equal keys");
+  CHECK_STUDY(sum.children_launched == (_i == 0 ? 3u : 1u), study, subject, "launches");
+}
+END_TEST
+
+/* So few buckets that none fits a block's registers: a block sorts each behind the grid, or a task's grids do. _i: the latter. */
+START_TEST(test_long_buckets) {
+  cdp_plan_limits limits = {};
+  limits.short_fan_out = CDP_FAN_OUT_MIN;
+  const cdp_options options = CDP_OPTIONS_INIT;
+  for (uint64_t index = 0; index < DISTRIBUTIONS; index += pick(1, 4)) {
+    const cdp_type type = type_at(static_cast<int>(index));
+    const uint64_t count = CDP_FAN_OUT_MIN * single_items(type) * (_i == 0 ? 2 : 12) + index;
+    const Subject subject = make_subject(type, count, distribution_at(index), index % 4);
+    const device_data::KeySpan &keys = subject.keys;
+    cdp_study study;
+    cdp_plan_limit(&limits);
+    const cdp_status status = cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study);
+    cdp_plan_limit(nullptr);
+    CHECK_SORT(status);
+    check_sorted(subject, options.order, "eight buckets");
+    CHECK_STUDY(study.first_fault == 0 && totals(study).launches_refused == 0, study, subject, "eight buckets");
+    if (distribution_at(index) == Distribution::random) {
+      CHECK_STUDY(study.depths[1].children_launched >= CDP_FAN_OUT_MIN / 2, study, subject, "launched behind the grid");
+      CHECK_STUDY((study.depths[1].tasks >= CDP_FAN_OUT_MIN / 2) == (_i != 0), study, subject, "as tasks");
+    }
+    release(subject);
+  }
+}
+END_TEST
+
+/* Other distributions than the usual ones: every sort draws another sample of the same keys. */
+START_TEST(test_seeds) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  Subject subject = make_room(CDP_U32, pick(1 << 20, 1 << 16), 1);
+  for (uint64_t turn = 0; turn < pick(200, 20); turn++) {
+    options.seed = seed() * 1000 + turn;
+    fill(subject, turn % 2 == 0 ? Distribution::random : Distribution::zipf, turn);
+    study_and_check(subject, options, "default options");
+  }
+}
+END_TEST
+
+Suite *make_suite() {
+  Suite *suite = suite_create("gpu_short");
+  TCase *test_case = add_case(suite, "launches");
+  tcase_add_loop_test(test_case, test_two_launches, 0, POWERS);
+  tcase_add_loop_test(test_case, test_presorted, 0, 2);
+  tcase_add_loop_test(test_case, test_frequent_values, 0, 2);
+  test_case = add_case(suite, "keys");
+  tcase_add_loop_test(test_case, test_distribution, 0, DISTRIBUTIONS);
+  tcase_add_loop_test(test_case, test_long_buckets, 0, 2);
+  tcase_add_test(test_case, test_seeds);
+  return suite;
+}
+
+} // namespace
+
+int main() {
+  return run(make_suite);
+}
