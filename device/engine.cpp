@@ -58,7 +58,7 @@ extern "C" uint64_t cdp_engine_workspace_bytes(const cdp_request *request) {
   const uint64_t records = uint64_t{request->task_capacity} * (sizeof(simulated::Task) + 2 * sizeof(uint32_t)) +
                            uint64_t{request->collected_capacity} * sizeof(simulated::Range) +
                            uint64_t{request->block_map_capacity} * sizeof(uint32_t) +
-                           uint64_t{request->task_capacity} * (sizeof(simulated::Fan) + request->fan_out * 16ull) +
+                           uint64_t{request->task_capacity} * (sizeof(simulated::Fan) + request->fan_out * 24ull) +
                            simulated::short_places(*request) * sizeof(uint16_t);
   const uint64_t allowance = records + (1u << 20); // control, counters and alignment are far less than a mebibyte
   if (request->count > (UINT64_MAX - allowance) / cdp_engine_key_bytes(request->type))

@@ -49,7 +49,8 @@ typedef struct cdp_device_facts {
  *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | fan tables | places |
  *       count keys                          task_capacity                         collected_capacity  host loop   many children
  *
- * Fan tables: task_capacity fans, then as many times fan_out splitters, then as many times fan_out cursors. Places: of short
+ * Fan tables: task_capacity fans, then as many times fan_out splitters, then as many times twice
+ * fan_out cursors, at most FAN_MOST. Places: of short
  * arrays alone, where each bucket begins in each tile.
  */
 typedef struct cdp_request {

@@ -187,6 +187,20 @@ static bool choose(const argument_list *list, const argument *option, const char
   return false;
 }
 
+/* The field of an option that is a plain 32-bit number; NULL for other options. */
+static uint32_t *u32_option(cdp_options *options, const char *name) {
+  const struct {
+    const char *name;
+    uint32_t *field;
+  } known[] = {{"--leaf", &options->leaf_items},         {"--fan-out", &options->fan_out},
+               {"--single", &options->single_items},     {"--short", &options->short_items},
+               {"--block-items", &options->block_items}, {"--oversampling", &options->oversampling}};
+  for (size_t at = 0; at < sizeof known / sizeof *known; at++)
+    if (strcmp(known[at].name, name) == 0)
+      return known[at].field;
+  return NULL;
+}
+
 /* The options that take a number or a device. False, and a message, for a value that is none. */
 static bool take_number(cdp_options *options, const argument_list *list, const argument *option, const char *word) {
   const char *expected = "a whole number";
@@ -201,12 +215,9 @@ static bool take_number(cdp_options *options, const argument_list *list, const a
       options->depth_limit = CDP_DEPTH_NONE;
       taken = true;
     }
-  } else if (strcmp(option->name, "--leaf") == 0) {
+  } else if (u32_option(options, option->name) != NULL) {
     expected = "a whole number below 2^32";
-    taken = parse_u32(word, &options->leaf_items);
-  } else if (strcmp(option->name, "--fan-out") == 0) {
-    expected = "a whole number below 2^32";
-    taken = parse_u32(word, &options->fan_out);
+    taken = parse_u32(word, u32_option(options, option->name));
   } else {
     taken = parse_whole(word, &options->seed);
   }
@@ -219,8 +230,10 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
   static const struct {
     const char *name;
     const choice *choices; /* NULL: a number or a device */
-  } known[] = {{"--type", TYPES},  {"--order", ORDERS},     {"--scheme", SCHEMES}, {"--streams", STREAMS}, {"--pivot", PIVOTS},
-               {"--device", NULL}, {"--depth-limit", NULL}, {"--leaf", NULL},      {"--fan-out", NULL},    {"--seed", NULL}};
+  } known[] = {{"--type", TYPES},       {"--order", ORDERS},     {"--scheme", SCHEMES},   {"--streams", STREAMS},
+               {"--pivot", PIVOTS},     {"--device", NULL},      {"--depth-limit", NULL}, {"--leaf", NULL},
+               {"--fan-out", NULL},     {"--seed", NULL},        {"--single", NULL},      {"--short", NULL},
+               {"--block-items", NULL}, {"--oversampling", NULL}};
   const size_t known_count = sizeof known / sizeof known[0];
   size_t at = 0;
   while (at < known_count && strcmp(known[at].name, option->name) != 0)
@@ -253,23 +266,29 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
 }
 
 void settings_help(const char *type_default) {
-  printf("How to sort:\n"
-         "  --type T         u32 i32 u64 i64 f32 f64: the type of the numbers (%s)\n"
-         "  --order O        ascending descending (ascending)\n"
-         "  --device D       auto cuda cuda:N simulated (auto: $CDPSORT_DEVICE if set, else the GPU; where there is no GPU\n"
-         "                   and nobody asked for one, the simulated device, and the first line says so)\n"
-         "  --depth-limit N  ranges at this depth are sorted by bitonic sort, not partitioned; none: no range is partitioned\n"
-         "                   (0: 2 * log2(count) + 8)\n"
-         "  --leaf N         ranges of at most this many numbers are sorted bitonically by one warp: %u to %u, or %u for\n"
-         "                   types of 8 bytes (0: the greatest)\n"
-         "  --scheme S       last-block controller host-loop: who launches the children (last-block)\n"
-         "  --streams S      fire-and-forget named: the streams they are launched on (fire-and-forget)\n"
-         "  --fan-out N      children of a partitioned range, at most: %u, the classic quicksort, or a power of two from %u\n"
-         "                   to %u (0: %u, or %u where --pivot names a rule for one pivot)\n"
-         "  --pivot P        middle median-of-three random sampled-median (sampled-median)\n"
-         "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n",
-         type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN,
-         CDP_FAN_OUT_MAX, CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC);
+  printf(
+      "How to sort:\n"
+      "  --type T         u32 i32 u64 i64 f32 f64: the type of the numbers (%s)\n"
+      "  --order O        ascending descending (ascending)\n"
+      "  --device D       auto cuda cuda:N simulated (auto: $CDPSORT_DEVICE if set, else the GPU; where there is no GPU\n"
+      "                   and nobody asked for one, the simulated device, and the first line says so)\n"
+      "  --depth-limit N  ranges at this depth are sorted by bitonic sort, not partitioned; none: no range is partitioned\n"
+      "                   (0: 2 * log2(count) + 8)\n"
+      "  --leaf N         ranges of at most this many numbers are sorted bitonically by one warp: %u to %u, or %u for\n"
+      "                   types of 8 bytes (0: the greatest)\n"
+      "  --scheme S       last-block controller host-loop: who launches the children (last-block)\n"
+      "  --streams S      fire-and-forget named: the streams they are launched on (fire-and-forget)\n"
+      "  --fan-out N      children of a partitioned range, at most: %u, the classic quicksort, or a power of two from %u\n"
+      "                   to %u (0: %u, or %u where --pivot names a rule for one pivot)\n"
+      "  --single N       arrays of up to N numbers are sorted by one block in one launch; 1: none (0: as many as fit)\n"
+      "  --short N        longer arrays of up to N numbers are sorted in two launches; 1: none (0: as many as it is good for)\n"
+      "  --block-items N  numbers in a range that one block finishes, at most with two children, on average with more\n"
+      "                   (0: as many as is good for the array and the device)\n"
+      "  --oversampling N numbers drawn for each of many children, up to %u (0: 16)\n"
+      "  --pivot P        middle median-of-three random sampled-median (sampled-median)\n"
+      "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n",
+      type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN,
+      CDP_FAN_OUT_MAX, CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC, CDP_OVERSAMPLING_MAX);
 }
 
 const char *type_name(cdp_type type) {

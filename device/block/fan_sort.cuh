@@ -322,7 +322,7 @@ __device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::
     return;
   }
   const uint32_t most = group_items(rules, range.items());
-  choose_splitters<Order>(rules, range, block_fan_out<typename Order::Bits>(range.items(), most), BLOCK_OVERSAMPLING);
+  choose_splitters<Order>(rules, range, block_fan_out<typename Order::Bits>(range.items(), most), BLOCK_OVERSAMPLING, FAN_MOST);
   bucket_tiles<Order>(rules, range);
   find_groups(rules, storage.fan, most, storage);
   if (threadIdx.x == 0)

@@ -6,7 +6,8 @@
  *  1. Draw some keys a bucket, one from each of as many equal slices of the range.
  *  2. Sort them bitonically: a few in each thread's registers, by shuffles in a warp, through shared memory between warps.
  *  3. The keys of evenly spaced ranks are the candidates.
- *  4. If two candidates are equal, a value is frequent: half as many candidates, each value once, and equality buckets.
+ *  4. If two candidates are equal, a value is frequent: each value once, and equality buckets. Those take half of the buckets,
+ *     so where there is no room for as many more, every second candidate is left out.
  *  5. The splitters are laid out as a search tree, level by level, so that the lanes of a warp read a level without conflict
  *     as long as it has no more nodes than shared memory has banks.
  */
@@ -92,17 +93,19 @@ __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bit
   __syncthreads();
 }
 
-/* Keeps every second candidate, each value once, in storage.splitters; the room up to `tree_items` - 1 is filled up with the
-   greatest value. Returns how many values there are. All threads take part; ends with a barrier. */
+/* Keeps tree_items - 1 of fan_out - 1 candidates, evenly spaced ones, and each value once, in storage.splitters; the room that is
+   left is filled up with the greatest value. Returns how many values there are. All threads take part; ends with a barrier. */
 template <typename Order>
-__device__ __forceinline__ uint32_t keep_distinct(uint32_t tree_items, FanStorage<typename Order::Bits> &storage) {
+__device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tree_items,
+                                                  FanStorage<typename Order::Bits> &storage) {
   using Bits = typename Order::Bits;
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
   const uint32_t candidates = tree_items - 1;
+  const uint32_t spacing = fan_out / tree_items;
   for (uint32_t index = threadIdx.x; index < candidates; index += THREADS) {
-    const Bits value = storage.splitters[2 * index + 1];
+    const Bits value = storage.splitters[spacing * (index + 1) - 1];
     storage.tree[index] = value;
-    storage.counts[index] = index == 0 || value != storage.splitters[2 * index - 1];
+    storage.counts[index] = index == 0 || value != storage.splitters[spacing * index - 1];
   }
   __syncthreads();
   scan_counts(storage, candidates);
@@ -139,12 +142,13 @@ __device__ __forceinline__ uint32_t sample_threads(uint32_t fan_out, uint32_t ov
 
 /*
  * Chooses the splitters of a range and leaves them, their tree and the fan in storage.
- * - fan_out: a power of two, FAN_LEAST to FAN_OUT_MOST: as many buckets as there will be, at most.
+ * - fan_out: a power of two, FAN_LEAST to FAN_OUT_MOST: as many buckets of unequal keys as there will be, at most.
+ * - buckets_most: fan_out to FAN_MOST, a power of two: as many as there may be with those of equal keys.
  * - All threads of the block take part; begins with a barrier having made the range visible, ends with one.
  */
 template <typename Order>
 __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order::Bits> &rules, Range range, uint32_t fan_out,
-                                                 uint32_t oversampling) {
+                                                 uint32_t oversampling, uint32_t buckets_most) {
   using Bits = typename Order::Bits;
   auto &storage = block_shared<FanStorage<Bits>>();
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
@@ -163,8 +167,8 @@ __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order
   __syncthreads();
   Fan fan = {fan_out - 1, fan_out, fan_out, storage.flag};
   if (fan.equal != 0) {
-    fan.tree_items = fan_out / 2;
-    fan.splitters = keep_distinct<Order>(fan.tree_items, storage);
+    fan.tree_items = 2 * fan_out <= buckets_most ? fan_out : buckets_most / 2;
+    fan.splitters = keep_distinct<Order>(fan_out, fan.tree_items, storage);
     fan.buckets = 2 * fan.splitters + 1;
   }
   if (threadIdx.x == 0)

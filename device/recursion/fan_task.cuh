@@ -32,8 +32,8 @@ struct FanTable {
 
 template <typename Bits>
 __device__ __forceinline__ FanTable<Bits> fan_table(const Sort<Bits> &sort, uint32_t slot) {
-  const uint64_t first = uint64_t{slot} * sort.fan_out;
-  return {sort.fans + slot, sort.fan_splitters + first, sort.fan_cursors + first};
+  return {sort.fans + slot, sort.fan_splitters + uint64_t{slot} * sort.fan_out,
+          sort.fan_cursors + uint64_t{slot} * sort.fan_buckets_most};
 }
 
 /* Blocks of the grids of a task: one for each tile, and one for each multiprocessor at most, which loops over tiles. */
@@ -76,7 +76,7 @@ __device__ inline void prepare_fan(const Sort<typename Order::Bits> &sort, uint3
                                    FanStorage<typename Order::Bits> &storage) {
   using Bits = typename Order::Bits;
   const Range range = sort.tasks[slot].range;
-  choose_splitters<Order>(sort.rules, range, task_fan_out(sort, range.items()), sort.fan_oversampling);
+  choose_splitters<Order>(sort.rules, range, task_fan_out(sort, range.items()), sort.fan_oversampling, sort.fan_buckets_most);
   const Fan fan = storage.fan;
   const FanTable<Bits> table = fan_table(sort, slot);
   for (uint32_t index = threadIdx.x; index < fan.buckets; index += FanShape<Bits>::BLOCK_THREADS)

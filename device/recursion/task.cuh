@@ -63,7 +63,8 @@ struct Sort {
   uint32_t blocks_most; /* of one partition grid */
   uint32_t multiprocessors;
   uint32_t fan_shared_bytes; /* of every block that partitions many ways */
-  uint32_t fan_out;          /* 2: every task has two children; otherwise the most buckets of a task */
+  uint32_t fan_out;          /* 2: every task has two children; otherwise the most buckets of unequal keys of a task */
+  uint32_t fan_buckets_most; /* and with those of equal keys */
   uint32_t single_items;     /* arrays up to this are the root's block's own */
   uint32_t fan_oversampling; /* keys drawn for each of them */
   uint32_t fan_range_items;  /* buckets of a task should be no larger than this on average */

@@ -26,6 +26,11 @@ struct WorkspaceParts {
   uint64_t end;
 };
 
+/* The most buckets of a task, those of equal keys included: as many as shared memory has counters for, or twice the fan-out. */
+inline uint32_t fan_buckets_most(uint32_t fan_out) {
+  return 2 * fan_out < FAN_MOST ? 2 * fan_out : FAN_MOST;
+}
+
 /* Entries of a short array's table: for each tile, one of which may stick out in front, where the buckets begin and the last
    ends. */
 inline uint64_t short_places(const cdp_request &request) {
@@ -53,7 +58,7 @@ inline WorkspaceParts workspace_parts(const cdp_request &request) {
   const uint64_t fan_tasks = request.fan_out == CDP_FAN_OUT_CLASSIC ? 0 : request.task_capacity;
   parts.fans = part(fan_tasks, sizeof(Fan));
   parts.fan_splitters = part(fan_tasks * request.fan_out, cdp_engine_key_bytes(request.type));
-  parts.fan_cursors = part(fan_tasks * request.fan_out, sizeof(unsigned long long));
+  parts.fan_cursors = part(fan_tasks * fan_buckets_most(request.fan_out), sizeof(unsigned long long));
   parts.short_places = part(short_places(request), sizeof(uint16_t));
   parts.end = end;
   return parts;
@@ -96,6 +101,7 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.multiprocessors = request.multiprocessors;
   sort.fan_shared_bytes = fan_shared_bytes<Bits>(static_cast<FanKind>(request.fan_kind));
   sort.fan_out = request.fan_out;
+  sort.fan_buckets_most = fan_buckets_most(request.fan_out);
   sort.single_items = request.single_items;
   sort.fan_oversampling = request.fan_oversampling;
   sort.fan_range_items = request.fan_range_items;
