@@ -29,7 +29,8 @@ std::vector<bool> draw_sample(uint64_t seed, uint32_t leaf_items) {
   rules.leaf_items = leaf_items;
   const Range whole = {0, ITEMS<Bits>, Side::keys, 0};
   const uint32_t fan_out = block_fan_out<Bits>(whole.items(), group_items(rules, whole.items()));
-  const uint32_t samples = sample_threads<Bits>(fan_out, BLOCK_OVERSAMPLING) * FanShape<Bits>::SAMPLES_PER_THREAD;
+  constexpr uint32_t EACH = FanShape<Bits>::SAMPLES_PER_THREAD;
+  const uint32_t samples = sample_threads<Bits, EACH>(fan_out, BLOCK_OVERSAMPLING) * EACH;
   std::vector<bool> drawn(ITEMS<Bits>);
   for (uint32_t index = 0; index < samples; index++)
     drawn[sample_position(sample_hash(seed, whole), index, samples, whole.items())] = true;

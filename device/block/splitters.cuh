@@ -70,13 +70,13 @@ __device__ __forceinline__ uint64_t sample_hash(uint64_t seed, const Range &rang
   return splitmix64(seed ^ splitmix64(range.begin ^ (range.end << 20)) ^ range.depth);
 }
 
-/* Draws a sample of FanShape<Bits>::SAMPLES_PER_THREAD times `threads` keys and sorts it into the stage. All threads take
+/* Draws a sample of EACH times `threads` keys and sorts it into the stage. All threads take
    part; ends with a barrier. */
-template <typename Order>
+template <typename Order, uint32_t EACH>
 __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bits> &rules, const Range &range, uint32_t threads,
                                             FanStorage<typename Order::Bits> &storage) {
   using Bits = typename Order::Bits;
-  constexpr uint32_t EACH = FanShape<Bits>::SAMPLES_PER_THREAD;
+  static_assert(FanShape<Bits>::SAMPLE_THREADS_MOST * EACH <= FanShape<Bits>::STAGE_ITEMS, "the stage holds a sample");
   const uint64_t hash = sample_hash(rules.seed, range);
   const Bits *source = rules.side(range.side) + range.begin;
   const uint32_t samples = threads * EACH;
@@ -132,10 +132,10 @@ __device__ __forceinline__ void plant_tree(uint32_t tree_items, FanStorage<Bits>
 }
 
 /* The threads that draw a sample for so many buckets, if they shall have `oversampling` keys each. */
-template <typename Bits>
+template <typename Bits, uint32_t EACH>
 __device__ __forceinline__ uint32_t sample_threads(uint32_t fan_out, uint32_t oversampling) {
   uint32_t threads = WARP_LANES;
-  while (threads < FanShape<Bits>::SAMPLE_THREADS_MOST && threads * FanShape<Bits>::SAMPLES_PER_THREAD < fan_out * oversampling)
+  while (threads < FanShape<Bits>::SAMPLE_THREADS_MOST && threads * EACH < fan_out * oversampling)
     threads *= 2;
   return threads;
 }
@@ -144,17 +144,18 @@ __device__ __forceinline__ uint32_t sample_threads(uint32_t fan_out, uint32_t ov
  * Chooses the splitters of a range and leaves them, their tree and the fan in storage.
  * - fan_out: a power of two, FAN_LEAST to FAN_OUT_MOST: as many buckets of unequal keys as there will be, at most.
  * - buckets_most: fan_out to FAN_MOST, a power of two: as many as there may be with those of equal keys.
+ * - EACH: keys of the sample that a thread draws.
  * - All threads of the block take part; begins with a barrier having made the range visible, ends with one.
  */
-template <typename Order>
+template <typename Order, uint32_t EACH>
 __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order::Bits> &rules, Range range, uint32_t fan_out,
                                                  uint32_t oversampling, uint32_t buckets_most) {
   using Bits = typename Order::Bits;
   auto &storage = block_shared<FanStorage<Bits>>();
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
-  const uint32_t threads = sample_threads<Bits>(fan_out, oversampling);
-  sort_sample<Order>(rules, range, threads, storage);
-  const uint32_t samples = threads * FanShape<Bits>::SAMPLES_PER_THREAD;
+  const uint32_t threads = sample_threads<Bits, EACH>(fan_out, oversampling);
+  sort_sample<Order, EACH>(rules, range, threads, storage);
+  const uint32_t samples = threads * EACH;
   const uint32_t spacing = samples / fan_out;
   for (uint32_t index = threadIdx.x; index + 1 < fan_out; index += THREADS)
     storage.splitters[index] = storage.stage[(index + 1) * spacing - 1];

@@ -102,7 +102,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
       leave_fan(sort, Fan{0, 0, 0, static_cast<uint32_t>(direction)}, storage);
     return;
   }
-  choose_splitters<Order>(sort.rules, whole_range(sort), sort.short_fan_out, sort.short_oversampling, sort.short_fan_out);
+  choose_splitters<Order, FanShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, whole_range(sort), sort.short_fan_out,
+                                                              sort.short_oversampling, sort.short_fan_out);
   if (block == 0)
     leave_fan(sort, storage.fan, storage);
   if (has_small_tiles(sort))
