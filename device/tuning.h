@@ -81,13 +81,16 @@ constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
  *                        is staged in shared memory.
  * tiles_most             tiles of a range that one block sorts by itself: their table lies in shared memory. At most 32.
  *                        With 28 a block for 64-bit keys stays within a split of 164 KB, which leaves 92 KB of cache.
- * samples_per_thread     keys of a sample that a thread draws, at most; the sample is sorted where the tile is staged.
+ * samples_per_thread       keys of a block's sample that a thread draws, at most.
+ * task_samples_per_thread  keys of a task's, which may have more buckets: 1,024 should have 16 each. A sample is sorted where the
+ *                          tile and its tables will be.
  */
 struct FanRow {
   uint32_t block_threads;
   uint32_t tile_items_per_thread;
   uint32_t tiles_most;
   uint32_t samples_per_thread;
+  uint32_t task_samples_per_thread;
 };
 
 /* Kinds of devices: by how much shared memory a block may have. Large ones (227 KB) are of compute capability 9.0 to 11.x; an
@@ -104,13 +107,13 @@ constexpr FanKind fan_kind_of(uint32_t architecture) {
 constexpr FanRow fan_row(FanKind kind, uint32_t key_bytes) {
   switch (kind) {
   case FanKind::simulated:
-    return key_bytes == 4 ? FanRow{  96, 16,  9, 8} : FanRow{  96, 8,  8, 8};
+    return key_bytes == 4 ? FanRow{  96, 16,  9, 8, 16} : FanRow{  96, 8,  8, 8, 16};
   case FanKind::plain:
-    return key_bytes == 4 ? FanRow{1024,  8, 12, 4} : FanRow{1024, 4,  8, 4};
+    return key_bytes == 4 ? FanRow{1024,  8, 12, 4,  8} : FanRow{1024, 4,  8, 4,  4};
   case FanKind::large:
     break;
   }
-  return key_bytes == 4 ? FanRow{1024, 16, 32, 8} : FanRow{1024, 8, 28, 8};
+  return key_bytes == 4 ? FanRow{1024, 16, 32, 8, 16} : FanRow{1024, 8, 28, 8, 16};
 }
 /* clang-format on */
 

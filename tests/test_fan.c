@@ -231,7 +231,7 @@ START_TEST(lesser_fan_out_goes_deeper) {
     sort.options.scheme = scheme_of(_i);
     cdp_study study;
     must_study(&sort, &study);
-    if (sort.options.fan_out <= 32)
+    if (sort.options.fan_out <= 16)
       ck_assert_uint_gt(study.depths[1].tasks, 1);
     if (sort.options.fan_out >= 256) {
       ck_assert_uint_eq(study.depths[1].tasks, 0);

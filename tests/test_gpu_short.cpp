@@ -51,7 +51,7 @@ START_TEST(test_distribution) {
   for (int turn = 0; turn < 6; turn++) {
     if (quick() && turn > 2)
       break;
-    const cdp_type type = type_at(turn + _i);
+    const cdp_type type = type_at((turn + _i) % TYPES);
     options.order = static_cast<cdp_order>((turn + _i / 6) % 2);
     options.seed = seed() + static_cast<uint64_t>(turn);
     const uint64_t count = device_data::key_bytes(type) == 4 ? sizes[turn] : sizes[turn] / 2;
@@ -90,7 +90,7 @@ START_TEST(test_long_buckets) {
   limits.short_fan_out = CDP_FAN_OUT_MIN;
   const cdp_options options = CDP_OPTIONS_INIT;
   for (uint64_t index = 0; index < DISTRIBUTIONS; index += pick(1, 4)) {
-    const cdp_type type = type_at(static_cast<int>(index));
+    const cdp_type type = type_at(static_cast<int>(index) % TYPES);
     const uint64_t count = CDP_FAN_OUT_MIN * single_items(type) * (_i == 0 ? 2 : 12) + index;
     const Subject subject = make_subject(type, count, distribution_at(index), index % 4);
     const device_data::KeySpan &keys = subject.keys;

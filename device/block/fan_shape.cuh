@@ -39,6 +39,9 @@ struct FanShapeOf {
   /* The threads that sort a sample, a power of two of them; and the buckets that such a sample can tell apart. */
   static constexpr uint32_t SAMPLE_THREADS_MOST = greatest_power_of_two(BLOCK_THREADS);
   static constexpr uint32_t SAMPLES_PER_THREAD = ROW.samples_per_thread;
+  static constexpr uint32_t TASK_SAMPLES_PER_THREAD = ROW.task_samples_per_thread;
+  static constexpr uint32_t SAMPLES_PER_THREAD_MOST =
+      TASK_SAMPLES_PER_THREAD > SAMPLES_PER_THREAD ? TASK_SAMPLES_PER_THREAD : SAMPLES_PER_THREAD;
   static constexpr uint32_t SAMPLES_MOST = SAMPLE_THREADS_MOST * SAMPLES_PER_THREAD;
   static constexpr uint32_t FAN_OUT_MOST = SAMPLES_MOST / 2 < FAN_MOST ? SAMPLES_MOST / 2 : FAN_MOST;
 
@@ -47,11 +50,9 @@ struct FanShapeOf {
   static_assert(TILE_ITEMS <= 65535, "places in a tile are 16-bit numbers");
   static_assert(TILES_MOST <= WARP_LANES, "a lane looks up each tile");
 
-  /* A tile is staged in shared memory, and so is a sample. */
-  static constexpr uint32_t STAGE_ITEMS = TILE_ITEMS > SAMPLES_MOST ? TILE_ITEMS : SAMPLES_MOST;
-
-  /* So that as many can be merged there. */
-  static constexpr uint32_t STAGE_ROOM = merge_room(STAGE_ITEMS);
+  /* A tile is staged in shared memory and can be merged there; a sample, too, at another time. */
+  static constexpr uint32_t STAGE_ROOM = merge_room(TILE_ITEMS);
+  static constexpr uint32_t SAMPLE_ROOM = merge_room(SAMPLE_THREADS_MOST * SAMPLES_PER_THREAD_MOST);
 };
 
 /* What this compilation is for. The host's half of nvcc's compilation asks the shape for its threads alone, which are the same
@@ -118,6 +119,18 @@ struct GatherStorage {
   Run runs[Shape::BLOCK_THREADS];
 };
 
+/* What blocks work in behind the sample. */
+template <typename Bits, FanKind KIND>
+struct FanWork {
+  union {
+    ScatterStorage<FanShapeOf<Bits, KIND>> scatter;
+    FanSortStorage<FanShapeOf<Bits, KIND>> sort;
+    FanChildren children;
+    GatherStorage<FanShapeOf<Bits, KIND>> gather;
+  };
+  Bits stage[FanShapeOf<Bits, KIND>::STAGE_ROOM]; /* a tile's raw keys by bucket; or what is merged */
+};
+
 /* The shared memory of every kernel of the many-way partition. */
 template <typename Bits, FanKind KIND>
 struct FanStorageOf {
@@ -130,15 +143,15 @@ struct FanStorageOf {
   uint32_t counts[FAN_MOST];
   uint32_t begins[FAN_MOST + 1];
   union {
-    ScatterStorage<FanShapeOf<Bits, KIND>> scatter;
-    FanSortStorage<FanShapeOf<Bits, KIND>> sort;
-    FanChildren children;
-    GatherStorage<FanShapeOf<Bits, KIND>> gather;
+    FanWork<Bits, KIND> work;
+    Bits sample[FanShapeOf<Bits, KIND>::SAMPLE_ROOM]; /* encoded */
   };
-  Bits stage[FanShapeOf<Bits, KIND>::STAGE_ROOM]; /* a tile's raw keys by bucket; or an encoded sample */
 };
 template <typename Bits>
 using FanStorage = FanStorageOf<Bits, FAN_KIND>;
+static_assert(sizeof(FanStorage<uint32_t>::sample) <= sizeof(FanStorage<uint32_t>::work) &&
+                  sizeof(FanStorage<uint64_t>::sample) <= sizeof(FanStorage<uint64_t>::work),
+              "a sample must not make blocks need more");
 
 /* The shared memory of a block on a kind of device. */
 template <typename Bits>

@@ -38,7 +38,7 @@ __device__ __forceinline__ uint32_t group_items(const BlockRules<Bits> &rules, u
   return most;
 }
 
-/* Orders each tile by bucket; storage.sort.places and the buckets' whole sizes, in storage.counts, are left behind. All
+/* Orders each tile by bucket; storage.work.sort.places and the buckets' whole sizes, in storage.counts, are left behind. All
    threads take part; begins and ends with a barrier. */
 template <typename Order>
 __device__ __forceinline__ void bucket_tiles(const BlockRules<typename Order::Bits> &rules, Range range) {
@@ -51,7 +51,7 @@ __device__ __forceinline__ void bucket_tiles(const BlockRules<typename Order::Bi
   TileItems<Order> items;
   items.load(tiles, 0);
   for (uint32_t tile = 0; tile < tiles.count; tile++) {
-    order_tile(items, fan, storage.sort.places[tile], storage);
+    order_tile(items, fan, storage.work.sort.places[tile], storage);
     if (tile + 1 < tiles.count)
       items.load(tiles, tile + 1);
     __syncthreads();
@@ -62,7 +62,8 @@ __device__ __forceinline__ void bucket_tiles(const BlockRules<typename Order::Bi
   for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += THREADS) {
     uint32_t bucket_items = 0;
     for (uint32_t tile = 0; tile < tiles.count; tile++)
-      bucket_items += static_cast<uint16_t>(storage.sort.places[tile][bucket + 1] - storage.sort.places[tile][bucket]);
+      bucket_items +=
+          static_cast<uint16_t>(storage.work.sort.places[tile][bucket + 1] - storage.work.sort.places[tile][bucket]);
     storage.counts[bucket] = bucket_items;
   }
   __syncthreads();
@@ -79,7 +80,7 @@ __device__ __forceinline__ uint32_t long_bucket_items(const BlockRules<Bits> &ru
 template <typename Bits>
 __device__ __forceinline__ void group_buckets(const BlockRules<Bits> &rules, uint32_t first, uint32_t end, uint32_t group_items,
                                               FanStorage<Bits> &storage) {
-  auto &sort = storage.sort;
+  auto &sort = storage.work.sort;
   const bool equal = storage.fan.equal != 0;
   uint32_t group = first;
   uint32_t group_begin = storage.begins[first];
@@ -112,9 +113,9 @@ template <typename Bits>
 __device__ __forceinline__ void find_groups(const BlockRules<Bits> &rules, const Fan &fan, uint32_t group_items,
                                             FanStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
-    storage.sort.group_count = 0;
-    storage.sort.groups_taken = 0;
-    storage.sort.large_count = 0;
+    storage.work.sort.group_count = 0;
+    storage.work.sort.groups_taken = 0;
+    storage.work.sort.large_count = 0;
   }
   scan_counts(storage, fan.buckets);
   for (uint32_t first = threadIdx.x * FAN_BUCKETS_PER_SEARCH; first < fan.buckets;
@@ -133,7 +134,7 @@ __device__ __forceinline__ void find_runs(const FanTiles<Bits> &tiles, uint32_t 
   uint32_t run_begin = 0;
   uint32_t items = 0;
   if (tile < tiles.count) {
-    const uint16_t *places = storage.sort.places[tile];
+    const uint16_t *places = storage.work.sort.places[tile];
     run_begin = static_cast<uint32_t>(tiles.first_item(tile) - tiles.range.begin) + places[begin];
     items = static_cast<uint16_t>(places[end] - places[begin]);
   }
@@ -198,16 +199,16 @@ __device__ __forceinline__ void sort_groups(const BlockRules<typename Order::Bit
   auto &storage = block_shared<FanStorage<Bits>>();
   const FanTiles<Bits> tiles(rules.side(range.side), range);
   constexpr uint32_t MOST = Shape<Bits>::LEAF_ITEMS_PER_LANE;
-  const Bits *source = tiles.count > 1 ? rules.side(Side::scratch) + tiles.range.begin : storage.stage;
-  Run *runs = storage.sort.runs[threadIdx.x / WARP_LANES];
+  const Bits *source = tiles.count > 1 ? rules.side(Side::scratch) + tiles.range.begin : storage.work.stage;
+  Run *runs = storage.work.sort.runs[threadIdx.x / WARP_LANES];
   for (;;) {
     uint32_t taken = 0;
     if (threadIdx.x % WARP_LANES == 0)
-      taken = atomicAdd(&storage.sort.groups_taken, 1u);
+      taken = atomicAdd(&storage.work.sort.groups_taken, 1u);
     taken = __shfl_sync(ALL_LANES, taken, 0);
-    if (taken >= storage.sort.group_count)
+    if (taken >= storage.work.sort.group_count)
       break;
-    const BucketGroup group = storage.sort.groups[taken];
+    const BucketGroup group = storage.work.sort.groups[taken];
     const uint32_t begin = storage.begins[group.begin];
     const uint32_t count = storage.begins[group.end] - begin;
     find_runs(tiles, group.begin, group.end, runs, storage);
@@ -246,9 +247,9 @@ __device__ __forceinline__ void place_large(const BlockRules<typename Order::Bit
       count_at(rules.counters, tiles.range.depth, &cdp_study_depth::equal_items, end - begin);
     return;
   }
-  const Bits *source = tiles.count > 1 ? rules.side(Side::scratch) + tiles.range.begin : storage.stage;
+  const Bits *source = tiles.count > 1 ? rules.side(Side::scratch) + tiles.range.begin : storage.work.stage;
   Bits *keys = rules.side(Side::keys) + begin;
-  Run *runs = storage.sort.runs[threadIdx.x / WARP_LANES];
+  Run *runs = storage.work.sort.runs[threadIdx.x / WARP_LANES];
   find_runs(tiles, bucket, bucket + 1, runs, storage);
   uint32_t run = 0;
   for (uint32_t item = threadIdx.x; item < end - begin; item += WARPS * WARP_LANES) {
@@ -264,13 +265,13 @@ __device__ __forceinline__ void place_large(const BlockRules<typename Order::Bit
 template <typename Order>
 __device__ __forceinline__ void sort_large_pieces(const BlockRules<typename Order::Bits> &rules, const Range &whole,
                                                   const Fan &fan, uint32_t first, FanStorage<typename Order::Bits> &storage) {
-  const uint32_t left = storage.sort.large_count - first;
+  const uint32_t left = storage.work.sort.large_count - first;
   const uint32_t end = first + (left < BLOCK_PIECE_ENTRIES ? left : BLOCK_PIECE_ENTRIES);
   const auto range_of = [&](uint32_t index) {
-    const uint32_t bucket = storage.sort.large[index];
+    const uint32_t bucket = storage.work.sort.large[index];
     return Range{whole.begin + storage.begins[bucket], whole.begin + storage.begins[bucket + 1], Side::keys, whole.depth + 1};
   };
-  const auto is_filled = [&](uint32_t index) { return fan.equal != 0 && storage.sort.large[index] % 2 != 0; };
+  const auto is_filled = [&](uint32_t index) { return fan.equal != 0 && storage.work.sort.large[index] % 2 != 0; };
   __syncthreads();
   if (threadIdx.x == 0) {
     storage.block.piece_entries = 0;
@@ -291,9 +292,9 @@ __device__ __forceinline__ void sort_large(const BlockRules<typename Order::Bits
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const FanTiles<typename Order::Bits> tiles(rules.side(range.side), range);
   const Fan fan = storage.fan;
-  const uint32_t count = storage.sort.large_count;
+  const uint32_t count = storage.work.sort.large_count;
   for (uint32_t index = 0; index < count; index++)
-    place_large<Order>(rules, tiles, fan, storage.sort.large[index], storage);
+    place_large<Order>(rules, tiles, fan, storage.work.sort.large[index], storage);
   // All runs are read: only now may the scratch array be written again.
   for (uint32_t first = 0; first < count; first += BLOCK_PIECE_ENTRIES)
     sort_large_pieces<Order>(rules, tiles.range, fan, first, storage);
@@ -314,7 +315,7 @@ __device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::
   __syncthreads();
   if (rules.leaf_items == Shape<Bits>::LEAF_ITEMS && range.depth < rules.depth_limit &&
       range.items() <= THREADS * FAN_REGISTER_ITEMS) {
-    block_register_sort<Order, FAN_REGISTER_ITEMS>(rules, rules.side(range.side) + range.begin, range, storage.stage);
+    block_register_sort<Order, FAN_REGISTER_ITEMS>(rules, rules.side(range.side) + range.begin, range, storage.work.stage);
     return;
   }
   if (range.items() <= rules.leaf_items || range.depth >= rules.depth_limit) {
@@ -330,7 +331,7 @@ __device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::
   if (threadIdx.x == 0)
     count_at(rules.counters, range.depth, &cdp_study_depth::block_partitions, 1);
   sort_groups<Order>(rules, range);
-  if (storage.sort.large_count != 0)
+  if (storage.work.sort.large_count != 0)
     sort_large<Order>(rules, range);
 }
 

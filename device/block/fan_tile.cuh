@@ -132,7 +132,7 @@ __device__ __forceinline__ void stage_tile(const TileItems<Order, ITEMS> &items,
       continue;
     const uint32_t bucket = places[item] >> 16;
     const uint32_t place = storage.begins[bucket] + (places[item] & 0xFFFFu);
-    storage.stage[place] = Order::decode(items.keys[item]);
+    storage.work.stage[place] = Order::decode(items.keys[item]);
     if (buckets != nullptr)
       buckets[place] = static_cast<uint16_t>(bucket);
   }
@@ -165,7 +165,7 @@ template <typename Bits>
 __device__ __forceinline__ void write_tile(Bits *destination, const Fan &fan, const FanStorage<Bits> &storage) {
   const uint32_t tile_items = storage.begins[fan.buckets];
   for (uint32_t item = threadIdx.x; item < tile_items; item += FanShape<Bits>::BLOCK_THREADS)
-    destination[item] = storage.stage[item];
+    destination[item] = storage.work.stage[item];
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -7,7 +7,7 @@
  *  2. Sort them bitonically: a few in each thread's registers, by shuffles in a warp, through shared memory between warps.
  *  3. The keys of evenly spaced ranks are the candidates.
  *  4. If two candidates are equal, a value is frequent: each value once, and equality buckets. Those take half of the buckets,
- *     so where there is no room for as many more, every second candidate is left out.
+ *     so where there is no room for as many more, some of the values that are not frequent are left out.
  *  5. The splitters are laid out as a search tree, level by level, so that the lanes of a warp read a level without conflict
  *     as long as it has no more nodes than shared memory has banks.
  */
@@ -70,13 +70,13 @@ __device__ __forceinline__ uint64_t sample_hash(uint64_t seed, const Range &rang
   return splitmix64(seed ^ splitmix64(range.begin ^ (range.end << 20)) ^ range.depth);
 }
 
-/* Draws a sample of EACH times `threads` keys and sorts it into the stage. All threads take
+/* Draws a sample of EACH times `threads` keys and sorts it into storage.sample. All threads take
    part; ends with a barrier. */
 template <typename Order, uint32_t EACH>
 __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bits> &rules, const Range &range, uint32_t threads,
                                             FanStorage<typename Order::Bits> &storage) {
   using Bits = typename Order::Bits;
-  static_assert(FanShape<Bits>::SAMPLE_THREADS_MOST * EACH <= FanShape<Bits>::STAGE_ITEMS, "the stage holds a sample");
+  static_assert(EACH <= FanShape<Bits>::SAMPLES_PER_THREAD_MOST, "there is room for it");
   const uint64_t hash = sample_hash(rules.seed, range);
   const Bits *source = rules.side(range.side) + range.begin;
   const uint32_t samples = threads * EACH;
@@ -85,38 +85,51 @@ __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bit
 #pragma unroll
     for (uint32_t item = 0; item < EACH; item++)
       drawn[item] = Order::encode(source[sample_position(hash, item * threads + threadIdx.x, samples, range.items())]);
-  block_merge_sort(drawn, threads, storage.stage);
+  block_merge_sort(drawn, threads, storage.sample);
   if (threadIdx.x < threads)
 #pragma unroll
     for (uint32_t item = 0; item < EACH; item++)
-      storage.stage[threadIdx.x * EACH + item] = drawn[item];
+      storage.sample[threadIdx.x * EACH + item] = drawn[item];
   __syncthreads();
 }
 
-/* Keeps tree_items - 1 of fan_out - 1 candidates, evenly spaced ones, and each value once, in storage.splitters; the room that is
-   left is filled up with the greatest value. Returns how many values there are. All threads take part; ends with a barrier. */
+/* Keeps each value of fan_out - 1 sorted candidates once, in storage.splitters, or as many as tree_items - 1 of them: those that
+   were met twice, and of the others evenly spaced ones. The room that is left is filled up with the greatest value. Returns how
+   many values there are. All threads take part; ends with a barrier. */
 template <typename Order>
 __device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tree_items,
                                                   FanStorage<typename Order::Bits> &storage) {
   using Bits = typename Order::Bits;
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
-  const uint32_t candidates = tree_items - 1;
-  const uint32_t spacing = fan_out / tree_items;
+  constexpr uint32_t FREQUENT = 1u << 16; // values are counted in the lower half, those met twice in the upper
+  const uint32_t candidates = fan_out - 1;
   for (uint32_t index = threadIdx.x; index < candidates; index += THREADS) {
-    const Bits value = storage.splitters[spacing * (index + 1) - 1];
+    const Bits value = storage.splitters[index];
+    const bool is_first = index == 0 || value != storage.splitters[index - 1];
+    const bool is_frequent = is_first && index + 1 < candidates && value == storage.splitters[index + 1];
     storage.tree[index] = value;
-    storage.counts[index] = index == 0 || value != storage.splitters[spacing * index - 1];
+    storage.counts[index] = (is_first ? 1 : 0) + (is_frequent ? FREQUENT : 0);
   }
   __syncthreads();
   scan_counts(storage, candidates);
-  const uint32_t distinct = storage.begins[candidates];
+  const uint32_t frequent = storage.begins[candidates] / FREQUENT;
+  const uint32_t rare = storage.begins[candidates] % FREQUENT - frequent;
+  const uint32_t room = tree_items - 1 - frequent; // each of those took two candidates
+  for (uint32_t index = threadIdx.x; index < candidates; index += THREADS) {
+    const uint32_t rank = storage.begins[index] % FREQUENT - storage.begins[index] / FREQUENT;
+    const bool is_kept = storage.counts[index] > 1 || rare <= room || (rank + 1) * room / rare != rank * room / rare;
+    storage.counts[index] = storage.counts[index] != 0 && is_kept;
+  }
+  __syncthreads();
+  scan_counts(storage, candidates);
+  const uint32_t kept = storage.begins[candidates];
   for (uint32_t index = threadIdx.x; index < candidates; index += THREADS)
     if (storage.counts[index] != 0)
       storage.splitters[storage.begins[index]] = storage.tree[index];
-  for (uint32_t index = distinct + threadIdx.x; index < candidates; index += THREADS)
+  for (uint32_t index = kept + threadIdx.x; index < tree_items - 1; index += THREADS)
     storage.splitters[index] = Order::GREATEST;
   __syncthreads();
-  return distinct;
+  return kept;
 }
 
 /* Lays tree_items - 1 sorted splitters out as a search tree. All threads take part; ends with a barrier. */
@@ -158,7 +171,7 @@ __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order
   const uint32_t samples = threads * EACH;
   const uint32_t spacing = samples / fan_out;
   for (uint32_t index = threadIdx.x; index + 1 < fan_out; index += THREADS)
-    storage.splitters[index] = storage.stage[(index + 1) * spacing - 1];
+    storage.splitters[index] = storage.sample[(index + 1) * spacing - 1];
   if (threadIdx.x == 0)
     storage.flag = 0;
   __syncthreads();

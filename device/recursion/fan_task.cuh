@@ -77,8 +77,8 @@ __device__ inline void prepare_fan(const Sort<typename Order::Bits> &sort, uint3
   using Bits = typename Order::Bits;
   const Range range = sort.tasks[slot].range;
   // A task may have more buckets than a range for one block, and none of them should be too long for one.
-  choose_splitters<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, range, task_fan_out(sort, range.items()),
-                                                                 sort.fan_oversampling, sort.fan_buckets_most);
+  choose_splitters<Order, FanShape<Bits>::TASK_SAMPLES_PER_THREAD>(sort.rules, range, task_fan_out(sort, range.items()),
+                                                                   sort.fan_oversampling, sort.fan_buckets_most);
   const Fan fan = storage.fan;
   const FanTable<Bits> table = fan_table(sort, slot);
   for (uint32_t index = threadIdx.x; index < fan.buckets; index += FanShape<Bits>::BLOCK_THREADS)
@@ -149,10 +149,10 @@ __device__ __forceinline__ void scatter_share(const Sort<typename Order::Bits> &
     for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += THREADS) {
       const uint32_t count = storage.counts[bucket];
       if (count != 0)
-        storage.scatter.bases[bucket] =
+        storage.work.scatter.bases[bucket] =
             atomicAdd(&table.cursors[bucket], static_cast<unsigned long long>(count)) - storage.begins[bucket];
     }
-    stage_tile(items, places, storage, storage.scatter.buckets);
+    stage_tile(items, places, storage, storage.work.scatter.buckets);
     if (tile + blocks < tiles.count)
       items.load(tiles, tile + blocks);
     __syncthreads();
@@ -160,7 +160,7 @@ __device__ __forceinline__ void scatter_share(const Sort<typename Order::Bits> &
     // write
     const uint32_t tile_items = storage.begins[fan.buckets];
     for (uint32_t item = threadIdx.x; item < tile_items; item += THREADS)
-      destination[storage.scatter.bases[storage.scatter.buckets[item]] + item] = storage.stage[item];
+      destination[storage.work.scatter.bases[storage.work.scatter.buckets[item]] + item] = storage.work.stage[item];
   }
 }
 
@@ -310,7 +310,7 @@ template <typename Order, typename Starter>
 __device__ inline void finish_fan(const Sort<typename Order::Bits> &sort, uint32_t slot,
                                   FanStorage<typename Order::Bits> &storage) {
   using Bits = typename Order::Bits;
-  FanChildren &children = storage.children;
+  FanChildren &children = storage.work.children;
   const Range range = sort.tasks[slot].range;
   const Fan fan = *fan_table(sort, slot).fan;
   clear_counts(storage, SIZE_CLASSES);

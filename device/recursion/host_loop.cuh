@@ -94,7 +94,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   __syncthreads();
   if (is_single(sort)) {
     using Block = FanShape<typename Order::Bits>;
-    block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole, storage.stage);
+    block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole,
+                                                             storage.work.stage);
     return;
   }
   if (whole.items() <= sort.single_items) {

@@ -133,7 +133,7 @@ __device__ __forceinline__ Range find_bucket(const Sort<typename Order::Bits> &s
       static_cast<unsigned long long>(begin) << 32 | items, storage.warp_totals, total);
   const uint32_t run_begin = static_cast<uint32_t>(lower);
   if (tile < tiles.count)
-    storage.gather.runs[tile] = {run_begin + items, static_cast<uint32_t>(tiles.first_item(tile)) + begin - run_begin};
+    storage.work.gather.runs[tile] = {run_begin + items, static_cast<uint32_t>(tiles.first_item(tile)) + begin - run_begin};
   __syncthreads();
   return {total >> 32, (total >> 32) + static_cast<uint32_t>(total), Side::keys, 1};
 }
@@ -142,7 +142,7 @@ __device__ __forceinline__ Range find_bucket(const Sort<typename Order::Bits> &s
 template <typename Bits>
 __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, Bits *destination,
                                             const FanStorage<Bits> &storage) {
-  const Run *runs = storage.gather.runs;
+  const Run *runs = storage.work.gather.runs;
   for (uint32_t run = threadIdx.x / RUN_LANES; run < run_count; run += FanShape<Bits>::BLOCK_THREADS / RUN_LANES) {
     const Run at = runs[run];
     const uint32_t first = run == 0 ? 0 : runs[run - 1].end;
@@ -264,8 +264,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   }
   const Bits *source = sort.rules.side(Side::scratch);
   if (range.items() <= Block::TILE_ITEMS) {
-    gather_runs(source, runs, storage.stage, storage);
-    block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.stage, range, storage.stage);
+    gather_runs(source, runs, storage.work.stage, storage);
+    block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.work.stage, range, storage.work.stage);
     return;
   }
   gather_runs(source, runs, sort.rules.side(Side::keys) + range.begin, storage);
