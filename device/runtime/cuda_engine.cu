@@ -6,7 +6,9 @@
 #include "recursion/dispatch.h"
 #include "recursion/workspace.cuh"
 
+#include <atomic>
 #include <cstdio>
+#include <mutex>
 
 namespace cdp::cuda {
 
@@ -76,7 +78,8 @@ cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uin
   return CDP_ERROR_UNSUPPORTED;
 }
 
-cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
+/* Finds out what does not change as long as the process runs. */
+cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   cudaDeviceProp properties;
   const cdp_status status = check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is");
   if (status != CDP_OK)
@@ -88,21 +91,47 @@ cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
       check(fault, cudaFuncGetAttributes(&compiled, kind_kernel), "asking what the kernels are compiled for");
   if (examined != CDP_OK)
     return examined;
-  size_t pending_limit = 0;
-  const cdp_status limited = check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
-                                   "asking for the pending-launch limit");
-  if (limited != CDP_OK)
-    return limited;
   const FanKind kind = fan_kind_of(static_cast<uint32_t>(compiled.ptxVersion) * 10);
   const uint32_t needed = fan_shared_bytes<uint64_t>(kind);
   if (properties.sharedMemPerBlockOptin < needed)
     return refuse_device(properties, compiled.ptxVersion, needed, fault);
   facts->fan_kind = static_cast<uint32_t>(kind);
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
-  facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
            properties.name, ordinal, properties.major, properties.minor, properties.multiProcessorCount);
   return CDP_OK;
+}
+
+/* Devices that were examined. A sort of 2^10 keys takes some microseconds, and so does the examination. */
+constexpr int DEVICES_KNOWN_MOST = 64;
+std::atomic<bool> is_known[DEVICES_KNOWN_MOST];
+cdp_device_facts known_facts[DEVICES_KNOWN_MOST];
+std::mutex knowing;
+
+cdp_status know(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
+  if (ordinal >= DEVICES_KNOWN_MOST)
+    return examine(ordinal, facts, fault);
+  if (!is_known[ordinal].load(std::memory_order_acquire)) {
+    const std::lock_guard<std::mutex> lock(knowing);
+    if (!is_known[ordinal].load(std::memory_order_relaxed)) {
+      const cdp_status status = examine(ordinal, &known_facts[ordinal], fault);
+      if (status != CDP_OK)
+        return status;
+    }
+    is_known[ordinal].store(true, std::memory_order_release);
+  }
+  *facts = known_facts[ordinal];
+  return CDP_OK;
+}
+
+cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
+  size_t pending_limit = 0;
+  cdp_status status = know(ordinal, facts, fault);
+  if (status == CDP_OK)
+    status = check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
+                   "asking for the pending-launch limit");
+  facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
+  return status;
 }
 
 cdp_status locate(const void *pointer, cdp_memory_place *place, cdp_fault *fault) {
