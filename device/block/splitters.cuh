@@ -4,7 +4,7 @@
  * Leischner, Osipov and Sanders 2010; equality buckets: Sanders and Winkel 2004).
  *
  *  1. Draw some keys a bucket, one from each of as many equal slices of the range.
- *  2. Sort them bitonically: a few in each thread's registers, by shuffles in a warp, through shared memory between warps.
+ *  2. Sort them in the block's registers (block_merge.cuh).
  *  3. The keys of evenly spaced ranks are the candidates.
  *  4. If two candidates are equal, a value is frequent: each value once, and equality buckets. Those take half of the buckets,
  *     so where there is no room for as many more, some of the values that are not frequent are left out.

@@ -216,9 +216,9 @@ typedef struct cdp_options {
                                         partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is partitioned */
   uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp, longer ones are
                                         partitioned: CDP_LEAF_MIN to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. With
-                                        the greatest alone, some longer ranges of many children are bitonically sorted, too,
-                                        for that is faster: short ones by one block, buckets of up to four leaves by one
-                                        warp. Ranges up to some hundred leaves (fewer for short arrays, so that every
+                                        the greatest alone, some longer ranges of many children are sorted in registers,
+                                        too, for that is faster: short ones by one block, buckets of up to four leaves by
+                                        one warp. Ranges up to some hundred leaves (fewer for short arrays, so that every
                                         multiprocessor has some) are finished by one block and get no grid, so smaller
                                         leaves make the recursion of grids deeper */
   cdp_scheme scheme;               /**< 0: the last block launches */

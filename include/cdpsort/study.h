@@ -27,8 +27,9 @@ typedef struct cdp_study_depth {
   uint64_t block_partitions;  /**< partitions done by one block, or one of its warps, for a range of its own: into
                                    two parts, or into many buckets */
   uint64_t equal_items;       /**< items equal to a pivot of this depth: they leave the recursion here */
-  uint64_t leaves;            /**< ranges sorted bitonically in registers, by one warp, or by one block where few items are left
-                                   to it; a bucket of several leaves that one warp sorts counts as so many */
+  uint64_t leaves;            /**< ranges sorted in registers: by one warp, bitonically, or by one block, which merges what its
+                                   warps have sorted, where few items are left to it or the array is short; a
+                                   bucket of several leaves that one warp sorts counts as so many */
   uint64_t leaf_items;        /**< items in those */
   uint64_t collected;         /**< ranges too small for a launch of their own, finished together in one grid: one for
                                    all in the classic recursion, one for each task's with many children */
