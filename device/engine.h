@@ -46,12 +46,14 @@ typedef struct cdp_device_facts {
  *
  * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT; cdp_engine_workspace_bytes() adds it up):
  *
- *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | fan tables | places |
+ *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | fan tables |
  *       count keys                          task_capacity                         collected_capacity  host loop   many children
  *
- * Fan tables: task_capacity fans, then as many times fan_out splitters, then as many times twice
- * fan_out cursors, at most FAN_MOST. Places: of short
- * arrays alone, where each bucket begins in each tile.
+ *     | places |
+ *       short arrays only: where each bucket begins in each tile
+ *
+ * Fan tables: task_capacity fans, then as many times fan_out splitters, then as many times twice fan_out cursors (at most
+ * FAN_MOST).
  */
 typedef struct cdp_request {
   void *d_keys;

@@ -81,9 +81,9 @@ constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
  *                        is staged in shared memory.
  * tiles_most             tiles of a range that one block sorts by itself: their table lies in shared memory. At most 32.
  *                        With 28 a block for 64-bit keys stays within a split of 164 KB, which leaves 92 KB of cache.
- * samples_per_thread       keys of a block's sample that a thread draws, at most.
- * task_samples_per_thread  keys of a task's, which may have more buckets: 1,024 should have 16 each. A sample is sorted where the
- *                          tile and its tables will be.
+ * samples_per_thread     keys of a block's sample that a thread draws, at most.
+ * task_samples_per_thread  keys of a task's, which may have more buckets: 1,024 should have 16 each. A sample is sorted where
+ *                        the tile and its tables will be.
  */
 struct FanRow {
   uint32_t block_threads;

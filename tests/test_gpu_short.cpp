@@ -84,7 +84,8 @@ START_TEST(test_frequent_values) {
 }
 END_TEST
 
-/* So few buckets that none fits a block's registers: a block sorts each behind the grid, or a task's grids do. _i: the latter. */
+/* So few buckets that none fits a block's registers: a block sorts each behind the grid, or a task's grids do. _i: the
+   latter. */
 START_TEST(test_long_buckets) {
   cdp_plan_limits limits = {};
   limits.short_fan_out = CDP_FAN_OUT_MIN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Short arrays, sorted in two launches, and single ones, sorted by one block: every distribution, the sizes at which each begins
- * and ends, buckets that do not fit a block, refused launches; and that the options decide.
+ * Short arrays, sorted in two launches, and single ones, sorted by one block: every distribution, the sizes at which each
+ * begins and ends, buckets that do not fit a block, refused launches; and that the options decide.
  *
  * Linked with the static library: for the sizes at which a tile is full, and to have a simulated device of other sizes.
  */

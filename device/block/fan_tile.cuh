@@ -15,8 +15,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* The tiles of a range for fat blocks, of ITEMS for each thread: they begin at a 16-byte boundary at or before the range's first
-   key. */
+/* The tiles of a range for fat blocks, of ITEMS for each thread: they begin at a 16-byte boundary at or before the range's
+   first key. */
 template <typename Bits, uint32_t ITEMS = FanShape<Bits>::TILE_ITEMS_PER_THREAD>
 struct FanTiles {
   static constexpr uint32_t TILE_ITEMS = FanShape<Bits>::BLOCK_THREADS * ITEMS;

@@ -93,9 +93,9 @@ __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bit
   __syncthreads();
 }
 
-/* Keeps each value of fan_out - 1 sorted candidates once, in storage.splitters, or as many as tree_items - 1 of them: those that
-   were met twice, and of the others evenly spaced ones. The room that is left is filled up with the greatest value. Returns how
-   many values there are. All threads take part; ends with a barrier. */
+/* Keeps each value of fan_out - 1 sorted candidates once, in storage.splitters, or as many as tree_items - 1 of them: those
+   that were met twice, and of the others evenly spaced ones. The room that is left is filled up with the greatest value.
+   Returns how many values there are. All threads take part; ends with a barrier. */
 template <typename Order>
 __device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tree_items,
                                                   FanStorage<typename Order::Bits> &storage) {

@@ -117,8 +117,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
                            &sort.control->disorder);
 }
 
-/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one launch stub
-   (before CUDA 13 it does), and this module would need the other one. */
+/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one launch
+   stub (before CUDA 13 it does), and this module would need the other one. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     level_reverse_kernel(Sort<typename Order::Bits> sort) {

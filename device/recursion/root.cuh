@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The root: the one kernel that the host launches. One block that clears the bookkeeping, launches the first wave behind itself
- * (waves.cuh), and settles the whole array. Arrays that need no tasks have roots of their own: what one block holds is sorted at
- * once (single.cuh), and of short arrays the root is a grid, one block of which launches (short_array.cuh).
+ * (waves.cuh), and settles the whole array. Arrays that need no tasks have roots of their own: what one block holds is sorted
+ * at once (single.cuh), and of short arrays the root is a grid, one block of which launches (short_array.cuh).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_ROOT_CUH
 #define CDPSORT_DEVICE_RECURSION_ROOT_CUH
