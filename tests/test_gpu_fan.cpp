@@ -159,6 +159,22 @@ START_TEST(test_frequent_values) {
 }
 END_TEST
 
+/* So many buckets to a task that there is no room for one of equal keys beside each: of few frequent values and many others, and
+   of frequent values mainly. */
+START_TEST(test_crowded_buckets) {
+  static const Distribution distributions[] = {Distribution::zipf, Distribution::distinct_16384, Distribution::distinct_256};
+  cdp_options options = many_in_scheme(0, _i);
+  options.block_items = 2048;
+  for (cdp_type type : {CDP_U32, CDP_U64}) {
+    for (Distribution distribution : distributions) {
+      const Subject subject = make_subject(type, pick(1 << 22, 1 << 21), distribution, 1);
+      study_and_check(subject, options, scheme_name(options.scheme));
+      release(subject);
+    }
+  }
+}
+END_TEST
+
 Suite *make_suite() {
   Suite *suite = suite_create("gpu_fan");
   TCase *test_case = add_case(suite, "fan-outs");
@@ -169,6 +185,7 @@ Suite *make_suite() {
   tcase_add_loop_test(test_case, test_distribution, 0, DISTRIBUTIONS);
   tcase_add_loop_test(test_case, test_deep_distribution, 0, DISTRIBUTIONS);
   tcase_add_loop_test(test_case, test_frequent_values, 0, SCHEMES);
+  tcase_add_loop_test(test_case, test_crowded_buckets, 0, SCHEMES);
   test_case = add_case(suite, "sizes");
   tcase_add_loop_test(test_case, test_sizes, 0, 2 * 4);
   tcase_add_loop_test(test_case, test_single_block, 0, TYPES * SCHEMES);

@@ -325,7 +325,7 @@ __device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::
   const uint32_t most = group_items(rules, range.items());
   using Block = FanShape<typename Order::Bits>;
   choose_splitters<Order, Block::SAMPLES_PER_THREAD>(rules, range, block_fan_out<typename Order::Bits>(range.items(), most),
-                                                     BLOCK_OVERSAMPLING, FAN_MOST);
+                                                     BLOCK_OVERSAMPLING, FAN_MOST, Crowded::leave_out);
   bucket_tiles<Order>(rules, range);
   find_groups(rules, storage.fan, most, storage);
   if (threadIdx.x == 0)

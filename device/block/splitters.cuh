@@ -7,7 +7,7 @@
  *  2. Sort them in the block's registers (block_merge.cuh).
  *  3. The keys of evenly spaced ranks are the candidates.
  *  4. If two candidates are equal, a value is frequent: each value once, and equality buckets. Those take half of the buckets,
- *     so where there is no room for as many more, some of the values that are not frequent are left out.
+ *     so where there is no room for as many more, something must give (Crowded).
  *  5. The splitters are laid out as a search tree, level by level, so that the lanes of a warp read a level without conflict
  *     as long as it has no more nodes than shared memory has banks.
  */
@@ -93,11 +93,18 @@ __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bit
   __syncthreads();
 }
 
+/* What to do where not every value can have an equality bucket beside its own. */
+enum class Crowded : uint32_t {
+  leave_out, /* some splitters: buckets become twice as long */
+  keep_all   /* splitters, and have no equality buckets, unless more values are frequent than others would be kept */
+};
+
 /* Keeps each value of fan_out - 1 sorted candidates once, in storage.splitters, or as many as tree_items - 1 of them: those
    that were met twice, and of the others evenly spaced ones. The room that is left is filled up with the greatest value.
-   Returns how many values there are. All threads take part; ends with a barrier. */
+   Returns how many values there are; 0 if the candidates are better taken as they are. All threads take part; ends with a
+   barrier. */
 template <typename Order>
-__device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tree_items,
+__device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tree_items, Crowded crowded,
                                                   FanStorage<typename Order::Bits> &storage) {
   using Bits = typename Order::Bits;
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
@@ -115,6 +122,8 @@ __device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tre
   const uint32_t frequent = storage.begins[candidates] / FREQUENT;
   const uint32_t rare = storage.begins[candidates] % FREQUENT - frequent;
   const uint32_t room = tree_items - 1 - frequent; // each of those took two candidates
+  if (crowded == Crowded::keep_all && rare > room && frequent < room)
+    return 0;
   for (uint32_t index = threadIdx.x; index < candidates; index += THREADS) {
     const uint32_t rank = storage.begins[index] % FREQUENT - storage.begins[index] / FREQUENT;
     const bool is_kept = storage.counts[index] > 1 || rare <= room || (rank + 1) * room / rare != rank * room / rare;
@@ -157,12 +166,13 @@ __device__ __forceinline__ uint32_t sample_threads(uint32_t fan_out, uint32_t ov
  * Chooses the splitters of a range and leaves them, their tree and the fan in storage.
  * - fan_out: a power of two, FAN_LEAST to FAN_OUT_MOST: as many buckets of unequal keys as there will be, at most.
  * - buckets_most: fan_out to FAN_MOST, a power of two: as many as there may be with those of equal keys.
+ * - crowded: what to do where that is too few.
  * - EACH: keys of the sample that a thread draws.
  * - All threads of the block take part; begins with a barrier having made the range visible, ends with one.
  */
 template <typename Order, uint32_t EACH>
 __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order::Bits> &rules, Range range, uint32_t fan_out,
-                                                 uint32_t oversampling, uint32_t buckets_most) {
+                                                 uint32_t oversampling, uint32_t buckets_most, Crowded crowded) {
   using Bits = typename Order::Bits;
   auto &storage = block_shared<FanStorage<Bits>>();
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
@@ -181,9 +191,9 @@ __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order
   __syncthreads();
   Fan fan = {fan_out - 1, fan_out, fan_out, storage.flag};
   if (fan.equal != 0) {
-    fan.tree_items = 2 * fan_out <= buckets_most ? fan_out : buckets_most / 2;
-    fan.splitters = keep_distinct<Order>(fan_out, fan.tree_items, storage);
-    fan.buckets = 2 * fan.splitters + 1;
+    const uint32_t tree_items = 2 * fan_out <= buckets_most ? fan_out : buckets_most / 2;
+    const uint32_t kept = keep_distinct<Order>(fan_out, tree_items, crowded, storage);
+    fan = kept != 0 ? Fan{kept, tree_items, 2 * kept + 1, 1} : Fan{fan_out - 1, fan_out, fan_out, 0};
   }
   if (threadIdx.x == 0)
     storage.fan = fan;

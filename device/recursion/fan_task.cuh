@@ -77,8 +77,8 @@ __device__ inline void prepare_fan(const Sort<typename Order::Bits> &sort, uint3
   using Bits = typename Order::Bits;
   const Range range = sort.tasks[slot].range;
   // A task may have more buckets than a range for one block, and none of them should be too long for one.
-  choose_splitters<Order, FanShape<Bits>::TASK_SAMPLES_PER_THREAD>(sort.rules, range, task_fan_out(sort, range.items()),
-                                                                   sort.fan_oversampling, sort.fan_buckets_most);
+  choose_splitters<Order, FanShape<Bits>::TASK_SAMPLES_PER_THREAD>(
+      sort.rules, range, task_fan_out(sort, range.items()), sort.fan_oversampling, sort.fan_buckets_most, Crowded::keep_all);
   const Fan fan = storage.fan;
   const FanTable<Bits> table = fan_table(sort, slot);
   for (uint32_t index = threadIdx.x; index < fan.buckets; index += FanShape<Bits>::BLOCK_THREADS)

@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
     return;
   }
   choose_splitters<Order, FanShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, whole_range(sort), sort.short_fan_out,
-                                                              sort.short_oversampling, sort.short_fan_out);
+                                                              sort.short_oversampling, sort.short_fan_out, Crowded::leave_out);
   if (block == 0)
     leave_fan(sort, storage.fan, storage);
   if (has_small_tiles(sort))
