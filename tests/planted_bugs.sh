@@ -17,7 +17,8 @@ trap 'rm -rf "$work"' EXIT INT TERM
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
 all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence
-  early_fan_stage late_fan_stage lost_equal_bucket forgotten_bucket wrong_run missing_fan_barrier forgotten_allowance"
+  early_fan_stage late_fan_stage lost_equal_bucket forgotten_bucket wrong_run missing_fan_barrier forgotten_allowance
+  early_gathering shifted_run"
 
 describe() {
   file=recursion/task.cuh
@@ -94,13 +95,23 @@ describe() {
     ;;
   missing_fan_barrier)
     what="many children: no barrier between clearing a tile's counts and adding to them"
-    file=block/fan_sort.cuh
+    file=block/fan_tile.cuh
     edit='/clear_counts(storage, fan.buckets);/{n;d;}'
     ;;
   forgotten_allowance)
     what="many children: a kernel that the device launches is not allowed its shared memory"
     file=recursion/fan_kernels.cuh
     edit='s/allow_shared_bytes(fan_stage_kernel<Order>, bytes)/LAUNCH_OK/'
+    ;;
+  early_gathering)
+    what="short arrays: buckets are gathered before all tiles are ordered"
+    file=recursion/short_array.cuh
+    edit='s/launch_child(ChildStream::tail, fan_grid(sort, sort.short_fan_out)/launch_child(ChildStream::fire_and_forget, fan_grid(sort, sort.short_fan_out)/'
+    ;;
+  shifted_run)
+    what="short arrays: a bucket's runs are looked for one bucket too far"
+    file=recursion/short_array.cuh
+    edit='s/ + bucket;/ + bucket + 1;/'
     ;;
   *)
     echo "error: there is no bug '$1'; there are: $all_bugs" >&2

@@ -74,6 +74,23 @@ static cdp_type draw_type(uint64_t *state) {
 #endif
 }
 
+/* One in six is an array that is sorted in two launches, which other draws hardly ever make; in a quarter of those, buckets are
+   too few to fit a block each. */
+static void draw_short(uint64_t *state, draw *drawn) {
+  if (!one_in(state, 6))
+    return;
+  cdp_options *options = &drawn->sort.options;
+  drawn->sort.count = 1600 + (size_t)host_random_below(state, 10000);
+  options->depth_limit = 0;
+  options->leaf_items = 0;
+  options->scheme = CDP_SCHEME_DEFAULT;
+  options->child_streams = CDP_STREAMS_DEFAULT;
+  options->pivot = CDP_PIVOT_DEFAULT;
+  options->fan_out = 0;
+  options->single_items = one_in(state, 4) ? CDP_ITEMS_NONE : 0;
+  drawn->limits.short_fan_out = one_in(state, 4) ? CDP_FAN_OUT_MIN : 0;
+}
+
 static void draw_from(uint64_t seed, draw *drawn) {
   uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + 1;
   memset(drawn, 0, sizeof *drawn);
@@ -100,6 +117,7 @@ static void draw_from(uint64_t seed, draw *drawn) {
   drawn->limits.task_budget = one_in(&state, 3) ? 1 + (uint32_t)host_random_below(&state, 8) : 0;
   drawn->multiprocessors = 1 + (uint32_t)host_random_below(&state, 48);
   drawn->resident_blocks = 1 + (uint32_t)host_random_below(&state, 12);
+  draw_short(&state, drawn);
 }
 
 /* _i: the seed. */

@@ -80,45 +80,55 @@ __device__ Bits zipf_rank(Bits random, uint64_t choice) {
 
 /*
  * The killer: an input against the first splitters of the library's default options, from what the library publishes in
- * device/block/splitters.cuh and nowhere else shared with it. A task of 512 buckets or more, as the whole array is from 2^26
- * keys on, takes its splitters from KILLER_SAMPLES keys, whose positions depend on the range and the seed alone: one in each
- * of as many equal slices of the range. For the whole array and seed 0 they can be known beforehand. The least keys are put
- * there, so that one bucket of the first partition is nearly everything. Where the keys are after it, and so which of them the
- * next sample sees, depends on how the blocks were scheduled: no input can foresee that.
+ * device/block/splitters.cuh and src/plan.c and nowhere else shared with it. The whole array, a task from 2^23 keys on, takes
+ * its splitters from so many keys, whose positions depend on the range and the seed alone: one in each of as many equal slices
+ * of the range. For the whole array and seed 0 they can be known beforehand. The least keys are put there, so that one bucket of
+ * the first partition is nearly everything. Where the keys are after it, and so which of them the next sample sees, depends on
+ * how the blocks were scheduled: no input can foresee that.
  */
-constexpr uint64_t KILLER_SAMPLES = 8192;
 constexpr uint64_t KILLER_SEED = 0; /* cdp_options::seed, unless it is set */
+
+/* Keys in the sample: 16 for each of 256 buckets, or of as many as make them no longer than a block should sort, up to 1,024. */
+template <typename Bits>
+__device__ uint64_t killer_samples(uint64_t count) {
+  constexpr uint64_t BUCKET_KEYS = (uint64_t{1} << 20) / sizeof(Bits);
+  uint64_t buckets = 256;
+  while (buckets < 1024 && count > buckets * BUCKET_KEYS)
+    buckets *= 2;
+  return 16 * buckets;
+}
 
 __device__ uint64_t splitmix64(uint64_t value) {
   return mix(value + 0x9E3779B97F4A7C15u);
 }
 
 /* Where sample `slice` of the whole array is. */
-__device__ uint64_t sampled_position(uint64_t slice, uint64_t count) {
+__device__ uint64_t sampled_position(uint64_t slice, uint64_t samples, uint64_t count) {
   const uint64_t begin = 0;
   const uint64_t end = count;
   const uint64_t depth = 0;
   const uint64_t hash = splitmix64(KILLER_SEED ^ splitmix64(begin ^ (end << 20)) ^ depth);
   const uint64_t drawn = ((splitmix64(hash + slice) >> 40) * count) >> 24;
-  return (slice * count + drawn) / KILLER_SAMPLES;
+  return (slice * count + drawn) / samples;
 }
 
-/* The sample taken at `index`, or KILLER_SAMPLES where there is none. Position p can only be of a slice that it lies in: of
- * one, or where two meet, or of several if there are fewer keys than slices. */
-__device__ uint64_t sample_at(uint64_t index, uint64_t count) {
-  const uint64_t last = (KILLER_SAMPLES * index + KILLER_SAMPLES - 1) / count;
-  for (uint64_t slice = KILLER_SAMPLES * index / count; slice <= last && slice < KILLER_SAMPLES; slice++)
-    if (sampled_position(slice, count) == index)
+/* The sample taken at `index`, or `samples` where there is none. Position p can only be of a slice that it lies in: of one, or
+ * where two meet, or of several if there are fewer keys than slices. */
+__device__ uint64_t sample_at(uint64_t index, uint64_t samples, uint64_t count) {
+  const uint64_t last = (samples * index + samples - 1) / count;
+  for (uint64_t slice = samples * index / count; slice <= last && slice < samples; slice++)
+    if (sampled_position(slice, samples, count) == index)
       return slice;
-  return KILLER_SAMPLES;
+  return samples;
 }
 
 template <typename Bits>
 __device__ Bits killer_rank(const Recipe &recipe, uint64_t index, Bits random) {
-  const uint64_t sample = sample_at(index, recipe.count);
-  if (sample < KILLER_SAMPLES)
+  const uint64_t samples = killer_samples<Bits>(recipe.count);
+  const uint64_t sample = sample_at(index, samples, recipe.count);
+  if (sample < samples)
     return static_cast<Bits>(sample);
-  return random < KILLER_SAMPLES ? static_cast<Bits>(random + KILLER_SAMPLES) : random;
+  return random < samples ? static_cast<Bits>(random + samples) : random;
 }
 
 /* A rank among those of finite numbers, rising with `rank`, and never that of -0: the numbers that `<` puts into one order.
