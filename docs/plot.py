@@ -41,7 +41,8 @@ ALU_GINST_PER_S = CLOCKS_GHZ * 2
 def save(figure, name):
     PICTURES.mkdir(exist_ok=True)
     for suffix in ("svg", "png"):
-        figure.savefig(PICTURES / f"{name}.{suffix}", bbox_inches="tight", dpi=130, metadata={"Date": None} if suffix == "svg" else None)
+        metadata = {"Date": None} if suffix == "svg" else None  # the same picture is the same file
+        figure.savefig(PICTURES / f"{name}.{suffix}", bbox_inches="tight", dpi=130, metadata=metadata)
     plt.close(figure)
     print(f"docs/pictures/{name}.svg, .png")
 
@@ -74,18 +75,22 @@ def draw_cost():
 def draw_roofline():
     """Integer instructions and wavefronts of shared memory against time, for each byte that a stage moves in DRAM."""
     with open(RESULTS / "stages.csv", newline="") as file:
-        stages = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        stages = [row for row in rows if row["stage"] != "prepare"]  # one block's, which waits for latency
     figure, panel = plt.subplots(figsize=(7.5, 5))
-    intensity = [2.0**power for power in range(-5, 6)]
+    intensity = [2.0 ** (power / 8) for power in range(-40, 17)]
     panel.plot(intensity, [min(DRAM_GB_PER_S * x, ALU_GINST_PER_S) for x in intensity], color="black", linewidth=1.5)
-    panel.annotate("DRAM, 4.8 TB/s", (2.0**-4, DRAM_GB_PER_S * 2.0**-4), xytext=(6, -14), textcoords="offset points")
-    panel.annotate("integer pipe, 2 warp instructions a clock", (1.0, ALU_GINST_PER_S), xytext=(0, 6), textcoords="offset points")
+    panel.annotate("DRAM, 4.8 TB/s", (2.0**-5, DRAM_GB_PER_S * 2.0**-5), xytext=(4, -12), textcoords="offset points")
+    pipe = "integer pipe, 2 warp instructions a clock"
+    panel.annotate(pipe, (0.25, ALU_GINST_PER_S), xytext=(0, 6), textcoords="offset points")
+    panel.set_ylim(2.0**6, 2.0**10)
     for index, stage in enumerate(stages):
         seconds = float(stage["ms"]) / 1000
         gigabytes = float(stage["dram_bytes"]) / 1e9
         alu = float(stage["alu_warp_instructions"]) / 1e9
         shared = float(stage["shared_wavefronts"]) * 128 / 1e9 / seconds / SHARED_GB_PER_S
-        panel.plot(alu / gigabytes, alu / seconds, "os^Dv*PX"[index % 8], markersize=9, label=f'{stage["stage"]}: shared memory {shared:.0%} busy')
+        label = f'{stage["stage"]}: shared memory {shared:.0%} busy'
+        panel.plot(alu / gigabytes, alu / seconds, "os^Dv*PX"[index % 8], markersize=9, label=label)
     panel.set_xscale("log", base=2)
     panel.set_yscale("log", base=2)
     panel.set_xlabel("integer warp instructions for each byte of DRAM traffic")
