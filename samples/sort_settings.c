@@ -187,8 +187,8 @@ static bool choose(const argument_list *list, const argument *option, const char
   return false;
 }
 
-/* The field of an option that is a plain 32-bit number; NULL for other options. */
-static uint32_t *u32_option(cdp_options *options, const char *name) {
+/* Whether an option is a plain 32-bit number, and which field it sets. */
+static bool is_u32_option(cdp_options *options, const char *name, uint32_t **field) {
   const struct {
     const char *name;
     uint32_t *field;
@@ -196,14 +196,17 @@ static uint32_t *u32_option(cdp_options *options, const char *name) {
                {"--single", &options->single_items},     {"--short", &options->short_items},
                {"--block-items", &options->block_items}, {"--oversampling", &options->oversampling}};
   for (size_t at = 0; at < sizeof known / sizeof *known; at++)
-    if (strcmp(known[at].name, name) == 0)
-      return known[at].field;
-  return NULL;
+    if (strcmp(known[at].name, name) == 0) {
+      *field = known[at].field;
+      return true;
+    }
+  return false;
 }
 
 /* The options that take a number or a device. False, and a message, for a value that is none. */
 static bool take_number(cdp_options *options, const argument_list *list, const argument *option, const char *word) {
   const char *expected = "a whole number";
+  uint32_t *number = NULL;
   bool taken = false;
   if (strcmp(option->name, "--device") == 0) {
     expected = "auto, cuda, cuda:N or simulated";
@@ -215,9 +218,9 @@ static bool take_number(cdp_options *options, const argument_list *list, const a
       options->depth_limit = CDP_DEPTH_NONE;
       taken = true;
     }
-  } else if (u32_option(options, option->name) != NULL) {
+  } else if (is_u32_option(options, option->name, &number)) {
     expected = "a whole number below 2^32";
-    taken = parse_u32(word, u32_option(options, option->name));
+    taken = parse_u32(word, number);
   } else {
     taken = parse_whole(word, &options->seed);
   }
