@@ -66,6 +66,7 @@ typedef enum cdp_status {
   CDP_ERROR_ALIGNMENT = 5, /**< keys are not aligned to their own size, or the workspace not to CDP_WORKSPACE_ALIGNMENT */
   CDP_ERROR_WORKSPACE = 6, /**< the workspace is smaller than cdp_quicksort_workspace() says */
   CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use */
+  CDP_ERROR_FILE = 8,      /**< a file cannot be opened or written */
 
   /* The machine does not have it. Nothing was written. */
   CDP_ERROR_NO_DEVICE = 32,   /**< no such device, or no usable GPU; the message says how to ask for the simulated one */
@@ -152,14 +153,19 @@ typedef enum cdp_child_streams {
   CDP_STREAMS_NAMED = 2            /**< a stream of its own for each child, created and destroyed on the device */
 } cdp_child_streams;
 
-/** How a range's pivot is chosen. The first three rules give one pivot, so they are for the classic fan-out alone. */
+/** How a range's pivot is chosen. All rules but the sampled median give one pivot, so they are for the classic fan-out alone. */
 typedef enum cdp_pivot {
   CDP_PIVOT_DEFAULT = 0,         /**< CDP_PIVOT_SAMPLED_MEDIAN */
   CDP_PIVOT_MIDDLE = 1,          /**< the middle key */
   CDP_PIVOT_MEDIAN_OF_THREE = 2, /**< the median of the first, the middle and the last key */
   CDP_PIVOT_RANDOM = 3,          /**< one key at random, by the seed */
-  CDP_PIVOT_SAMPLED_MEDIAN = 4   /**< the median of a sorted sample drawn at random over the range, by the seed;
+  CDP_PIVOT_SAMPLED_MEDIAN = 4,  /**< the median of a sorted sample drawn at random over the range, by the seed;
                                       with many children, evenly spaced keys of such a sample */
+  CDP_PIVOT_FIRST = 5,           /**< the first key */
+  CDP_PIVOT_NINTHER = 6,         /**< the median of the medians of three of nine evenly spaced keys (Tukey 1978) */
+  CDP_PIVOT_MEAN = 7             /**< the mean of the least and the greatest key of a sample drawn as the sampled median's, by
+                                      value: a number that need not be among the keys. (Cederman and Tsigas take those of the
+                                      whole range, which costs a pass over it.) */
 } cdp_pivot;
 
 /**

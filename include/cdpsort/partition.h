@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file partition.h
+ * The step that a quicksort is made of, as a call of its own: all keys less than a pivot to the front, all greater ones to the
+ * back, those equal to it between them. One grid over the whole array, no dynamic parallelism.
+ *
+ * For programs that go on by themselves, such as one whose CPU sorts the parts, and for comparing the two ways to do it.
+ */
+#ifndef CDPSORT_PARTITION_H
+#define CDPSORT_PARTITION_H
+
+#include <cdpsort/cdpsort.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How blocks find out where their keys go. */
+typedef enum cdp_partition_kind {
+  CDP_PARTITION_DEFAULT = 0, /**< CDP_PARTITION_RESERVE */
+  CDP_PARTITION_RESERVE =
+      1,                 /**< each block reserves room for each of its tiles by an atomic on two counters, in one pass: within
+                                  a part the order of the tiles is as it happens (seed 004) */
+  CDP_PARTITION_SCAN = 2 /**< every tile is counted, the counts are scanned, every tile is scattered: two passes, the same
+                                  result every time, and stable: the keys of a part keep their order (seeds 001, 002) */
+} cdp_partition_kind;
+
+/** Where the parts lie, and how long it took. */
+typedef struct cdp_parts {
+  uint64_t less_items;  /**< keys [0, less_items) are less than the pivot */
+  uint64_t equal_items; /**< as many keys after them are equal to it, and the rest is greater */
+  double milliseconds;  /**< as cdp_time_quicksort() (study.h) tells it */
+} cdp_parts;
+
+/**
+ * Partitions `count` keys in place and returns when they are. Memory, device, order, synchronisation as for cdp_quicksort(): of
+ * the options, order and device count, and the others are checked alone. With CDP_DESCENDING "less" is what comes first.
+ *
+ * @param keys     `count` keys, owned by the caller, aligned to the size of a key, in any memory. May be NULL if `count` is 0.
+ * @param count    number of keys; may be 0.
+ * @param type     what the keys are.
+ * @param options  NULL means the defaults.
+ * @param pivot    host pointer to one key of the type; the array need not hold it. Must not be NULL.
+ * @param kind     how.
+ * @param parts    host pointer, receives where the parts lie. Must not be NULL. On failure it is filled with zeros.
+ * @return as cdp_quicksort(); CDP_ERROR_OPTION for `kind`; the keys after a failure as there.
+ * @since 0.1.0
+ */
+CDP_API cdp_status cdp_partition(void *keys, size_t count, cdp_type type, const cdp_options *options, const void *pivot,
+                                 cdp_partition_kind kind, cdp_parts *parts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
