@@ -106,6 +106,13 @@ void cdp_engine_fan_facts(uint32_t fan_kind, cdp_type type, cdp_fan_facts *facts
 /* Blocks that a level of the host loop may need at most: the block map's capacity. The request has its task capacity. */
 uint64_t cdp_engine_level_blocks_most(const cdp_request *request);
 
+/* What a blocking sort is to find out about itself. */
+typedef struct cdp_gathering {
+  double milliseconds; /* receives the time from the launch to the end on the device */
+  cdp_study *study;    /* NULL: nobody wants the counts; a trace needs a study */
+  cdp_trace *trace;    /* NULL: nobody wants a trace; cdp_request::d_trace has room for its capacity */
+} cdp_gathering;
+
 /* The functions of a runtime. Those that return a status fill *fault unless it is CDP_OK. */
 typedef struct cdp_engine {
   bool simulated;
@@ -136,8 +143,8 @@ typedef struct cdp_engine {
   /* Launches a sort on `stream` (a cudaStream_t) and returns. Not for the host loop. */
   cdp_status (*launch)(const cdp_request *request, void *stream, cdp_fault *fault);
 
-  /* Waits for the device's earlier work, sorts, waits for the end. study may be NULL; otherwise it is filled. */
-  cdp_status (*sort)(const cdp_request *request, cdp_study *study, cdp_fault *fault);
+  /* Waits for the device's earlier work, sorts, waits for the end, and fills what is to be gathered. */
+  cdp_status (*sort)(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault);
 
   /* For tests: the pending-launch limit, process-wide for the current device. */
   cdp_status (*set_pending_limit)(uint32_t limit, cdp_fault *fault);

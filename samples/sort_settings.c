@@ -22,11 +22,10 @@ static const choice SCHEMES[] = {{"last-block", CDP_SCHEME_LAST_BLOCK},
                                  {"host-loop", CDP_SCHEME_HOST_LOOP},
                                  {NULL, 0}};
 static const choice STREAMS[] = {{"fire-and-forget", CDP_STREAMS_FIRE_AND_FORGET}, {"named", CDP_STREAMS_NAMED}, {NULL, 0}};
-static const choice PIVOTS[] = {{"middle", CDP_PIVOT_MIDDLE},
-                                {"median-of-three", CDP_PIVOT_MEDIAN_OF_THREE},
-                                {"random", CDP_PIVOT_RANDOM},
-                                {"sampled-median", CDP_PIVOT_SAMPLED_MEDIAN},
-                                {NULL, 0}};
+static const choice PIVOTS[] = {{"middle", CDP_PIVOT_MIDDLE}, {"median-of-three", CDP_PIVOT_MEDIAN_OF_THREE},
+                                {"random", CDP_PIVOT_RANDOM}, {"sampled-median", CDP_PIVOT_SAMPLED_MEDIAN},
+                                {"first", CDP_PIVOT_FIRST},   {"ninther", CDP_PIVOT_NINTHER},
+                                {"mean", CDP_PIVOT_MEAN},     {NULL, 0}};
 
 void usage_error(const argument_list *list, const char *format, ...) {
   va_list values;
@@ -288,7 +287,8 @@ void settings_help(const char *type_default) {
       "  --block-items N  numbers in a range that one block finishes, at most with two children, on average with more\n"
       "                   (0: as many as is good for the array and the device)\n"
       "  --oversampling N numbers drawn for each of many children, up to %u (0: 16)\n"
-      "  --pivot P        middle median-of-three random sampled-median (sampled-median)\n"
+      "  --pivot P        first middle median-of-three ninther random sampled-median mean, which is that of a sample's least\n"
+      "                   and greatest number (sampled-median)\n"
       "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n",
       type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN,
       CDP_FAN_OUT_MAX, CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC, CDP_OVERSAMPLING_MAX);

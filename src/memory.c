@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_study *study) {
+cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering) {
   const cdp_engine *engine = device->engine;
   const bool keys_copied = device->keys_kind == CDP_MEMORY_HOST && !engine->simulated;
   const size_t keys_room_bytes = keys_copied ? plan->keys_room_bytes : 0;
@@ -34,7 +34,7 @@ cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void 
 
   if (keys_copied)
     TRY(cdp_report(engine->copy(request.d_keys, keys, plan->keys_bytes, &fault), &fault, "copying the keys to the device"));
-  TRY(cdp_report(engine->sort(&request, study, &fault), &fault, "sorting"));
+  TRY(cdp_report(engine->sort(&request, gathering, &fault), &fault, "sorting"));
   if (keys_copied)
     TRY(cdp_report(engine->copy(keys, request.d_keys, plan->keys_bytes, &fault), &fault, "copying the sorted keys back"));
 

@@ -53,9 +53,9 @@ static cdp_status check_choices(const cdp_options *known) {
                    "0 for the default, CDP_SCHEME_LAST_BLOCK (1), CDP_SCHEME_CONTROLLER (2) or CDP_SCHEME_HOST_LOOP (3)"));
   TRY(check_choice("child_streams", (int32_t)known->child_streams, CDP_STREAMS_NAMED,
                    "0 for the default, CDP_STREAMS_FIRE_AND_FORGET (1) or CDP_STREAMS_NAMED (2)"));
-  TRY(check_choice("pivot", (int32_t)known->pivot, CDP_PIVOT_SAMPLED_MEDIAN,
-                   "0 for the default, CDP_PIVOT_MIDDLE (1), CDP_PIVOT_MEDIAN_OF_THREE (2), CDP_PIVOT_RANDOM (3) or "
-                   "CDP_PIVOT_SAMPLED_MEDIAN (4)"));
+  TRY(check_choice("pivot", (int32_t)known->pivot, CDP_PIVOT_MEAN,
+                   "0 for the default, CDP_PIVOT_MIDDLE (1), CDP_PIVOT_MEDIAN_OF_THREE (2), CDP_PIVOT_RANDOM (3), "
+                   "CDP_PIVOT_SAMPLED_MEDIAN (4), CDP_PIVOT_FIRST (5), CDP_PIVOT_NINTHER (6) or CDP_PIVOT_MEAN (7)"));
 cleanup:
   return status;
 }

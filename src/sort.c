@@ -63,7 +63,7 @@ static cdp_status check_keys(const void *keys, uint32_t key_bytes) {
   return CDP_OK;
 }
 
-cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_options *options, cdp_study *study) {
+cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_options *options, cdp_gathering *gathering) {
   sort_order order;
   cdp_device device;
   cdp_plan plan;
@@ -77,14 +77,15 @@ cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_
     goto cleanup;
   TRY(cdp_device_choose(&order.wish, keys, &device));
   TRY(cdp_plan_make(&order.options, type, count, &device.facts, &plan));
-  TRY(cdp_memory_sort(&device, &plan, keys, study));
+  TRY(cdp_memory_sort(&device, &plan, keys, gathering));
   cdp_device_used(device.facts.name);
 cleanup:
   return status;
 }
 
 cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options) {
-  return cdp_sort_blocking(keys, count, type, options, NULL);
+  cdp_gathering nothing = {0};
+  return cdp_sort_blocking(keys, count, type, options, &nothing);
 }
 
 cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes) {

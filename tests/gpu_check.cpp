@@ -215,7 +215,8 @@ const char *fan_out_name(uint32_t fan_out) {
 }
 
 const char *pivot_name(cdp_pivot pivot) {
-  static const char *const names[] = {"default pivot", "middle", "median of three", "random", "sampled median"};
+  static const char *const names[] = {"default pivot",  "middle", "median of three", "random",
+                                      "sampled median", "first",  "ninther",         "mean"};
   return names[pivot];
 }
 

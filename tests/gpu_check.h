@@ -95,7 +95,7 @@ cdp_study study_and_check(const Subject &subject, const cdp_options &options, co
 const char *scheme_name(cdp_scheme scheme);
 const char *pivot_name(cdp_pivot pivot);
 constexpr int SCHEMES = CDP_SCHEME_HOST_LOOP;
-constexpr int PIVOTS = CDP_PIVOT_SAMPLED_MEDIAN;
+constexpr int PIVOTS = CDP_PIVOT_MEAN;
 constexpr int TYPES = CDP_F64;
 constexpr int FAN_OUT_KINDS = 2;
 

@@ -45,7 +45,7 @@ static const field_value refused_values[] = {
     {FIELD(scheme), UINT32_MAX, CDP_U32},
     {FIELD(child_streams), 3, CDP_U32},
     {FIELD(child_streams), UINT32_MAX, CDP_U32},
-    {FIELD(pivot), 5, CDP_U32},
+    {FIELD(pivot), CDP_PIVOT_MEAN + 1, CDP_U32},
     {FIELD(pivot), UINT32_MAX, CDP_U32},
     {FIELD(fan_out), 1, CDP_U32},
     {FIELD(fan_out), 3, CDP_U32},
@@ -79,6 +79,9 @@ static const field_value accepted_values[] = {
     {FIELD(pivot), CDP_PIVOT_MEDIAN_OF_THREE, CDP_U32},
     {FIELD(pivot), CDP_PIVOT_RANDOM, CDP_U32},
     {FIELD(pivot), CDP_PIVOT_SAMPLED_MEDIAN, CDP_U32},
+    {FIELD(pivot), CDP_PIVOT_FIRST, CDP_U32},
+    {FIELD(pivot), CDP_PIVOT_NINTHER, CDP_U32},
+    {FIELD(pivot), CDP_PIVOT_MEAN, CDP_U32},
     {FIELD(fan_out), CDP_FAN_OUT_CLASSIC, CDP_U32},
     {FIELD(fan_out), CDP_FAN_OUT_MIN, CDP_U32},
     {FIELD(fan_out), 16, CDP_F64},
@@ -156,7 +159,9 @@ START_TEST(single_pivot_means_two_children) {
   cdp_options options = simulated_options();
   cdp_options resolved;
   uint32_t keys[] = {2, 1};
-  for (int pivot = CDP_PIVOT_MIDDLE; pivot <= CDP_PIVOT_RANDOM; pivot++) {
+  for (int pivot = CDP_PIVOT_MIDDLE; pivot <= CDP_PIVOT_MEAN; pivot++) {
+    if (pivot == CDP_PIVOT_SAMPLED_MEDIAN)
+      continue;
     options.pivot = (cdp_pivot)pivot;
     for (size_t which = 0; which < sizeof few / sizeof *few; which++) {
       options.fan_out = few[which];

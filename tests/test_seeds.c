@@ -61,7 +61,7 @@ static uint32_t draw_fan_out(uint64_t *state, cdp_pivot pivot) {
 
 /* At least half of the seeds have a rule that goes with many children. */
 static cdp_pivot draw_pivot(uint64_t *state) {
-  const cdp_pivot pivot = (cdp_pivot)host_random_below(state, 5);
+  const cdp_pivot pivot = (cdp_pivot)host_random_below(state, CDP_PIVOT_MEAN + 1);
   return one_in(state, 2) ? CDP_PIVOT_SAMPLED_MEDIAN : pivot;
 }
 

@@ -16,6 +16,9 @@
 
 #include <cdpsort/cdpsort.h>
 
+#include <cstring>
+#include <type_traits>
+
 namespace cdp::CDP_RUNTIME {
 
 enum class KeyKind { unsigned_integer, signed_integer, floating };
@@ -39,7 +42,31 @@ struct KeyOrder {
     return fold(encoded ^ FLIPPED);
   }
 
+  /* Of two encoded keys, the lesser one first, the encoded mean by value; or by encoded value, where that is no number between
+     them (infinities, NaNs, the least of all numbers). Always one of the two or between them. */
+  static __device__ __forceinline__ Bits mean(Bits least, Bits greatest) {
+    const Bits halfway = least + (greatest - least) / 2;
+    if constexpr (KIND != KeyKind::floating)
+      return halfway;
+    const Bits numeric = encode(raw_of(value_of(decode(least)) / 2 + value_of(decode(greatest)) / 2));
+    return numeric >= least && numeric <= greatest ? numeric : halfway;
+  }
+
 private:
+  using Value = std::conditional_t<sizeof(Bits) == 4, float, double>;
+
+  static __device__ __forceinline__ Value value_of(Bits raw) {
+    Value value;
+    memcpy(&value, &raw, sizeof value);
+    return value;
+  }
+
+  static __device__ __forceinline__ Bits raw_of(Value value) {
+    Bits raw;
+    memcpy(&raw, &value, sizeof raw);
+    return raw;
+  }
+
   /* Flips all bits but the sign of a negative floating-point number; its own inverse, since the sign stays. */
   static __device__ __forceinline__ Bits fold(Bits bits) {
     if constexpr (KIND == KeyKind::floating)

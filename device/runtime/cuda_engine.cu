@@ -208,22 +208,30 @@ struct Session {
   }
 };
 
-cdp_status read_study(const cdp_request &request, const Session &session, cdp_study *study, cdp_fault *fault) {
+cdp_status read_study(const cdp_request &request, cdp_gathering *gathering, cdp_fault *fault) {
   const WorkspaceParts parts = workspace_parts(request);
   const unsigned char *workspace = static_cast<const unsigned char *>(request.d_workspace);
+  cdp_study *study = gathering->study;
   Control control;
-  float milliseconds = 0;
-  cdp_status status = check(fault, cudaEventElapsedTime(&milliseconds, session.begin, session.end), "timing the sort");
-  if (status == CDP_OK)
-    status = copy(&control, workspace + parts.control, sizeof control, fault);
+  cdp_status status = copy(&control, workspace + parts.control, sizeof control, fault);
   if (status == CDP_OK)
     status = copy(study->depths, workspace + parts.counters, sizeof study->depths, fault);
   if (status == CDP_OK)
-    fill_study(request, control, static_cast<double>(milliseconds), study);
+    fill_study(request, control, gathering->milliseconds, study);
   return status;
 }
 
-cdp_status sort(const cdp_request *request, cdp_study *study, cdp_fault *fault) {
+/* Reads what a sort that is complete has left behind. */
+cdp_status gather(const cdp_request &request, const Session &session, cdp_gathering *gathering, cdp_fault *fault) {
+  float milliseconds = 0;
+  cdp_status status = check(fault, cudaEventElapsedTime(&milliseconds, session.begin, session.end), "timing the sort");
+  gathering->milliseconds = static_cast<double>(milliseconds);
+  if (status == CDP_OK && gathering->study != nullptr)
+    status = read_study(request, gathering, fault);
+  return status;
+}
+
+cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
   Session session;
   cdp_status status = check(fault, cudaDeviceSynchronize(), "waiting for earlier work on the device");
   if (status == CDP_OK)
@@ -236,7 +244,7 @@ cdp_status sort(const cdp_request *request, cdp_study *study, cdp_fault *fault) 
     status = check(fault, cudaEventRecord(session.begin, session.stream), "recording an event");
   if (status != CDP_OK)
     return status;
-  const bool counted = study != nullptr;
+  const bool counted = gathering->study != nullptr;
   const int error = request->scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(*request, counted, session.stream)
                                                             : launch_recursion_of_type(*request, counted, session.stream);
   status = check(fault, static_cast<cudaError_t>(error), "launching the sort");
@@ -244,8 +252,8 @@ cdp_status sort(const cdp_request *request, cdp_study *study, cdp_fault *fault) 
     status = check(fault, cudaEventRecord(session.end, session.stream), "recording an event");
   if (status == CDP_OK)
     status = check(fault, cudaStreamSynchronize(session.stream), "sorting");
-  if (status == CDP_OK && counted)
-    status = read_study(*request, session, study, fault);
+  if (status == CDP_OK)
+    status = gather(*request, session, gathering, fault);
   return status;
 }
 

@@ -91,10 +91,12 @@ cdp_status launch(const cdp_request *request, void *, cdp_fault *fault) {
   return run(*request, false, fault);
 }
 
-cdp_status sort(const cdp_request *request, cdp_study *study, cdp_fault *fault) {
+cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
+  cdp_study *study = gathering->study;
   const auto begin = std::chrono::steady_clock::now();
   const cdp_status status = run(*request, study != nullptr, fault);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+  gathering->milliseconds = taken.count();
   if (status == CDP_OK && study != nullptr) {
     const WorkspaceParts parts = workspace_parts(*request);
     const unsigned char *workspace = static_cast<const unsigned char *>(request->d_workspace);
