@@ -139,6 +139,10 @@ constexpr uint32_t BLOCK_OVERSAMPLING = 4;
    without one. */
 constexpr uint32_t SHORT_TILE_ITEMS = 4;
 
+/* Lanes that copy a run of a short array's bucket together: runs are short, and all of them should be under way at once. Others
+   were not tried. */
+constexpr uint32_t SHORT_RUN_LANES = 8;
+
 /* A bucket of a short array that fits no block's registers, but is of no more tiles than this, is sorted by one block sooner
    than a task's launches would take, some 100 us. */
 constexpr uint32_t SHORT_TILES_BEHIND = 4;

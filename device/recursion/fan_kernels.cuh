@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     fan_reverse_kernel(Sort<typename Order::Bits> sort) {
-  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0});
+  reverse_items(sort.rules, whole_range(sort));
 }
 
 /* Launches what comes after the look for disorder: the turning round, or task 0 as if nobody had looked. False if the array is
@@ -155,7 +155,7 @@ template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const Range whole = whole_range(sort);
   look_for_disorder<Order>(sort.rules, whole, direction, blockIdx.x, gridDim.x, &sort.control->disorder);
   if (!is_last_block(&sort.tasks[0].done_blocks, gridDim.x, storage.block))
     return;
@@ -193,7 +193,7 @@ template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_root_kernel(Sort<typename Order::Bits> sort) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
   __syncthreads();
   if (whole.items() <= sort.single_items) {

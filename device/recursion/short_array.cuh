@@ -22,14 +22,6 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Lanes that copy a run together: runs are short, and all of them should be under way at once. */
-constexpr uint32_t RUN_LANES = 8;
-
-template <typename Bits>
-__device__ __forceinline__ Range whole_range(const Sort<Bits> &sort) {
-  return {0, sort.count, Side::keys, 0};
-}
-
 template <typename Bits>
 __device__ __forceinline__ bool has_small_tiles(const Sort<Bits> &sort) {
   return sort.short_tile_items == FanTiles<Bits, SHORT_TILE_ITEMS>::TILE_ITEMS;
@@ -143,11 +135,11 @@ template <typename Bits>
 __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, Bits *destination,
                                             const FanStorage<Bits> &storage) {
   const Run *runs = storage.work.gather.runs;
-  for (uint32_t run = threadIdx.x / RUN_LANES; run < run_count; run += FanShape<Bits>::BLOCK_THREADS / RUN_LANES) {
+  for (uint32_t run = threadIdx.x / SHORT_RUN_LANES; run < run_count; run += FanShape<Bits>::BLOCK_THREADS / SHORT_RUN_LANES) {
     const Run at = runs[run];
     const uint32_t first = run == 0 ? 0 : runs[run - 1].end;
 #pragma unroll 4
-    for (uint32_t item = first + threadIdx.x % RUN_LANES; item < at.end; item += RUN_LANES)
+    for (uint32_t item = first + threadIdx.x % SHORT_RUN_LANES; item < at.end; item += SHORT_RUN_LANES)
       destination[item] = source[at.begin + item];
   }
   __syncthreads();

@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   using Bits = typename Order::Bits;
   clear_bookkeeping(sort);
   __syncthreads();
-  block_register_sort<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(
-      sort.rules, sort.rules.side(Side::keys), Range{0, sort.count, Side::keys, 0}, block_shared<SingleStorage<Bits>>().stage);
+  block_register_sort<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole_range(sort),
+                                                                    block_shared<SingleStorage<Bits>>().stage);
 }
 
 /* Launches it. Returns a cudaError_t. */
