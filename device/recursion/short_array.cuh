@@ -19,6 +19,7 @@
 
 #include "block/presorted.cuh"
 #include "recursion/child.cuh"
+#include "recursion/fan_kernels.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -207,25 +208,13 @@ __device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
 template <typename Order>
 __device__ inline void look_first(const Sort<typename Order::Bits> &sort, Direction direction,
                                   FanStorage<typename Order::Bits> &storage) {
-  const Range whole = whole_range(sort);
-  if (threadIdx.x == 0) {
-    sort.control->tasks_allocated = 1;
-    sort.control->tasks_in_wave = 1;
-    sort.control->tasks_in_wave_most = 1;
-    sort.tasks[0] = Task{whole, 0, 0, 0, fan_blocks(sort, whole.items()), 0, 0, 0};
-    __threadfence();
-    const int error = launched(sort, 0,
-                               launch_child(ChildStream::fire_and_forget, fan_grid(sort, sort.tasks[0].block_count),
-                                            fan_look_kernel<Order>, sort, direction));
-    storage.flag = error == LAUNCH_OK;
-    if (error != LAUNCH_OK) {
-      note_refusal(sort, 0, error);
-      count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
-    }
-  }
-  __syncthreads();
-  if (storage.flag == 0)
-    block_sort_fallback<Order>(sort.rules, whole, storage.block);
+  if (threadIdx.x == 0)
+    make_first_task(sort, fan_blocks(sort, sort.count), true);
+  if (launch_look<Order>(sort, direction, storage))
+    return;
+  if (threadIdx.x == 0)
+    count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
+  block_sort_fallback<Order>(sort.rules, whole_range(sort), storage.block);
 }
 
 template <typename Order>
@@ -262,6 +251,24 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   }
   gather_runs(source, runs, sort.rules.side(Side::keys) + range.begin, storage);
   sort_behind<Order>(sort, range, storage);
+}
+
+/* Blocks of the root grid: block 0, which only launches, and one for each tile; one for each multiprocessor at most. */
+template <typename Bits>
+uint32_t short_blocks(const Sort<Bits> &sort) {
+  const uint64_t blocks = (sort.count + sort.short_tile_items - 1) / sort.short_tile_items + 1;
+  const uint32_t blocks_most = sort.multiprocessors < 2 ? 2 : sort.multiprocessors;
+  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
+}
+
+/* Launches the root grid. Tasks' kernels may come of it: they must have been allowed their shared memory
+   (allow_fan_kernels()). Returns a cudaError_t. */
+template <typename Order>
+int launch_short_root(const Sort<typename Order::Bits> &sort, void *stream) {
+  const int error = allow_each_shared_bytes(sort.fan_shared_bytes, short_root_kernel<Order>, gather_kernel<Order>);
+  if (error != LAUNCH_OK)
+    return error;
+  return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Order>, sort);
 }
 
 } // namespace cdp::CDP_RUNTIME
