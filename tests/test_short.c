@@ -179,11 +179,16 @@ START_TEST(presorted_arrays_are_found_out) {
 }
 END_TEST
 
+/* Random keys, with the limits in force from now on. */
+static host_case limited_case(const cdp_plan_limits *limits, uint64_t seed, size_t bytes) {
+  cdp_plan_limit(limits);
+  return simulated_case(seed % 2 == 0 ? CDP_U32 : CDP_F64, seed % 2 == 0 ? bytes / 4 : bytes / 8, HOST_UNIFORM, seed);
+}
+
 /* So few buckets that about half of them fit no block. */
 static host_case crowded_case(uint64_t seed, size_t bytes) {
   static const cdp_plan_limits crowded = {.short_fan_out = CDP_FAN_OUT_MIN};
-  cdp_plan_limit(&crowded);
-  return simulated_case(seed % 2 == 0 ? CDP_U32 : CDP_F64, seed % 2 == 0 ? bytes / 4 : bytes / 8, HOST_UNIFORM, seed);
+  return limited_case(&crowded, seed, bytes);
 }
 
 /* What fits no block is sorted behind the grid, by a block or, where that would take too long, as a task. _i: the latter. */
@@ -224,6 +229,26 @@ START_TEST(refused_launches_lose_nothing) {
   }
   if (limit <= 2)
     ck_assert_uint_gt(refused, 0);
+}
+END_TEST
+
+/* Room for one bucket behind the grid, where many need it. _i: as tasks. */
+START_TEST(full_lists_lose_nothing) {
+  static const cdp_plan_limits full = {.short_fan_out = CDP_FAN_OUT_MIN, .collected_capacity = 1, .task_capacity = 1};
+  uint64_t behind = 0;
+  uint64_t without_room = 0;
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    const host_case sort = limited_case(&full, seed, _i == 0 ? 48000 : 320000);
+    cdp_study study;
+    must_study(&sort, &study);
+    const cdp_study_depth sum = study_total(&study);
+    behind += sum.children_launched - 1;
+    without_room += sum.fallback_pool;
+    ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused, 0);
+    ck_assert_int_eq(study.first_fault, 0);
+  }
+  ck_assert_uint_gt(behind, 0);
+  ck_assert_uint_gt(without_room, 8);
 }
 END_TEST
 
@@ -307,6 +332,7 @@ static Suite *short_suite(void) {
   tcase_add_loop_test(counters, presorted_arrays_are_found_out, 0, 2);
   tcase_add_loop_test(counters, long_buckets_are_sorted_behind_the_grid, 0, 2);
   tcase_add_loop_test(counters, refused_launches_lose_nothing, 1, 5);
+  tcase_add_loop_test(counters, full_lists_lose_nothing, 0, 2);
   suite_add_tcase(suite, counters);
   TCase *options = tcase_create("options");
   tcase_set_timeout(options, TEST_SECONDS);

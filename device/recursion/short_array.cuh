@@ -159,38 +159,36 @@ __device__ inline void fill_bucket(const Sort<typename Order::Bits> &sort, const
     fill_range<Order>(sort.rules, range.begin, range.end, key, threadIdx.x, FanShape<typename Order::Bits>::BLOCK_THREADS);
 }
 
-/* Launches what sorts a range behind this grid, when the scratch array is free: a block, or a task. Returns an error. For one
-   thread. */
+/* Launches what sorts a range behind this grid, when the scratch array is free: a block, or a task. False if the range is this
+   block's to sort. For one thread. */
 template <typename Order>
-__device__ inline int launch_behind(const Sort<typename Order::Bits> &sort, const Range &range) {
-  if (range.items() <= uint64_t{SHORT_TILES_BEHIND} * FanShape<typename Order::Bits>::TILE_ITEMS) {
-    const uint32_t place = atomicAdd(&sort.control->collected_count, 1u);
-    if (place >= sort.collected_capacity)
-      return LAUNCH_PENDING_LIMIT;
-    sort.collected[place] = range;
-    __threadfence();
-    return launch_child(ChildStream::tail, fan_grid(sort, 1), fan_sort_kernel<Order>, sort, place);
+__device__ inline bool launch_behind(const Sort<typename Order::Bits> &sort, const Range &range) {
+  const bool is_task = range.items() > uint64_t{SHORT_TILES_BEHIND} * FanShape<typename Order::Bits>::TILE_ITEMS;
+  const uint32_t place =
+      is_task ? allocate_slot(sort.control, sort.task_capacity) : atomicAdd(&sort.control->collected_count, 1u);
+  if (place >= (is_task ? sort.task_capacity : sort.collected_capacity)) {
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
+    return false;
   }
-  const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
-  if (slot == NO_SLOT)
-    return LAUNCH_PENDING_LIMIT;
-  sort.tasks[slot] = Task{range, 0, 0, 0, fan_blocks(sort, range.items()), 0, 0, 0};
+  if (is_task)
+    sort.tasks[place] = Task{range, 0, 0, 0, fan_blocks(sort, range.items()), 0, 0, 0};
+  else
+    sort.collected[place] = range;
   __threadfence();
-  return launch_child(ChildStream::tail, fan_grid(sort, 1), fan_prepare_kernel<Order>, sort, slot);
+  const bool is_launched =
+      is_task ? launch_fan_grid(sort, range.depth, ChildStream::tail, 1, fan_prepare_kernel<Order>, sort, place)
+              : launch_fan_grid(sort, range.depth, ChildStream::tail, 1, fan_sort_kernel<Order>, sort, place);
+  if (!is_launched)
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+  return is_launched;
 }
 
 /* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. */
 template <typename Order>
 __device__ inline void sort_behind(const Sort<typename Order::Bits> &sort, const Range &range,
                                    FanStorage<typename Order::Bits> &storage) {
-  if (threadIdx.x == 0) {
-    const int error = launched(sort, range.depth, launch_behind<Order>(sort, range));
-    storage.flag = error == LAUNCH_OK;
-    if (error != LAUNCH_OK) {
-      note_refusal(sort, range.depth, error);
-      count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
-    }
-  }
+  if (threadIdx.x == 0)
+    storage.flag = launch_behind<Order>(sort, range);
   __syncthreads();
   if (storage.flag == 0)
     sort_by_network<Order>(sort.rules, range, first_network_step<typename Order::Bits>());
