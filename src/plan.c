@@ -196,7 +196,8 @@ static void plan_short(cdp_request *request, const cdp_options *resolved, const 
     return;
   const uint32_t buckets =
       test_limits.short_fan_out != 0 ? test_limits.short_fan_out : short_fan_out(request->count, facts, &fan);
-  const bool few = request->count <= (uint64_t)fan.short_tile_items * facts->multiprocessors;
+  // One block of the first grid only launches, and has no tile.
+  const bool few = request->count <= (uint64_t)fan.short_tile_items * (greater(facts->multiprocessors, 2) - 1);
   const uint32_t tile_items = few ? fan.short_tile_items : fan.tile_items;
   // A thread looks up each tile; the first may begin before the array.
   if (buckets == 0 || buckets > request->fan_out || request->count / tile_items + 2 > fan.block_threads)
