@@ -63,7 +63,7 @@
  *                         block holds a tile. More buckets than multiprocessors come after each other: 2^20 keys took 75 us
  *                         with 128, 85 to 92 with 256.
  * SHORT_TILE_SHARE        the same with a smaller sample, SHORT_OVERSAMPLING or what there is room for, but no less than
- *                         SHORT_OVERSAMPLING_LEAST: one bucket in 10^7 does not fit a block then.
+ *                         SHORT_OVERSAMPLING_LEAST: by reckoning one bucket in 10^7 does not fit a block then.
  */
 #define SHORT_TILE_SHARE_HALF 16u
 #define SHORT_TILE_SHARE_MOST 2u

@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   look_for_disorder<Order>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
 }
 
-/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one launch
-   stub (before CUDA 13 it does), and this module would need the other one. */
+/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one entry for
+   the host's launches (before CUDA 13 it does), which would be that of the other module. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     level_reverse_kernel(Sort<typename Order::Bits> sort) {

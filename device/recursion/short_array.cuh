@@ -10,7 +10,8 @@
  *  1. A bucket begins behind all keys of lower buckets, and a tile's place of bucket b is the number of keys of lower buckets
  *     in it: the sum of a column is where the bucket begins. Nobody has to count beforehand, and nobody to scan.
  *  2. Nothing is known to be in order until all tiles are, so that gathering begins when the root grid is complete: its tail.
- *  3. A tail can be launched long before it can run. Hence it is the first thing that block 0 does with its splitters.
+ *  3. A tail can be launched long before it can run, but the call takes as long as a sample and a tile together. Hence block 0
+ *     launches it at once, and does nothing else.
  *  4. The scratch array holds other blocks' runs as long as the gathering grid runs. Therefore a bucket too long for the block
  *     is gathered and left to a launch behind that grid.
  */
