@@ -6,7 +6,6 @@
 #ifndef CDPSORT_DEVICE_RECURSION_CHILD_CUH
 #define CDPSORT_DEVICE_RECURSION_CHILD_CUH
 
-#include "block/presorted.cuh"
 #include "recursion/fan_task.cuh"
 #include "recursion/split.cuh"
 
@@ -36,8 +35,6 @@ __global__ void wave_kernel(Sort<typename Order::Bits> sort);
 
 /* fan_kernels.cuh: prepares a task with many children; does a stage of it; goes on behind a stage; sorts listed ranges, a block
    each; writes a task's equal keys. */
-template <typename Order>
-__global__ void fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction);
 template <typename Order>
 __global__ void fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
 template <typename Order>

@@ -16,7 +16,6 @@
 
 #include "block/presorted.cuh"
 #include "recursion/child.cuh"
-#include "recursion/short_array.cuh"
 #include "recursion/waves.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -126,7 +125,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     fan_reverse_kernel(Sort<typename Order::Bits> sort) {
-  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0});
+  reverse_items(sort.rules, whole_range(sort));
 }
 
 /* Launches what comes after the look for disorder: the turning round, or task 0 as if nobody had looked. False if the array is
@@ -155,7 +154,7 @@ template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const Range whole = whole_range(sort);
   look_for_disorder<Order>(sort.rules, whole, direction, blockIdx.x, gridDim.x, &sort.control->disorder);
   if (!is_last_block(&sort.tasks[0].done_blocks, gridDim.x, storage.block))
     return;
@@ -171,14 +170,22 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
     block_sort_fallback<Order>(sort.rules, whole, storage.block);
 }
 
-/* Launches the look for disorder, if there is reason to. False otherwise, or if it is refused. All threads of the block take
-   part. */
+/* Makes the whole array task 0, whose grids will have so many blocks. begins_here: whether it is started by whoever calls, and
+   not by enter_wave(). For one thread. */
+template <typename Bits>
+__device__ inline void make_first_task(const Sort<Bits> &sort, uint32_t blocks, bool begins_here) {
+  sort.control->tasks_allocated = 1;
+  sort.control->tasks_in_wave = begins_here ? 1 : 0;
+  sort.control->tasks_in_wave_most = begins_here ? 1 : 0;
+  sort.tasks[0] = Task{whole_range(sort), 0, 0, 0, blocks, 0, 0, 0};
+  __threadfence();
+}
+
+/* Launches the look for disorder, in an array that is task 0 and whose sample is in order. False if it is refused. All threads
+   of the block take part. */
 template <typename Order>
-__device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, FanStorage<typename Order::Bits> &storage) {
-  const Range whole = {0, sort.count, Side::keys, 0};
-  const Direction direction = sample_direction<Order>(sort.rules, whole);
-  if (direction == Direction::none)
-    return false;
+__device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, Direction direction,
+                                   FanStorage<typename Order::Bits> &storage) {
   if (threadIdx.x == 0)
     storage.flag =
         launch_fan_grid(sort, 0, sort.child_stream, sort.tasks[0].block_count, fan_look_kernel<Order>, sort, direction);
@@ -193,7 +200,7 @@ template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_root_kernel(Sort<typename Order::Bits> sort) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
   __syncthreads();
   if (whole.items() <= sort.single_items) {
@@ -204,16 +211,13 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   // Tails run in the order in which they were launched: a continuation of the root's own would come after the first wave.
   const bool begins_here = !network && sort.scheme != CDP_SCHEME_CONTROLLER;
   if (threadIdx.x == 0) {
-    sort.control->tasks_allocated = 1;
-    sort.control->tasks_in_wave = begins_here ? 1 : 0;
-    sort.control->tasks_in_wave_most = begins_here ? 1 : 0;
-    sort.tasks[0] = Task{whole, 0, 0, 0, network ? 0 : fan_blocks(sort, whole.items()), 0, 0, 0};
-    __threadfence();
+    make_first_task(sort, network ? 0 : fan_blocks(sort, whole.items()), begins_here);
     if (sort.may_defer != 0)
       launch_wave<Order>(sort);
   }
   __syncthreads();
-  if (!network && launch_look<Order>(sort, storage))
+  const Direction direction = network ? Direction::none : sample_direction<Order>(sort.rules, whole);
+  if (direction != Direction::none && launch_look<Order>(sort, direction, storage))
     return;
   if (begins_here) {
     prepare_fan<Order>(sort, 0, storage);
@@ -228,23 +232,11 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 }
 
 /* Lets every kernel of the many-way partition have its shared memory on the current device, launched by the host or by the
-   device. Returns a cudaError_t. */
+   device. Returns a cudaError_t. Those of short arrays alone are launch_short_root()'s affair. */
 template <typename Order>
 int allow_fan_kernels(uint32_t bytes) {
-  int error = allow_shared_bytes(fan_root_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(short_root_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(gather_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(fan_look_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(fan_prepare_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(fan_stage_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(fan_continuation_kernel<Order>, bytes);
-  return error != LAUNCH_OK ? error : allow_shared_bytes(fan_sort_kernel<Order>, bytes);
+  return allow_each_shared_bytes(bytes, fan_root_kernel<Order>, fan_look_kernel<Order>, fan_prepare_kernel<Order>,
+                                 fan_stage_kernel<Order>, fan_continuation_kernel<Order>, fan_sort_kernel<Order>);
 }
 
 } // namespace cdp::CDP_RUNTIME

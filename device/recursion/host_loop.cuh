@@ -89,7 +89,7 @@ template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     level_fan_root_kernel(Sort<typename Order::Bits> sort) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
   __syncthreads();
   if (is_single(sort)) {
@@ -113,16 +113,15 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     level_fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
-  look_for_disorder<Order>(sort.rules, Range{0, sort.count, Side::keys, 0}, direction, blockIdx.x, gridDim.x,
-                           &sort.control->disorder);
+  look_for_disorder<Order>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
 }
 
-/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one launch
-   stub (before CUDA 13 it does), and this module would need the other one. */
+/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one entry for
+   the host's launches (before CUDA 13 it does), which would be that of the other module. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     level_reverse_kernel(Sort<typename Order::Bits> sort) {
-  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0});
+  reverse_items(sort.rules, whole_range(sort));
 }
 
 template <typename Order>
@@ -161,16 +160,9 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* As allow_fan_kernels(), for these. */
 template <typename Order>
 int allow_level_fan_kernels(uint32_t bytes) {
-  int error = allow_shared_bytes(level_fan_root_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(level_fan_prepare_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(level_fan_stage_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(level_fan_place_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(level_fan_finish_kernel<Order>, bytes);
-  return error != LAUNCH_OK ? error : allow_shared_bytes(level_collected_kernel<Order>, bytes);
+  return allow_each_shared_bytes(bytes, level_fan_root_kernel<Order>, level_fan_prepare_kernel<Order>,
+                                 level_fan_stage_kernel<Order>, level_fan_place_kernel<Order>, level_fan_finish_kernel<Order>,
+                                 level_collected_kernel<Order>);
 }
 
 /* The host's side of the loop, for one sort. Every member returns a cudaError_t. */

@@ -28,15 +28,6 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
   });
 }
 
-/* Blocks of a short array's root grid: block 0, which only launches, and one for each tile; one for each multiprocessor at
-   most. */
-template <typename Bits>
-uint32_t short_blocks(const Sort<Bits> &sort) {
-  const uint64_t blocks = (sort.count + sort.short_tile_items - 1) / sort.short_tile_items + 1;
-  const uint32_t blocks_most = sort.multiprocessors < 2 ? 2 : sort.multiprocessors;
-  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
-}
-
 template <typename Order>
 int launch_root(const cdp_request &request, bool counted, void *stream) {
   using Bits = typename Order::Bits;
@@ -50,7 +41,7 @@ int launch_root(const cdp_request &request, bool counted, void *stream) {
   if (classic)
     return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, sort);
   if (request.short_fan_out != 0)
-    return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Order>, sort);
+    return launch_short_root<Order>(sort, stream);
   return launch_from_host(fan_grid(sort, 1), stream, fan_root_kernel<Order>, sort);
 }
 

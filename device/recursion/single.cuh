@@ -21,16 +21,16 @@ struct SingleStorage {
   Bits stage[FanShape<Bits>::STAGE_ROOM];
 };
 
-/* Sorts the whole array. As many items to a thread as registers hold, and as few threads: 2^10 to 2^14 keys of 32 bits took
-   6.4, 7.7, 10.4, 15.4 and 27.8 us with 16, and 6.6 to 17.6 with 2 to 8. */
+/* Sorts the whole array. As many items to a thread as registers hold, and as few threads: 2^10 to 2^13 keys of 32 bits took
+   6.4, 7.7, 10.4 and 15.4 us with 16, and 6.1, 7.7, 10.6 and 17.6 with 8. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     single_kernel(Sort<typename Order::Bits> sort) {
   using Bits = typename Order::Bits;
   clear_bookkeeping(sort);
   __syncthreads();
-  block_register_sort<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(
-      sort.rules, sort.rules.side(Side::keys), Range{0, sort.count, Side::keys, 0}, block_shared<SingleStorage<Bits>>().stage);
+  block_register_sort<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole_range(sort),
+                                                                    block_shared<SingleStorage<Bits>>().stage);
 }
 
 /* Launches it. Returns a cudaError_t. */

@@ -142,13 +142,13 @@ __device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, cons
 
 /*
  * The root of the classic recursion: clears the bookkeeping and settles the whole array, or sorts it if one block can finish
- * it. `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given the
- * sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
+ * it. `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given
+ * the sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
  */
 template <typename Order, typename Starter, typename BeginCollecting>
 __device__ inline void settle_array(const Sort<typename Order::Bits> &sort, BeginCollecting begin_collecting) {
   BlockStorage &storage = block_shared<BlockStorage>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
   __syncthreads();
   if (whole.items() <= sort.block_items) {

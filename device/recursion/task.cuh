@@ -82,6 +82,12 @@ struct Sort {
 
 constexpr uint32_t NO_SLOT = UINT32_MAX;
 
+/* The whole array, where the caller has it. */
+template <typename Bits>
+__device__ __forceinline__ Range whole_range(const Sort<Bits> &sort) {
+  return {0, sort.count, Side::keys, 0};
+}
+
 /* A slot for a task, or NO_SLOT when the pool is exhausted. For one thread. */
 inline __device__ uint32_t allocate_slot(Control *control, uint32_t capacity) {
   const uint32_t slot = atomicAdd(&control->tasks_allocated, 1u);
