@@ -20,26 +20,27 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Launches one of a task's grids and notes a refusal. For one thread. */
-template <typename Bits, typename... Parameters, typename... Arguments>
-__device__ inline bool launch_fan_grid(const Sort<Bits> &sort, uint32_t depth, ChildStream where, uint32_t blocks,
-                                       void (*kernel)(Parameters...), Arguments... arguments) {
-  const int error = launched(sort, depth, launch_child(where, fan_grid(sort, blocks), kernel, arguments...));
-  if (error != LAUNCH_OK)
-    note_refusal(sort, depth, error);
-  return error == LAUNCH_OK;
+/* Launches one of a task's grids. False if it was refused. For one thread. */
+template <typename Bits, typename... Parameters>
+__device__ inline bool launch_fan_grid(const Sort<Bits> &sort, ChildStream where, uint32_t blocks, cdp_trace_kind kind,
+                                       const Range &range, void (*kernel)(Sort<Bits>, Parameters...),
+                                       typename AsGiven<Parameters>::Type... arguments) {
+  return launch_grid(sort, where, fan_grid(sort, blocks), kind, range, kernel, arguments...) == LAUNCH_OK;
 }
 
 /* Launches a stage of a task. False if the range is this block's to sort. For one thread. */
 template <typename Order>
 __device__ inline bool launch_stage(const Sort<typename Order::Bits> &sort, uint32_t slot, FanStage stage) {
   Task &task = sort.tasks[slot];
-  const uint32_t depth = task.range.depth;
-  if (sort.scheme != CDP_SCHEME_CONTROLLER)
-    return launch_fan_grid(sort, depth, sort.child_stream, task.block_count, fan_stage_kernel<Order>, sort, slot, stage);
-  if (!launch_fan_grid(sort, depth, ChildStream::tail, 1, fan_continuation_kernel<Order>, sort, slot, stage))
+  const cdp_trace_kind kind = stage == FanStage::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER;
+  if (sort.scheme == CDP_SCHEME_CONTROLLER && !launch_fan_grid(sort, ChildStream::tail, 1, CDP_TRACE_CONTINUATION, task.range,
+                                                               fan_continuation_kernel<Order>, slot, stage))
     return false;
-  if (!launch_fan_grid(sort, depth, sort.child_stream, task.block_count, fan_stage_kernel<Order>, sort, slot, stage)) {
+  const bool is_launched =
+      launch_fan_grid(sort, sort.child_stream, task.block_count, kind, task.range, fan_stage_kernel<Order>, slot, stage);
+  if (sort.scheme != CDP_SCHEME_CONTROLLER)
+    return is_launched;
+  if (!is_launched) {
     task.workers_refused = 1;
     __threadfence();
   }
@@ -76,6 +77,7 @@ __device__ inline void leave_stage(const Sort<typename Order::Bits> &sort, uint3
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage) {
+  const TraceScope scope(sort);
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   do_stage_share<Order>(sort, slot, stage, blockIdx.x, gridDim.x, storage);
   if (sort.scheme == CDP_SCHEME_CONTROLLER)
@@ -87,6 +89,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage) {
+  const TraceScope scope(sort);
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   if (sort.tasks[slot].workers_refused == 0) {
     leave_stage<Order>(sort, slot, stage, storage);
@@ -101,6 +104,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
+  const TraceScope scope(sort);
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   prepare_fan<Order>(sort, slot, storage);
   enter_stage<Order>(sort, slot, FanStage::count, storage);
@@ -110,6 +114,9 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t first) {
+  const TraceScope scope(sort);
+  const BlockTraceScope own_scope(sort);
+  own_scope.describe(sort.collected[first + blockIdx.x]);
   block_fan_sort<Order>(sort.rules, sort.collected[first + blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
 }
 
@@ -117,6 +124,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t slot, Range range) {
+  const TraceScope scope(sort);
   fill_equal_buckets<Order>(sort, slot, range, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
                             uint64_t{gridDim.x} * blockDim.x);
 }
@@ -125,6 +133,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     fan_reverse_kernel(Sort<typename Order::Bits> sort) {
+  const TraceScope scope(sort);
   reverse_items(sort.rules, whole_range(sort));
 }
 
@@ -132,7 +141,6 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
    left to this block. For one thread. */
 template <typename Order>
 __device__ inline bool launch_after_look(const Sort<typename Order::Bits> &sort, Direction direction) {
-  using Bits = typename Order::Bits;
   int error = LAUNCH_OK;
   if (sort.control->disorder != 0) {
     // Not by enter_wave(): it is the only task as yet, and the root has counted it in one scheme and not in the other.
@@ -140,12 +148,9 @@ __device__ inline bool launch_after_look(const Sort<typename Order::Bits> &sort,
     sort.control->tasks_in_wave_most = 1;
     error = DeviceStarter<Order>::start(sort, 0, sort.tasks[0]);
   } else if (direction == Direction::descending) {
-    error = launched(
-        sort, 0,
-        launch_child(sort.child_stream, {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0}, fan_reverse_kernel<Order>, sort));
+    error = launch_grid(sort, sort.child_stream, filling_grid(sort), CDP_TRACE_REVERSE, whole_range(sort),
+                        fan_reverse_kernel<Order>);
   }
-  if (error != LAUNCH_OK)
-    note_refusal(sort, 0, error);
   return error == LAUNCH_OK;
 }
 
@@ -153,6 +158,7 @@ __device__ inline bool launch_after_look(const Sort<typename Order::Bits> &sort,
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
+  const TraceScope scope(sort);
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const Range whole = whole_range(sort);
   look_for_disorder<Order>(sort.rules, whole, direction, blockIdx.x, gridDim.x, &sort.control->disorder);
@@ -187,8 +193,8 @@ template <typename Order>
 __device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, Direction direction,
                                    FanStorage<typename Order::Bits> &storage) {
   if (threadIdx.x == 0)
-    storage.flag =
-        launch_fan_grid(sort, 0, sort.child_stream, sort.tasks[0].block_count, fan_look_kernel<Order>, sort, direction);
+    storage.flag = launch_fan_grid(sort, sort.child_stream, sort.tasks[0].block_count, CDP_TRACE_LOOK, whole_range(sort),
+                                   fan_look_kernel<Order>, direction);
   __syncthreads();
   const bool looks = storage.flag != 0;
   __syncthreads(); // the flag is free again
@@ -199,6 +205,7 @@ __device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, Direc
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     fan_root_kernel(Sort<typename Order::Bits> sort) {
+  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const Range whole = whole_range(sort);
   clear_bookkeeping(sort);

@@ -20,6 +20,7 @@ namespace cdp::CDP_RUNTIME {
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     partition_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
+  const TraceScope scope(sort);
   BlockStorage &storage = block_shared<BlockStorage>();
   Task &task = sort.tasks[slot];
   partition_share<Order>(sort, task, blockIdx.x, storage);

@@ -22,6 +22,7 @@ namespace cdp::CDP_RUNTIME {
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
     root_kernel(Sort<typename Order::Bits> sort) {
+  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
   settle_array<Order, DeviceStarter<Order>>(sort, [](const auto &same_sort) {
     __threadfence();
     launch_wave<Order>(same_sort);

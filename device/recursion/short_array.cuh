@@ -18,7 +18,6 @@
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 
-#include "block/presorted.cuh"
 #include "recursion/child.cuh"
 #include "recursion/fan_kernels.cuh"
 
@@ -55,14 +54,15 @@ __device__ inline void launch_gathering(const Sort<typename Order::Bits> &sort, 
   int error = LAUNCH_OK;
   if (threadIdx.x == 0) {
     // At once: it takes as long as the sample and a tile do together.
-    error = launch_child(ChildStream::tail, fan_grid(sort, sort.short_fan_out), gather_kernel<Order>, sort);
+    error = start_grid(sort, ChildStream::tail, fan_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort),
+                       gather_kernel<Order>);
     storage.flag = error == LAUNCH_OK;
   }
   clear_bookkeeping(sort);
   __syncthreads();
-  if (threadIdx.x == 0 && launched(sort, 0, error) != LAUNCH_OK) {
-    note_refusal(sort, 0, error);
+  if (threadIdx.x == 0 && note_launch(sort, 0, error) != LAUNCH_OK) {
     count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
+    count_network<typename Order::Bits>(sort.rules.counters, 0, sort.count);
   }
   // Other blocks may still read keys while these move, but nobody reads what they make of them.
   if (storage.flag == 0)
@@ -84,6 +84,7 @@ template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     short_root_kernel(Sort<typename Order::Bits> sort) {
   using Bits = typename Order::Bits;
+  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
   auto &storage = block_shared<FanStorage<Bits>>();
   if (blockIdx.x == 0) {
     launch_gathering<Order>(sort, storage);
@@ -152,7 +153,7 @@ template <typename Order>
 __device__ inline void fill_bucket(const Sort<typename Order::Bits> &sort, const Range &range, typename Order::Bits key,
                                    FanStorage<typename Order::Bits> &storage) {
   if (threadIdx.x == 0) {
-    count_at(sort.rules.counters, 0, &cdp_study_depth::equal_items, range.items());
+    count_equal(sort.rules.counters, 0, range.items());
     storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceStarter<Order>::fill(sort, range.begin, range.end, key, 0);
   }
   __syncthreads();
@@ -177,8 +178,8 @@ __device__ inline bool launch_behind(const Sort<typename Order::Bits> &sort, con
     sort.collected[place] = range;
   __threadfence();
   const bool is_launched =
-      is_task ? launch_fan_grid(sort, range.depth, ChildStream::tail, 1, fan_prepare_kernel<Order>, sort, place)
-              : launch_fan_grid(sort, range.depth, ChildStream::tail, 1, fan_sort_kernel<Order>, sort, place);
+      is_task ? launch_fan_grid(sort, ChildStream::tail, 1, CDP_TRACE_PREPARE, range, fan_prepare_kernel<Order>, place)
+              : launch_fan_grid(sort, ChildStream::tail, 1, CDP_TRACE_SORT, range, fan_sort_kernel<Order>, place);
   if (!is_launched)
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
   return is_launched;
@@ -188,8 +189,12 @@ __device__ inline bool launch_behind(const Sort<typename Order::Bits> &sort, con
 template <typename Order>
 __device__ inline void sort_behind(const Sort<typename Order::Bits> &sort, const Range &range,
                                    FanStorage<typename Order::Bits> &storage) {
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
+    count_moved(sort.rules.counters, range.depth, 2 * range.items()); // the gathering
     storage.flag = launch_behind<Order>(sort, range);
+    if (storage.flag == 0)
+      count_network<typename Order::Bits>(sort.rules.counters, range.depth, range.items());
+  }
   __syncthreads();
   if (storage.flag == 0)
     sort_by_network<Order>(sort.rules, range, first_network_step<typename Order::Bits>());
@@ -216,11 +221,27 @@ __device__ inline void look_first(const Sort<typename Order::Bits> &sort, Direct
   block_sort_fallback<Order>(sort.rules, whole_range(sort), storage.block);
 }
 
+/* Counts the array as a task, whose items were read and written once; and a bucket as one of its parts. For one thread. */
+template <typename Bits>
+__device__ inline void count_short_task(const Sort<Bits> &sort) {
+  count_task(sort.rules.counters, 0, sort.count, 0, 0);
+  count_moved(sort.rules.counters, 0, 2 * sort.count);
+}
+
+template <typename Bits>
+__device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) {
+  count_at(sort.rules.counters, 0, &cdp_study_depth::parts, 1);
+  if (cdp_study_depth *row = study_row(sort.rules.counters, 0))
+    atomicMax(study_field(row, &cdp_study_depth::part_items_most), static_cast<unsigned long long>(items));
+}
+
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     gather_kernel(Sort<typename Order::Bits> sort) {
   using Bits = typename Order::Bits;
   using Block = FanShape<Bits>;
+  const TraceScope scope(sort);
+  const BlockTraceScope own_scope(sort);
   auto &storage = block_shared<FanStorage<Bits>>();
   const Fan fan = *sort.fans;
   const uint32_t bucket = blockIdx.x;
@@ -232,16 +253,19 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   if (bucket >= fan.buckets)
     return;
   if (bucket == 0 && threadIdx.x == 0)
-    count_fan(sort, whole_range(sort), 0);
+    count_short_task(sort);
   const uint32_t runs = short_tiles(sort);
   const Range range = has_small_tiles(sort) ? find_bucket<Order, SHORT_TILE_ITEMS>(sort, bucket, storage)
                                             : find_bucket<Order, Block::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);
   if (range.items() == 0)
     return;
+  own_scope.describe(range);
   if (fan.equal != 0 && bucket % 2 != 0) {
     fill_bucket<Order>(sort, range, sort.fan_splitters[bucket / 2], storage);
     return;
   }
+  if (threadIdx.x == 0)
+    count_short_part(sort, range.items());
   const Bits *source = sort.rules.side(Side::scratch);
   if (range.items() <= Block::TILE_ITEMS) {
     gather_runs(source, runs, storage.work.stage, storage);

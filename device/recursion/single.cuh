@@ -6,7 +6,7 @@
 #define CDPSORT_DEVICE_RECURSION_SINGLE_CUH
 
 #include "block/block_merge.cuh"
-#include "recursion/task.cuh"
+#include "recursion/trace.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -27,6 +27,7 @@ template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     single_kernel(Sort<typename Order::Bits> sort) {
   using Bits = typename Order::Bits;
+  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
   clear_bookkeeping(sort);
   __syncthreads();
   block_register_sort<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole_range(sort),

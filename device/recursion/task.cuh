@@ -19,6 +19,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
+struct Trace;
+
 struct Task {
   Range range;
   uint64_t pivot; /* encoded */
@@ -78,7 +80,13 @@ struct Sort {
   uint16_t *short_places;      /* where each bucket begins in each of its tiles */
   cdp_scheme scheme;
   ChildStream child_stream;
+  Trace *trace; /* NULL: nobody asked (trace.cuh) */
+  uint32_t trace_capacity;
+  uint32_t event; /* of the grid that is given this */
 };
+
+/* The event of no grid. */
+constexpr uint32_t NO_EVENT = UINT32_MAX;
 
 constexpr uint32_t NO_SLOT = UINT32_MAX;
 

@@ -7,6 +7,7 @@
  *     block_shared<T>()    the block's dynamic shared memory, as a T
  *     launch_child()       the one place that hides <<<>>>: a launch from the device, its error returned
  *     launch_from_host()   the same from the host
+ *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces
  *     allow_shared_bytes() lets a kernel have more dynamic shared memory than every kernel may
  *
  * Everything in device/ lives in namespace cdp::CDP_RUNTIME, so that both compilations can be linked into one library.
