@@ -137,6 +137,7 @@ struct BlockStorage {
   uint32_t stack_entries;
   uint32_t piece_entries;
   uint32_t pieces_taken;
+  uint32_t event;    /* trace.cuh: the running grid's */
   uint32_t flag;     /* whatever the kernel's first thread has to tell the others */
   uint32_t fates[2]; /* what became of a partition's two parts */
   Range children[2]; /* those parts */

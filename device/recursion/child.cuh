@@ -10,59 +10,65 @@
 #include "recursion/split.cuh"
 #include "recursion/trace.cuh"
 
+#include <cstddef>
+
 namespace cdp::CDP_RUNTIME {
 
 /* last_block.cuh: partitions a task and finishes it in its last block. */
 template <typename Order>
-__global__ void partition_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
+__global__ void partition_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 
 /* controller.cuh: launches a task's workers and the continuation behind them; the workers; the continuation. */
 template <typename Order>
-__global__ void controller_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
+__global__ void controller_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 template <typename Order>
-__global__ void worker_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
+__global__ void worker_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 template <typename Order>
-__global__ void continuation_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
+__global__ void continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 
 /* fallback.cuh: one step of a device-wide bitonic sort; equal keys written by a grid. */
 template <typename Order>
-__global__ void network_kernel(Sort<typename Order::Bits> sort, Range range, NetworkStep step, uint32_t slot);
+__global__ void network_kernel(Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step, uint32_t slot);
 template <typename Order>
-__global__ void fill_kernel(Sort<typename Order::Bits> sort, uint64_t begin, uint64_t end, typename Order::Bits key);
+__global__ void fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint64_t begin, uint64_t end,
+                            typename Order::Bits key);
 
 /* waves.cuh: takes up deferred tasks, and in the end the collected ranges. */
 template <typename Order>
-__global__ void wave_kernel(Sort<typename Order::Bits> sort);
+__global__ void wave_kernel(Sort<typename Order::Bits> sort, uint32_t event);
 
 /* fan_kernels.cuh: prepares a task with many children; does a stage of it; goes on behind a stage; sorts listed ranges, a block
    each; writes a task's equal keys. */
 template <typename Order>
-__global__ void fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t slot);
+__global__ void fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 template <typename Order>
-__global__ void fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage);
+__global__ void fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage);
 template <typename Order>
-__global__ void fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage);
+__global__ void fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage);
 template <typename Order>
-__global__ void fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t first);
+__global__ void fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t first);
 template <typename Order>
-__global__ void fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t slot, Range range);
+__global__ void fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, Range range);
 
 /* short_array.cuh: gathers a short array's buckets, a block each, and sorts them. */
 template <typename Order>
-__global__ void gather_kernel(Sort<typename Order::Bits> sort);
+__global__ void gather_kernel(Sort<typename Order::Bits> sort, uint32_t event);
 
-/* Launches a grid for a range, and nothing else: who has launched it notes that (note_launch()). The grid is given the sort with
-   its own event in it. Returns the launch's error. For one thread. */
+/* start_grid() looks for a BlockStorage there, whichever storage a kernel has. */
+static_assert(offsetof(FanStorage<uint32_t>, block) == 0 && offsetof(FanStorage<uint64_t>, block) == 0, "it comes first");
+
+/* Launches a grid for a range, and nothing else: who has launched it notes that (note_launch()). Returns the launch's error. For
+   one thread, of a block whose shared memory begins with a BlockStorage. */
 template <typename Bits, typename... Parameters>
 __device__ inline int start_grid(const Sort<Bits> &sort, ChildStream where, GridShape shape, cdp_trace_kind kind,
-                                 const Range &range, void (*kernel)(Sort<Bits>, Parameters...),
+                                 const Range &range, void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
                                  typename AsGiven<Parameters>::Type... arguments) {
-  Sort<Bits> child = sort;
-  if (is_traced(sort))
-    child.event = open_event(sort, where, kind, range, shape.blocks);
-  const int error = launch_child(where, shape, kernel, child, arguments...);
+  const uint32_t event =
+      is_traced(sort) ? open_event(event_list(sort), where, kind, range, shape.blocks, block_shared<BlockStorage>().event)
+                      : NO_EVENT;
+  const int error = launch_child(where, shape, kernel, sort, event, arguments...);
   if (error != LAUNCH_OK && is_traced(sort))
-    refuse_event(sort, child.event, error);
+    refuse_event(event_list(sort), event, error);
   return error;
 }
 
@@ -79,7 +85,7 @@ __device__ inline int note_launch(const Sort<Bits> &sort, uint32_t depth, int er
 /* Both. */
 template <typename Bits, typename... Parameters>
 __device__ inline int launch_grid(const Sort<Bits> &sort, ChildStream where, GridShape shape, cdp_trace_kind kind,
-                                  const Range &range, void (*kernel)(Sort<Bits>, Parameters...),
+                                  const Range &range, void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
                                   typename AsGiven<Parameters>::Type... arguments) {
   return note_launch(sort, range.depth, start_grid(sort, where, shape, kind, range, kernel, arguments...));
 }

@@ -48,9 +48,9 @@ __device__ inline void sort_refused_task(const Sort<typename Order::Bits> &sort,
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    controller_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
-  const TraceScope scope(sort);
+    controller_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
+  const TraceScope scope(sort, event, storage);
   if (threadIdx.x == 0)
     storage.flag = static_cast<uint32_t>(launch_workers<Order>(sort, slot));
   __syncthreads();
@@ -60,16 +60,16 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    worker_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
-  const TraceScope scope(sort);
+    worker_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+  const TraceScope scope(sort, event);
   partition_share<Order>(sort, sort.tasks[slot], blockIdx.x, block_shared<BlockStorage>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    continuation_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
-  const TraceScope scope(sort);
+    continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
+  const TraceScope scope(sort, event, storage);
   if (sort.tasks[slot].workers_refused != 0)
     sort_refused_task<Order>(sort, slot, storage);
   else

@@ -23,7 +23,7 @@ namespace cdp::CDP_RUNTIME {
 /* Launches one of a task's grids. False if it was refused. For one thread. */
 template <typename Bits, typename... Parameters>
 __device__ inline bool launch_fan_grid(const Sort<Bits> &sort, ChildStream where, uint32_t blocks, cdp_trace_kind kind,
-                                       const Range &range, void (*kernel)(Sort<Bits>, Parameters...),
+                                       const Range &range, void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
                                        typename AsGiven<Parameters>::Type... arguments) {
   return launch_grid(sort, where, fan_grid(sort, blocks), kind, range, kernel, arguments...) == LAUNCH_OK;
 }
@@ -76,9 +76,9 @@ __device__ inline void leave_stage(const Sort<typename Order::Bits> &sort, uint3
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage) {
-  const TraceScope scope(sort);
+    fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const TraceScope scope(sort, event, storage.block);
   do_stage_share<Order>(sort, slot, stage, blockIdx.x, gridDim.x, storage);
   if (sort.scheme == CDP_SCHEME_CONTROLLER)
     return;
@@ -88,9 +88,9 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage) {
-  const TraceScope scope(sort);
+    fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const TraceScope scope(sort, event, storage.block);
   if (sort.tasks[slot].workers_refused == 0) {
     leave_stage<Order>(sort, slot, stage, storage);
     return;
@@ -103,9 +103,9 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* Prepares a task and launches its first stage. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
-  const TraceScope scope(sort);
+    fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const TraceScope scope(sort, event, storage.block);
   prepare_fan<Order>(sort, slot, storage);
   enter_stage<Order>(sort, slot, FanStage::count, storage);
 }
@@ -113,9 +113,9 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* Sorts listed ranges, a block each, from the list's place `first` on. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t first) {
-  const TraceScope scope(sort);
-  const BlockTraceScope own_scope(sort);
+    fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t first) {
+  const TraceScope scope(sort, event);
+  const BlockTraceScope own_scope(sort, event);
   own_scope.describe(sort.collected[first + blockIdx.x]);
   block_fan_sort<Order>(sort.rules, sort.collected[first + blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
 }
@@ -123,8 +123,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* Writes the equal keys of a task. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t slot, Range range) {
-  const TraceScope scope(sort);
+    fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, Range range) {
+  const TraceScope scope(sort, event);
   fill_equal_buckets<Order>(sort, slot, range, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
                             uint64_t{gridDim.x} * blockDim.x);
 }
@@ -132,8 +132,8 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 /* Turns the array round. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fan_reverse_kernel(Sort<typename Order::Bits> sort) {
-  const TraceScope scope(sort);
+    fan_reverse_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event);
   reverse_items(sort.rules, whole_range(sort));
 }
 
@@ -157,9 +157,9 @@ __device__ inline bool launch_after_look(const Sort<typename Order::Bits> &sort,
 /* Looks whether the array is in order, as its sample is. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
-  const TraceScope scope(sort);
+    fan_look_kernel(Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const TraceScope scope(sort, event, storage.block);
   const Range whole = whole_range(sort);
   look_for_disorder<Order>(sort.rules, whole, direction, blockIdx.x, gridDim.x, &sort.control->disorder);
   if (!is_last_block(&sort.tasks[0].done_blocks, gridDim.x, storage.block))
@@ -204,9 +204,9 @@ __device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, Direc
 /* The root of a sort with many children to a task: one block, launched by the host. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_root_kernel(Sort<typename Order::Bits> sort) {
-  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
+    fan_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
   const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
   __syncthreads();

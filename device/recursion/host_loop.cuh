@@ -64,33 +64,33 @@ __device__ __forceinline__ Range level_range(const Sort<Bits> &sort, const Task 
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_root_kernel(Sort<typename Order::Bits> sort) {
-  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
+    level_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   settle_array<Order, LevelStarter>(sort, [](const auto &same_sort) { same_sort.control->collecting = 1; });
 }
 
 /* Partitions all tasks of a level. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_partition_kernel(Sort<typename Order::Bits> sort) {
+    level_partition_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   Task &task = sort.tasks[sort.block_map[blockIdx.x]];
-  const TraceScope scope(sort, CDP_TRACE_PARTITION, level_range(sort, task));
+  const TraceScope scope(sort, event, CDP_TRACE_PARTITION, level_range(sort, task));
   partition_share<Order>(sort, task, blockIdx.x - task.first_block, block_shared<BlockStorage>());
 }
 
 /* Finishes the tasks of a level, a block each: their children go to the other list. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_finish_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
+    level_finish_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
-  const TraceScope scope(sort, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
+  const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
   finish_task<Order, LevelStarter>(sort, slot, block_shared<BlockStorage>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_network_kernel(Sort<typename Order::Bits> sort, Range range, NetworkStep step) {
-  const TraceScope scope(sort, CDP_TRACE_NETWORK, range);
+    level_network_kernel(Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step) {
+  const TraceScope scope(sort, event, CDP_TRACE_NETWORK, range);
   do_network_share<Order>(sort, range, step);
 }
 
@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
    behind them. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_root_kernel(Sort<typename Order::Bits> sort) {
-  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
+    level_fan_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
@@ -124,8 +124,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
-  const TraceScope scope(sort, CDP_TRACE_LOOK, whole_range(sort));
+    level_fan_look_kernel(Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
+  const TraceScope scope(sort, event, CDP_TRACE_LOOK, whole_range(sort));
   look_for_disorder<Order>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
 }
 
@@ -133,52 +133,52 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
    the host's launches (before CUDA 13 it does), which would be that of the other module. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_reverse_kernel(Sort<typename Order::Bits> sort) {
-  const TraceScope scope(sort, CDP_TRACE_REVERSE, whole_range(sort));
+    level_reverse_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event, CDP_TRACE_REVERSE, whole_range(sort));
   reverse_items(sort.rules, whole_range(sort));
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
+    level_fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
-  const TraceScope scope(sort, CDP_TRACE_PREPARE, level_range(sort, sort.tasks[slot]));
+  const TraceScope scope(sort, event, CDP_TRACE_PREPARE, level_range(sort, sort.tasks[slot]));
   prepare_fan<Order>(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_stage_kernel(Sort<typename Order::Bits> sort, FanStage stage) {
+    level_fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t event, FanStage stage) {
   const uint32_t slot = sort.block_map[blockIdx.x];
   const Task &task = sort.tasks[slot];
-  const TraceScope scope(sort, stage == FanStage::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER, level_range(sort, task));
+  const TraceScope scope(sort, event, stage == FanStage::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER, level_range(sort, task));
   do_stage_share<Order>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count,
                         block_shared<FanStorage<typename Order::Bits>>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_place_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
+    level_fan_place_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
-  const TraceScope scope(sort, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
+  const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
   place_buckets(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_finish_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
+    level_fan_finish_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
-  const TraceScope scope(sort, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
+  const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
   finish_fan<Order, LevelStarter>(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_collected_kernel(Sort<typename Order::Bits> sort) {
+    level_collected_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   Range all = whole_range(sort);
   all.depth = sort.collected[0].depth;
-  const TraceScope scope(sort, CDP_TRACE_SORT, all);
-  const BlockTraceScope own_scope(sort);
+  const TraceScope scope(sort, event, CDP_TRACE_SORT, all);
+  const BlockTraceScope own_scope(sort, event);
   own_scope.describe(sort.collected[blockIdx.x]);
   block_fan_sort<Order>(sort.rules, sort.collected[blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
 }
@@ -222,10 +222,9 @@ public:
 private:
   /* Launches a grid of the host's, whose event is the next one. Blocks with events of their own are the last grid's alone. */
   template <typename... Parameters>
-  int launch_level(GridShape shape, void (*kernel)(Sort<Bits>, Parameters...),
+  int launch_level(GridShape shape, void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
                    typename AsGiven<Parameters>::Type... arguments) {
-    sort.event = next_event++;
-    return launch_from_host(shape, stream, kernel, sort, arguments...);
+    return launch_from_host(shape, stream, kernel, sort, next_event++, arguments...);
   }
 
   bool is_classic() const {
@@ -257,7 +256,7 @@ private:
 
   Sort<Bits> sort;
   void *stream;
-  uint32_t next_event = 0;
+  uint32_t next_event = ROOT_EVENT;
   Control control;
 
   /* Turns the lists over and forgets the level's blocks: `control` is what the device has, and nothing runs. */

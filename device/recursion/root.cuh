@@ -21,8 +21,8 @@ namespace cdp::CDP_RUNTIME {
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    root_kernel(Sort<typename Order::Bits> sort) {
-  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
+    root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), block_shared<BlockStorage>());
   settle_array<Order, DeviceStarter<Order>>(sort, [](const auto &same_sort) {
     __threadfence();
     launch_wave<Order>(same_sort);
@@ -40,10 +40,10 @@ int launch_root(const cdp_request &request, bool counted, void *stream) {
   if (error != LAUNCH_OK)
     return error;
   if (classic)
-    return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, sort);
+    return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, sort, ROOT_EVENT);
   if (request.short_fan_out != 0)
     return launch_short_root<Order>(sort, stream);
-  return launch_from_host(fan_grid(sort, 1), stream, fan_root_kernel<Order>, sort);
+  return launch_from_host(fan_grid(sort, 1), stream, fan_root_kernel<Order>, sort, ROOT_EVENT);
 }
 
 template <cdp_type TYPE>

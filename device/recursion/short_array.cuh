@@ -82,10 +82,10 @@ __device__ __forceinline__ void leave_fan(const Sort<Bits> &sort, const Fan &fan
    `equal` is the Direction. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    short_root_kernel(Sort<typename Order::Bits> sort) {
+    short_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   using Bits = typename Order::Bits;
-  const TraceScope scope(sort, CDP_TRACE_ROOT, whole_range(sort));
   auto &storage = block_shared<FanStorage<Bits>>();
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
   if (blockIdx.x == 0) {
     launch_gathering<Order>(sort, storage);
     return;
@@ -237,12 +237,12 @@ __device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) 
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    gather_kernel(Sort<typename Order::Bits> sort) {
+    gather_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   using Bits = typename Order::Bits;
   using Block = FanShape<Bits>;
-  const TraceScope scope(sort);
-  const BlockTraceScope own_scope(sort);
   auto &storage = block_shared<FanStorage<Bits>>();
+  const TraceScope scope(sort, event, storage.block);
+  const BlockTraceScope own_scope(sort, event);
   const Fan fan = *sort.fans;
   const uint32_t bucket = blockIdx.x;
   if (fan.buckets == 0) {
@@ -291,7 +291,7 @@ int launch_short_root(const Sort<typename Order::Bits> &sort, void *stream) {
   const int error = allow_each_shared_bytes(sort.fan_shared_bytes, short_root_kernel<Order>, gather_kernel<Order>);
   if (error != LAUNCH_OK)
     return error;
-  return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Order>, sort);
+  return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Order>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

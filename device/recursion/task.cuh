@@ -82,10 +82,10 @@ struct Sort {
   ChildStream child_stream;
   Trace *trace; /* NULL: nobody asked (trace.cuh) */
   uint32_t trace_capacity;
-  uint32_t event; /* of the grid that is given this */
 };
 
-/* The event of no grid. */
+/* The event of no grid, and that of the root. */
+constexpr uint32_t ROOT_EVENT = 0;
 constexpr uint32_t NO_EVENT = UINT32_MAX;
 
 constexpr uint32_t NO_SLOT = UINT32_MAX;

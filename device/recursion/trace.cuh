@@ -3,7 +3,8 @@
  * The trace of a sort: an event for each grid, and for each block of a grid whose blocks sort ranges of their own.
  *
  *  1. The launcher opens an event just before the launch, with all that is known then; a refused launch leaves its error there.
- *  2. The grid finds its event in sort.event, for it is given a copy of the launcher's Sort with that changed (launch_grid()).
+ *  2. The grid is given its event as a parameter. Its blocks keep it in shared memory if they launch something themselves: it
+ *     is the launcher of that.
  *  3. Every block adds when it began and ended (TraceScope), by atomics that keep the earliest and the latest.
  *  4. The host reads it all when the sort is complete (trace_read.h).
  *  Therefore nobody waits for anybody, and nothing is live in a kernel's registers between its begin and its end.
@@ -57,19 +58,29 @@ __device__ __forceinline__ bool is_traced(const Sort<Bits> &sort) {
   return HAS_STUDY && sort.trace != nullptr;
 }
 
-/* An event, or NULL if there is no room for it. */
+/* The events of a trace, as what is not inlined is given them: a reference to a Sort would have nvcc copy it to the stack, in
+   traced sorts and in others. */
+struct EventList {
+  Trace *trace;
+  uint32_t capacity;
+
+  /* An event, or NULL if there is no room for it. */
+  __device__ __forceinline__ Event *at(uint32_t index) const {
+    return index < capacity ? trace->events() + index : nullptr;
+  }
+};
+
 template <typename Bits>
-__device__ __forceinline__ Event *event_at(const Sort<Bits> &sort, uint32_t index) {
-  return index < sort.trace_capacity ? sort.trace->events() + index : nullptr;
+__device__ __forceinline__ EventList event_list(const Sort<Bits> &sort) {
+  return {sort.trace, sort.trace_capacity};
 }
 
 /* Writes what an event is about. For one thread. */
-template <typename Bits>
-__device__ inline void describe_event(const Sort<Bits> &sort, uint32_t index, cdp_trace_kind kind, const Range &range,
-                                      uint32_t blocks, uint32_t launcher) {
-  Event *event = event_at(sort, index);
+inline __device__ __noinline__ void describe_event(EventList list, uint32_t index, cdp_trace_kind kind, Range range,
+                                                   uint32_t blocks, uint32_t launcher) {
+  Event *event = list.at(index);
   if (event == nullptr) {
-    atomicAdd(&sort.trace->lost, 1u);
+    atomicAdd(&list.trace->lost, 1u);
     return;
   }
   event->kind = kind;
@@ -82,13 +93,12 @@ __device__ inline void describe_event(const Sort<Bits> &sort, uint32_t index, cd
 
 /* Opens the event of a grid that is about to be launched, and leaves room for its blocks' if each has a range of its own.
    Returns its index, which may be one without room. For one thread. */
-template <typename Bits>
-__device__ inline uint32_t open_event(const Sort<Bits> &sort, ChildStream where, cdp_trace_kind kind, const Range &range,
-                                      uint32_t blocks) {
-  const uint32_t opened = atomicAdd(&sort.trace->opened, kind == CDP_TRACE_SORT ? 1 + blocks : 1);
+inline __device__ __noinline__ uint32_t open_event(EventList list, ChildStream where, cdp_trace_kind kind, Range range,
+                                                   uint32_t blocks, uint32_t launcher) {
+  const uint32_t opened = atomicAdd(&list.trace->opened, kind == CDP_TRACE_SORT ? 1 + blocks : 1);
   const uint32_t index = 1 + (opened < NO_EVENT / 2 ? opened : NO_EVENT / 2); // the counter must not come round
-  describe_event(sort, index, kind, range, blocks, sort.event);
-  if (Event *event = event_at(sort, index)) {
+  describe_event(list, index, kind, range, blocks, launcher);
+  if (Event *event = list.at(index)) {
     event->is_tail = where == ChildStream::tail;
     event->launched = device_clock();
   }
@@ -96,44 +106,53 @@ __device__ inline uint32_t open_event(const Sort<Bits> &sort, ChildStream where,
 }
 
 /* Notes that a launch was refused. For one thread. */
-template <typename Bits>
-__device__ inline void refuse_event(const Sort<Bits> &sort, uint32_t index, int error) {
-  if (Event *event = event_at(sort, index))
+inline __device__ __noinline__ void refuse_event(EventList list, uint32_t index, int error) {
+  if (Event *event = list.at(index))
     event->cuda_error = error;
 }
 
 /* Notes that a block has begun, or ended, in an event: the earliest begin and the latest end are kept. For one thread. */
-template <typename Bits>
-__device__ inline void note_begin(const Sort<Bits> &sort, uint32_t index) {
-  if (Event *event = event_at(sort, index))
+inline __device__ __noinline__ void note_begin(EventList list, uint32_t index) {
+  if (Event *event = list.at(index))
     atomicMax(&event->begin_inverted, ~static_cast<unsigned long long>(device_clock()));
 }
 
-template <typename Bits>
-__device__ inline void note_end(const Sort<Bits> &sort, uint32_t index) {
-  if (Event *event = event_at(sort, index))
+inline __device__ __noinline__ void note_end(EventList list, uint32_t index) {
+  if (Event *event = list.at(index))
     atomicMax(&event->end, static_cast<unsigned long long>(device_clock()) << MULTIPROCESSOR_BITS | multiprocessor_number());
 }
 
 /*
  * A block's time in a grid: from here to the end of the scope. All threads of the block take part, in both, and with a trace
- * there is a barrier at the end. Holds nothing but what the kernel was given.
+ * there is a barrier at each end. Holds nothing but what the kernel was given.
  */
 template <typename Bits>
 class TraceScope {
 public:
-  __device__ __forceinline__ explicit TraceScope(const Sort<Bits> &of_sort) : sort(of_sort) {
+  __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event) : sort(of_sort), event(of_event) {
     if (is_traced(sort) && threadIdx.x == 0)
-      note_begin(sort, sort.event);
+      note_begin(event_list(sort), event);
   }
 
-  /* A grid of the host's, about which nobody has written anything yet. */
-  __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, cdp_trace_kind kind, const Range &range) : sort(of_sort) {
-    if (!is_traced(sort) || threadIdx.x != 0)
-      return;
-    if (blockIdx.x == 0)
-      describe_event(sort, sort.event, kind, range, gridDim.x, NO_EVENT);
-    note_begin(sort, sort.event);
+  /* Of a grid that launches others: start_grid() finds the launcher's event in the block's shared memory. */
+  __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, BlockStorage &storage)
+      : TraceScope(of_sort, of_event) {
+    keep_event(storage);
+  }
+
+  /* Of a grid of the host's, about which nobody has written anything yet. */
+  __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, cdp_trace_kind kind,
+                                        const Range &range)
+      : TraceScope(of_sort, of_event) {
+    if (is_traced(sort) && blockIdx.x == 0 && threadIdx.x == 0)
+      describe_event(event_list(sort), event, kind, range, gridDim.x, NO_EVENT);
+  }
+
+  /* Both. */
+  __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, cdp_trace_kind kind,
+                                        const Range &range, BlockStorage &storage)
+      : TraceScope(of_sort, of_event, kind, range) {
+    keep_event(storage);
   }
 
   __device__ __forceinline__ ~TraceScope() {
@@ -141,14 +160,23 @@ public:
       return;
     __syncthreads();
     if (threadIdx.x == 0)
-      note_end(sort, sort.event);
+      note_end(event_list(sort), event);
   }
 
   TraceScope(const TraceScope &) = delete;
   TraceScope &operator=(const TraceScope &) = delete;
 
 private:
+  __device__ __forceinline__ void keep_event(BlockStorage &storage) const {
+    if (!is_traced(sort))
+      return;
+    if (threadIdx.x == 0)
+      storage.event = event;
+    __syncthreads();
+  }
+
   const Sort<Bits> &sort;
+  const uint32_t &event;
 };
 
 /* The same, beside it, for a block that sorts a range of its own in a grid that does nothing else: the block's own event, which
@@ -156,14 +184,15 @@ private:
 template <typename Bits>
 class BlockTraceScope {
 public:
-  __device__ __forceinline__ explicit BlockTraceScope(const Sort<Bits> &of_sort) : sort(of_sort) {
+  __device__ __forceinline__ BlockTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event)
+      : sort(of_sort), event(of_event) {
     if (is_traced(sort) && threadIdx.x == 0)
-      note_begin(sort, own_event());
+      note_begin(event_list(sort), own_event());
   }
 
   __device__ __forceinline__ void describe(const Range &range) const {
     if (is_traced(sort) && threadIdx.x == 0)
-      describe_event(sort, own_event(), CDP_TRACE_BLOCK, range, 1, sort.event);
+      describe_event(event_list(sort), own_event(), CDP_TRACE_BLOCK, range, 1, event);
   }
 
   __device__ __forceinline__ ~BlockTraceScope() {
@@ -171,7 +200,7 @@ public:
       return;
     __syncthreads();
     if (threadIdx.x == 0)
-      note_end(sort, own_event());
+      note_end(event_list(sort), own_event());
   }
 
   BlockTraceScope(const BlockTraceScope &) = delete;
@@ -179,10 +208,11 @@ public:
 
 private:
   __device__ __forceinline__ uint32_t own_event() const {
-    return sort.event + 1 + blockIdx.x;
+    return event + 1 + blockIdx.x;
   }
 
   const Sort<Bits> &sort;
+  const uint32_t &event;
 };
 
 } // namespace cdp::CDP_RUNTIME

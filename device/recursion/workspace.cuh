@@ -117,7 +117,6 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.child_stream = request.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
   sort.trace = static_cast<Trace *>(request.d_trace);
   sort.trace_capacity = request.trace_capacity;
-  sort.event = 0; // the root's
   return sort;
 }
 
