@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The copies and allocations of a blocking sort. One allocation holds it all:
+ * The copies and allocations of a blocking call. One allocation holds it all:
  *
  *     | the device's copy of the keys, rounded up | workspace |
  *       only if the keys are copied
  *
- * 1. Make the device current. 2. Allocate. 3. Copy to the device. 4. Sort. 5. Copy back.
+ * 1. Make the device current. 2. Allocate. 3. Copy to the device. 4. Do the work. 5. Copy back.
  * Whatever fails, the one cleanup path frees the memory and makes the former device current again.
  */
 #include "memory.h"
@@ -14,11 +14,11 @@
 
 #include <stdbool.h>
 
-cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering) {
+cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys) {
   const cdp_engine *engine = device->engine;
   const bool keys_copied = device->keys_kind == CDP_MEMORY_HOST && !engine->simulated;
-  const size_t keys_room_bytes = keys_copied ? plan->keys_room_bytes : 0;
-  cdp_request request = plan->request;
+  const size_t keys_room_bytes = keys_copied ? job->room.keys_room_bytes : 0;
+  const size_t keys_bytes = job->room.keys_bytes;
   cdp_fault fault = {0};
   void *memory = NULL;
   bool entered = false;
@@ -27,20 +27,38 @@ cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void 
 
   TRY(cdp_report(engine->enter(device->ordinal, &previous_ordinal, &fault), &fault, "making the device current"));
   entered = true;
-  TRY(cdp_report(engine->allocate(keys_room_bytes + plan->workspace_bytes, &memory, &fault), &fault,
+  TRY(cdp_report(engine->allocate(keys_room_bytes + job->room.workspace_bytes, &memory, &fault), &fault,
                  keys_copied ? "allocating memory for the keys and their workspace" : "allocating the workspace"));
-  request.d_keys = keys_copied ? memory : keys;
-  request.d_workspace = (unsigned char *)memory + keys_room_bytes;
+  void *d_keys = keys_copied ? memory : keys;
+  void *d_workspace = (unsigned char *)memory + keys_room_bytes;
 
   if (keys_copied)
-    TRY(cdp_report(engine->copy(request.d_keys, keys, plan->keys_bytes, &fault), &fault, "copying the keys to the device"));
-  TRY(cdp_report(engine->sort(&request, gathering, &fault), &fault, "sorting"));
+    TRY(cdp_report(engine->copy(d_keys, keys, keys_bytes, &fault), &fault, "copying the keys to the device"));
+  TRY(cdp_report(job->work(engine, d_keys, d_workspace, job->context, &fault), &fault, job->doing));
   if (keys_copied)
-    TRY(cdp_report(engine->copy(keys, request.d_keys, plan->keys_bytes, &fault), &fault, "copying the sorted keys back"));
+    TRY(cdp_report(engine->copy(keys, d_keys, keys_bytes, &fault), &fault, "copying the keys back"));
 
 cleanup:
   engine->release(memory);
   if (entered)
     engine->leave(previous_ordinal);
   return status;
+}
+
+typedef struct sort_context {
+  cdp_request request;
+  cdp_gathering *gathering;
+} sort_context;
+
+static cdp_status sort_there(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault) {
+  sort_context *sort = context;
+  sort->request.d_keys = d_keys;
+  sort->request.d_workspace = d_workspace;
+  return engine->sort(&sort->request, sort->gathering, fault);
+}
+
+cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering) {
+  sort_context sort = {.request = plan->request, .gathering = gathering};
+  const cdp_memory_job job = {.room = plan->room, .doing = "sorting", .work = sort_there, .context = &sort};
+  return cdp_memory_do(device, &job, keys);
 }
