@@ -20,6 +20,7 @@ cdpsort_test(plan STATIC LABELS simulated)
 cdpsort_test(sort SUPPORT host_data LABELS simulated)
 cdpsort_test(async SUPPORT host_data LABELS simulated)
 cdpsort_test(study SOURCES test_study.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(partition SOURCES test_partition.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
