@@ -8,10 +8,6 @@
 
 #include <cdpsort/partition.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Keys as they were given, and the way they are to be ordered. */
 typedef struct given_keys {
   const void *keys;
@@ -39,9 +35,5 @@ typedef struct size_range {
 
 /* "10-20", or "16" alone; exponents up to 40. False, and a message, where the option's value is none. */
 bool take_sizes(argument_list *list, const argument *option, size_range *sizes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -20,9 +20,10 @@ bool key_settings_take(key_settings *settings, argument_list *list, const argume
   if (word == NULL)
     return false;
   if (strcmp(option->name, "--count") == 0) {
-    if (parse_count(word, &settings->count))
+    if (parse_count(word, &settings->count) && settings->count >= settings->least)
       return true;
-    usage_error(list, "--count: '%s' is not a number such as 1000, 64K, 1Mi or 2^20, or it is too large", word);
+    usage_error(list, "--count: '%s' is not a number such as 1000, 64K, 1Mi or 2^20, or it is too large%s", word,
+                settings->least > 0 ? " or too small" : "");
     return false;
   }
   for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++) {
@@ -92,10 +93,6 @@ static size_t all_bytes(const sample_keys *made) {
 
 bool sample_keys_make(sample_keys *made, const char *program, const key_settings *wanted, const sort_settings *settings) {
   *made = (sample_keys){.count = wanted->count, .type = settings->type, .order = settings->options.order};
-  if (wanted->count < 2) {
-    fprintf(stderr, "%s: --count: fewer than 2 keys are nothing to study\n", program);
-    return false;
-  }
   if (wanted->count <= SIZE_MAX / type_bytes(made->type)) {
     made->keys = malloc(all_bytes(made));
     made->given = malloc(all_bytes(made));

@@ -17,7 +17,8 @@
 /* Which keys are wanted. */
 typedef struct key_settings {
   uint64_t count;
-  const distribution *distribution;
+  const struct distribution *distribution; /* struct: in C++ no member may change what its type's name means */
+  uint64_t least;                          /* the program's own: fewer are refused */
 } key_settings;
 
 /* Whether an option is one of these: --count, --distribution. */
@@ -56,7 +57,7 @@ typedef struct sample_keys {
   bool has_sorted;
 } sample_keys;
 
-/* False, and a message, where memory is exhausted or the keys are fewer than 2, which says nothing about a recursion. */
+/* False, and a message, where memory is exhausted. */
 bool sample_keys_make(sample_keys *made, const char *program, const key_settings *wanted, const sort_settings *settings);
 void sample_keys_release(sample_keys *made);
 
