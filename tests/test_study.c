@@ -118,7 +118,12 @@ START_TEST(first_partition_is_as_counted_by_hand) {
     expect_part(ITEMS - less - equal, &expected);
     cdp_study study;
     must_study(&sort, &study);
+    const size_t greater = ITEMS - less - equal;
+    const size_t most = less > greater ? less : greater;
     ck_assert_uint_eq(study.depths[0].equal_items, equal);
+    ck_assert_uint_eq(study.depths[0].parts, (less != 0 ? 1u : 0u) + (greater != 0 ? 1u : 0u));
+    ck_assert_uint_eq(study.depths[0].balance, most == 0 ? 1000 : 1000 * (less + greater) / (2 * most));
+    ck_assert_uint_eq(study.depths[0].bytes_moved, sizeof(uint32_t) * 2 * ITEMS);
     ck_assert_uint_eq(study.depths[1].tasks, expected.tasks);
     ck_assert_uint_eq(study.depths[1].task_items, expected.task_items);
     ck_assert_uint_eq(study.depths[1].collected, expected.collected);

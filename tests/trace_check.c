@@ -120,11 +120,11 @@ bool study_holds_together(const cdp_study *study, const traced_sort *sort, char 
        sort->count);
   for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
     const cdp_study_depth *row = &study->depths[depth];
-    MUST(row->part_items_most <= row->task_items, "depth %u: the largest parts are larger than the tasks", depth);
+    MUST(row->balance <= 1000 * row->tasks, "depth %u: splits evener than even", depth);
     MUST(row->tasks != 0 || row->parts == 0, "depth %u: parts of no task", depth);
     MUST(!sort->is_classic || row->parts <= 2 * row->tasks, "depth %u: more than two parts to a task", depth);
-    MUST(row->tasks != 1 || row->part_items_most * row->parts + row->equal_items >= row->task_items,
-         "depth %u: the parts do not hold the task", depth);
+    MUST(!sort->is_classic || row->balance >= 500 * row->tasks - row->tasks, "depth %u: two parts, and a balance below a half",
+         depth);
     MUST(depth < study->depth_count || row->bytes_moved == 0, "depth %u moved bytes and is not in use", depth);
   }
   return true;

@@ -63,16 +63,19 @@ __device__ inline void count_network(cdp_study_depth *counters, uint32_t depth, 
   count_moved(counters, depth, 2 * steps * items);
 }
 
-/* A partitioned task: its size, and what it was split into. */
-__device__ inline void count_task(cdp_study_depth *counters, uint32_t depth, uint64_t items, uint64_t parts,
-                                  uint64_t part_items_most) {
+/* How even a split is, in thousandths: the mean of its parts, empty ones included, divided by the greatest. */
+__host__ __device__ inline uint64_t split_balance(uint64_t parts, uint64_t part_items, uint64_t part_items_most) {
+  return part_items_most == 0 ? 1000 : 1000 * part_items / (parts * part_items_most);
+}
+
+/* A partitioned task: its size, and what it was split into; its balance is counted apart. */
+__device__ inline void count_task(cdp_study_depth *counters, uint32_t depth, uint64_t items, uint64_t parts) {
   cdp_study_depth *row = study_row(counters, depth);
   if (row == nullptr)
     return;
   count_at(counters, depth, &cdp_study_depth::tasks, 1);
   count_at(counters, depth, &cdp_study_depth::task_items, items);
   count_at(counters, depth, &cdp_study_depth::parts, parts);
-  count_at(counters, depth, &cdp_study_depth::part_items_most, part_items_most);
   atomicMin(study_field(row, &cdp_study_depth::task_items_least), static_cast<unsigned long long>(items));
   atomicMax(study_field(row, &cdp_study_depth::task_items_most), static_cast<unsigned long long>(items));
 }

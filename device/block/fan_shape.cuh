@@ -72,6 +72,10 @@ struct Fan {
   uint32_t tree_items; /* of the search tree: a power of two above the splitters */
   uint32_t buckets;
   uint32_t equal; /* 1: buckets of odd number hold keys equal to a splitter */
+
+  __device__ __forceinline__ uint32_t unequal_buckets() const {
+    return equal != 0 ? (buckets + 1) / 2 : buckets;
+  }
 };
 
 /* Consecutive buckets that one warp sorts together: [begin, end). */

@@ -299,8 +299,11 @@ __device__ inline void list_buckets(const Sort<Bits> &sort, uint32_t slot, const
 /* Counts a task that was partitioned many ways: its items were read twice and written once, and its equal keys written. For one
    thread. */
 template <typename Bits>
-__device__ inline void count_fan(const Sort<Bits> &sort, const Range &range, const FanChildren &children) {
-  count_task(sort.rules.counters, range.depth, range.items(), children.parts, children.part_items_most);
+__device__ inline void count_fan(const Sort<Bits> &sort, const Range &range, const Fan &fan, const FanChildren &children) {
+  const uint64_t part_items = range.items() - children.equal_items;
+  count_task(sort.rules.counters, range.depth, range.items(), children.parts);
+  count_at(sort.rules.counters, range.depth, &cdp_study_depth::balance,
+           split_balance(fan.unequal_buckets(), part_items, children.part_items_most));
   count_moved(sort.rules.counters, range.depth, 3 * range.items());
   count_equal(sort.rules.counters, range.depth, children.equal_items);
 }
@@ -327,7 +330,7 @@ __device__ inline void finish_fan(const Sort<typename Order::Bits> &sort, uint32
   start_buckets<Starter>(sort, slot, range, fan, children, storage);
   list_buckets(sort, slot, range, fan, children, storage);
   if (threadIdx.x == 0) {
-    count_fan(sort, range, children);
+    count_fan(sort, range, fan, children);
     storage.flag = 0;
     const Range all = {range.begin, range.end, other(range.side), range.depth + 1};
     if (children.range_count != 0 && !Starter::sort_ranges(sort, children.first_range, children.range_count, all))

@@ -221,18 +221,21 @@ __device__ inline void look_first(const Sort<typename Order::Bits> &sort, Direct
   block_sort_fallback<Order>(sort.rules, whole_range(sort), storage.block);
 }
 
-/* Counts the array as a task, whose items were read and written once; and a bucket as one of its parts. For one thread. */
+/* Counts the array as a task, whose items were read and written once; and a bucket as one of its parts. Its balance is the
+   host's to find, since no block knows that it is the last. For one thread. */
 template <typename Bits>
-__device__ inline void count_short_task(const Sort<Bits> &sort) {
-  count_task(sort.rules.counters, 0, sort.count, 0, 0);
+__device__ inline void count_short_task(const Sort<Bits> &sort, const Fan &fan) {
+  sort.control->short_parts = fan.unequal_buckets();
+  count_task(sort.rules.counters, 0, sort.count, 0);
   count_moved(sort.rules.counters, 0, 2 * sort.count);
 }
 
 template <typename Bits>
 __device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) {
+  if (study_row(sort.rules.counters, 0) == nullptr)
+    return;
   count_at(sort.rules.counters, 0, &cdp_study_depth::parts, 1);
-  if (cdp_study_depth *row = study_row(sort.rules.counters, 0))
-    atomicMax(study_field(row, &cdp_study_depth::part_items_most), static_cast<unsigned long long>(items));
+  atomicMax(&sort.control->short_part_items_most, static_cast<unsigned int>(items));
 }
 
 template <typename Order>
@@ -253,7 +256,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   if (bucket >= fan.buckets)
     return;
   if (bucket == 0 && threadIdx.x == 0)
-    count_short_task(sort);
+    count_short_task(sort, fan);
   const uint32_t runs = short_tiles(sort);
   const Range range = has_small_tiles(sort) ? find_bucket<Order, SHORT_TILE_ITEMS>(sort, bucket, storage)
                                             : find_bucket<Order, Block::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);

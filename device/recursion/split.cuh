@@ -177,7 +177,8 @@ __device__ inline void count_two_way_task(const Sort<Bits> &sort, const Task &ta
   const uint64_t most = task.less_items > task.greater_items ? task.less_items : task.greater_items;
   const uint64_t parts = (task.less_items != 0) + (task.greater_items != 0);
   const uint64_t equal_items = items - task.less_items - task.greater_items;
-  count_task(sort.rules.counters, task.range.depth, items, parts, most);
+  count_task(sort.rules.counters, task.range.depth, items, parts);
+  count_at(sort.rules.counters, task.range.depth, &cdp_study_depth::balance, split_balance(2, items - equal_items, most));
   count_at(sort.rules.counters, task.range.depth, &cdp_study_depth::equal_items, equal_items);
   count_moved(sort.rules.counters, task.range.depth, 2 * items - equal_items);
 }

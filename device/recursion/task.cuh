@@ -43,8 +43,10 @@ struct Control {
   unsigned int level_blocks;    /* host loop: blocks of the next level's grid */
   unsigned int collecting;      /* 1 while a grid is sure to come for collected ranges and deferred tasks */
   unsigned int waves;
-  unsigned int disorder; /* 1: an array that seemed to be in order is not */
-  uint32_t direction;    /* host loop: a Direction, the one that the array seems to be in */
+  unsigned int short_parts;           /* of a short array, empty ones included */
+  unsigned int short_part_items_most; /* items in the greatest of them; for a study alone */
+  unsigned int disorder;              /* 1: an array that seemed to be in order is not */
+  uint32_t direction;                 /* host loop: a Direction, the one that the array seems to be in */
   int first_fault;
 };
 

@@ -128,7 +128,7 @@ inline void add_row(const cdp_study_depth &row, cdp_study_depth *total) {
   constexpr uint64_t cdp_study_depth::*SUMMED[] = {&cdp_study_depth::tasks,
                                                    &cdp_study_depth::task_items,
                                                    &cdp_study_depth::parts,
-                                                   &cdp_study_depth::part_items_most,
+                                                   &cdp_study_depth::balance,
                                                    &cdp_study_depth::block_partitions,
                                                    &cdp_study_depth::block_items,
                                                    &cdp_study_depth::equal_items,
@@ -170,6 +170,9 @@ inline void fill_study(const cdp_request &request, const Control &control, doubl
   study->first_fault = control.first_fault;
   study->waves = control.waves;
   study->milliseconds = milliseconds;
+  cdp_study_depth &whole = study->depths[0];
+  if (control.short_parts != 0)
+    whole.balance = split_balance(control.short_parts, whole.task_items - whole.equal_items, control.short_part_items_most);
   for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
     cdp_study_depth &row = study->depths[depth];
     if (row.tasks == 0)

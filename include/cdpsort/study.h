@@ -50,9 +50,9 @@ typedef struct cdp_study_depth {
   uint64_t task_items_least;  /**< the smallest of those ranges; 0 where there was none */
   uint64_t task_items_most;   /**< the largest of those ranges */
   uint64_t parts;             /**< parts with items in them that those were split into, without the keys equal to a pivot */
-  uint64_t part_items_most;   /**< items in the largest part of each task, added up. The balance of the splits:
-                                   task_items / (part_items_most * parts / tasks) is 1 where all parts of a task are alike, and
-                                   1 / parts of a task where one has it all */
+  uint64_t balance;           /**< how even the splits were, in thousandths, added up over the tasks: a task's is the mean size
+                                   of its parts, empty ones included, divided by the greatest: 1000 where all are alike, with two
+                                   parts 500 where one has all. Divide by `tasks` for the mean */
   uint64_t block_partitions;  /**< partitions done by one block, or one of its warps, for a range of its own: into
                                    two parts, or into many buckets */
   uint64_t block_items;       /**< items in those */
