@@ -4,5 +4,7 @@
 add_test(NAME quickstart COMMAND quickstart)
 add_test(NAME samples COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
 add_test(NAME table_samples COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_table_samples.sh $<TARGET_FILE_DIR:distributions>)
-set_tests_properties(quickstart samples table_samples PROPERTIES LABELS "samples;simulated" TIMEOUT 300
+add_test(NAME recursion_samples
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_recursion_samples.sh $<TARGET_FILE_DIR:depth_study>)
+set_tests_properties(quickstart samples table_samples recursion_samples PROPERTIES LABELS "samples;simulated" TIMEOUT 300
                      ENVIRONMENT CDPSORT_DEVICE=simulated)
