@@ -94,7 +94,8 @@ run depth_study --count 2^12 --block-items 256 --single 1 --leaves 32 --fan-outs
   --pivots sampled-median,middle --runs 2 --csv study.csv
 check "depth_study measures" exits 0
 check "and checks" prints "Check: every result sorted, and a permutation of what was given"
-check "and counts what is impossible" prints "Combinations: 18 measured; skipped: 6 impossible, 0 the same sort as another, 0 depth"
+check "and counts what is impossible" \
+  prints "Combinations: 18 measured; skipped: 6 impossible, 0 the same sort as another, 0 depth"
 check "and recommends" grep -qE '^Fastest: [0-9.]+ ms with fan-out (2|8), pivot ' out
 check "and tells what each knob costs" grep -qE '^  scheme +controller +[0-9]+\.[0-9]{2}' out
 check "and which limit is enough" grep -qE '^The least depth limit within 5 % of it: [01] ' out
@@ -108,8 +109,8 @@ check "and so many runs" has_values study.csv runs "2 "
 check "each on the simulated device" has_values study.csv device "simulated device "
 check "each of 2^12 keys" has_values study.csv log2_count "12 "
 
-run depth_study --count 2^12 --depth-limits none,0 --leaves 32,0,1024 --fan-outs 2 --schemes last-block,host-loop --streams all \
-  --csv study.csv
+run depth_study --count 2^12 --depth-limits none,0 --leaves 32,0,1024 --fan-outs 2 --schemes last-block,host-loop \
+  --streams all --csv study.csv
 check "depth_study knows what makes no difference" exits 0
 # Two leaves; without partitions they are none; the host loop has no child streams: 2 * 3 + 3 of 16.
 check "and leaves it out" prints "Combinations: 9 measured; skipped: 0 impossible, 7 the same sort as another"

@@ -3,8 +3,8 @@
  * A sweep over the knobs of the recursion: what the sample `depth_study` measures.
  *
  * 1. sweep_take() reads the values of each knob.
- * 2. sweep_plan() crosses them. What the library refuses is left out, and so is what would be the same sort as another one: with
- *    the host loop no child is launched on any stream, without partitions there is neither pivot nor leaf.
+ * 2. sweep_plan() crosses them. What the library refuses is left out, and so is what would be the same sort as another one:
+ *    with the host loop no child is launched on any stream, without partitions there is neither pivot nor leaf.
  * 3. sweep_measure() measures one after the other.
  *
  * A depth limit that the recursion does not come to changes nothing, and is not measured again: limits are taken from the

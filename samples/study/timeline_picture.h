@@ -10,8 +10,8 @@
 enum { PICTURE_COLUMNS_LEAST = 20, PICTURE_COLUMNS_MOST = 400 };
 
 /*
- * Prints a row for each depth, a column for each stretch of time; the darker a character, the more blocks were at work there and
- * then. False, and nothing printed, where memory is exhausted.
+ * Prints a row for each depth, a column for each stretch of time; the darker a character, the more blocks were at work there
+ * and then. False, and nothing printed, where memory is exhausted.
  */
 bool print_picture(const cdp_trace *trace, size_t columns);
 
