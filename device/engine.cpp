@@ -4,8 +4,8 @@
  */
 #include "engine.h"
 
+#include "recursion/partition_workspace.cuh"
 #include "recursion/trace.cuh"
-#include "recursion/workspace.cuh"
 
 using namespace cdp;
 
@@ -69,4 +69,12 @@ extern "C" uint64_t cdp_engine_workspace_bytes(const cdp_request *request) {
   if (request->count > (UINT64_MAX - allowance) / cdp_engine_key_bytes(request->type))
     return UINT64_MAX;
   return simulated::workspace_parts(*request).end;
+}
+
+extern "C" uint64_t cdp_engine_partition_workspace_bytes(const cdp_partition_request *request) {
+  const uint64_t key_bytes = cdp_engine_key_bytes(request->type);
+  const uint64_t allowance = 1u << 30; // the shares are few: some to each multiprocessor
+  if (request->count > (UINT64_MAX - allowance) / key_bytes)
+    return UINT64_MAX;
+  return simulated::partition_parts(*request).end;
 }

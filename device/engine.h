@@ -8,6 +8,7 @@
 #ifndef CDPSORT_DEVICE_ENGINE_H
 #define CDPSORT_DEVICE_ENGINE_H
 
+#include <cdpsort/partition.h>
 #include <cdpsort/study.h>
 
 #include <stdbool.h>
@@ -111,6 +112,28 @@ void cdp_engine_fan_facts(uint32_t fan_kind, cdp_type type, cdp_fan_facts *facts
 /* Blocks that a level of the host loop may need at most: the block map's capacity. The request has its task capacity. */
 uint64_t cdp_engine_level_blocks_most(const cdp_request *request);
 
+/*
+ * One partition. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
+ *
+ *     | scratch keys | totals of the parts | what each share has of them |
+ *       count keys                           CDP_PARTITION_SCAN alone
+ */
+typedef struct cdp_partition_request {
+  void *d_keys;
+  uint64_t count; /* at least 1 */
+  cdp_type type;
+  cdp_order order;
+  cdp_partition_kind kind; /* not the default */
+  uint64_t pivot;          /* its bytes, and zeros behind them */
+  uint64_t seed;           /* of the simulated device's schedule */
+  bool simulated;          /* the engine's */
+  uint32_t multiprocessors;
+  void *d_workspace;
+} cdp_partition_request;
+
+/* As cdp_engine_workspace_bytes(), for a partition. */
+uint64_t cdp_engine_partition_workspace_bytes(const cdp_partition_request *request);
+
 /* What a blocking sort is to find out about itself. */
 typedef struct cdp_gathering {
   double milliseconds; /* receives the time from the launch to the end on the device */
@@ -150,6 +173,9 @@ typedef struct cdp_engine {
 
   /* Waits for the device's earlier work, sorts, waits for the end, and fills what is to be gathered. */
   cdp_status (*sort)(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault);
+
+  /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
+  cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);
 
   /* For tests: the pending-launch limit, process-wide for the current device. */
   cdp_status (*set_pending_limit)(uint32_t limit, cdp_fault *fault);

@@ -156,8 +156,7 @@ static uint64_t key_bits(const void *keys, uint64_t at, size_t bytes) {
   return wide;
 }
 
-/* A number that is ordered as the keys of the type are: the documented total order, worked out independently of the library. */
-static uint64_t key_rank(const void *keys, uint64_t at, cdp_type type) {
+uint64_t key_rank(const void *keys, uint64_t at, cdp_type type) {
   const size_t bytes = type_bytes(type);
   const uint64_t sign = bytes == 4 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
   const uint64_t bits = key_bits(keys, at, bytes);

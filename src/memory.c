@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The copies and allocations of a blocking sort. One allocation holds it all, each part rounded up to whole
- * CDP_WORKSPACE_ALIGNMENT:
+ * The copies and allocations of a blocking call. One allocation holds it all:
  *
- *     | the device's copy of the keys | workspace | trace       |
- *       only if the keys are copied                 if any
+ *     | the device's copy of the keys, rounded up | workspace | trace  |
+ *       only if the keys are copied                             if any
  *
- * 1. Make the device current. 2. Allocate. 3. Copy to the device. 4. Sort. 5. Copy back.
+ * 1. Make the device current. 2. Allocate. 3. Copy to the device. 4. Do the work. 5. Copy back.
  * Whatever fails, the one cleanup path frees the memory and makes the former device current again.
  */
 #include "memory.h"
@@ -15,13 +14,11 @@
 
 #include <stdbool.h>
 
-cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering) {
+cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys) {
   const cdp_engine *engine = device->engine;
   const bool keys_copied = device->keys_kind == CDP_MEMORY_HOST && !engine->simulated;
-  const size_t keys_room_bytes = keys_copied ? plan->keys_room_bytes : 0;
-  const size_t trace_capacity = gathering->trace != NULL ? gathering->trace->capacity : 0;
-  const size_t trace_bytes = trace_capacity != 0 ? (size_t)cdp_engine_trace_bytes(trace_capacity) : 0;
-  cdp_request request = plan->request;
+  const size_t keys_room_bytes = keys_copied ? job->room.keys_room_bytes : 0;
+  const size_t keys_bytes = job->room.keys_bytes;
   cdp_fault fault = {0};
   void *memory = NULL;
   bool entered = false;
@@ -30,25 +27,46 @@ cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void 
 
   TRY(cdp_report(engine->enter(device->ordinal, &previous_ordinal, &fault), &fault, "making the device current"));
   entered = true;
-  TRY(cdp_report(engine->allocate(keys_room_bytes + plan->workspace_bytes + trace_bytes, &memory, &fault), &fault,
+  TRY(cdp_report(engine->allocate(keys_room_bytes + job->room.workspace_bytes, &memory, &fault), &fault,
                  keys_copied ? "allocating memory for the keys and their workspace" : "allocating the workspace"));
-  request.d_keys = keys_copied ? memory : keys;
-  request.d_workspace = (unsigned char *)memory + keys_room_bytes;
-  if (trace_capacity != 0) {
-    // The workspace's parts are rounded up, and so is it. The cast is exact: see CDP_TRACE_CAPACITY_MAX.
-    request.d_trace = (unsigned char *)memory + keys_room_bytes + plan->workspace_bytes;
-    request.trace_capacity = (uint32_t)trace_capacity;
-  }
+  void *d_keys = keys_copied ? memory : keys;
+  void *d_workspace = (unsigned char *)memory + keys_room_bytes;
 
   if (keys_copied)
-    TRY(cdp_report(engine->copy(request.d_keys, keys, plan->keys_bytes, &fault), &fault, "copying the keys to the device"));
-  TRY(cdp_report(engine->sort(&request, gathering, &fault), &fault, "sorting"));
+    TRY(cdp_report(engine->copy(d_keys, keys, keys_bytes, &fault), &fault, "copying the keys to the device"));
+  TRY(cdp_report(job->work(engine, d_keys, d_workspace, job->context, &fault), &fault, job->doing));
   if (keys_copied)
-    TRY(cdp_report(engine->copy(keys, request.d_keys, plan->keys_bytes, &fault), &fault, "copying the sorted keys back"));
+    TRY(cdp_report(engine->copy(keys, d_keys, keys_bytes, &fault), &fault, "copying the keys back"));
 
 cleanup:
   engine->release(memory);
   if (entered)
     engine->leave(previous_ordinal);
   return status;
+}
+
+typedef struct sort_context {
+  cdp_request request;
+  size_t plan_workspace_bytes;
+  cdp_gathering *gathering;
+} sort_context;
+
+static cdp_status sort_there(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault) {
+  sort_context *sort = context;
+  sort->request.d_keys = d_keys;
+  sort->request.d_workspace = d_workspace;
+  if (sort->request.trace_capacity != 0)
+    sort->request.d_trace = (unsigned char *)d_workspace + sort->plan_workspace_bytes; // whose parts are aligned, and its end
+  return engine->sort(&sort->request, sort->gathering, fault);
+}
+
+cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering) {
+  sort_context sort = {.request = plan->request, .plan_workspace_bytes = plan->room.workspace_bytes, .gathering = gathering};
+  cdp_memory_job job = {.room = plan->room, .doing = "sorting", .work = sort_there, .context = &sort};
+  if (gathering->trace != NULL) {
+    // The cast is exact, and the sum no overflow: CDP_TRACE_CAPACITY_MAX.
+    sort.request.trace_capacity = (uint32_t)gathering->trace->capacity;
+    job.room.workspace_bytes += (size_t)cdp_engine_trace_bytes(gathering->trace->capacity);
+  }
+  return cdp_memory_do(device, &job, keys);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a blocking sort: where it comes from, what is copied, and that all of it goes again.
+ * The memory of a blocking call: where it comes from, what is copied, and that all of it goes again.
  */
 #ifndef CDPSORT_SRC_MEMORY_H
 #define CDPSORT_SRC_MEMORY_H
@@ -8,11 +8,24 @@
 #include "device.h"
 #include "plan.h"
 
+/* What is done with keys where the device reaches them. Fills *fault unless it returns CDP_OK. */
+typedef cdp_status cdp_memory_work(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault);
+
+typedef struct cdp_memory_job {
+  cdp_room room;
+  const char *doing; /* "sorting" */
+  cdp_memory_work *work;
+  void *context; /* what `work` is given */
+} cdp_memory_job;
+
 /*
- * Sorts `keys` on the device by the plan, and returns when they are sorted. Keys in host memory are copied to a CUDA device
- * and, after a successful sort alone, back; all others, and those of the simulated device, are sorted where they are.
- * What is to be gathered is. The thread's current device is left as it was. CDP_ERROR_MEMORY, CDP_ERROR_CUDA or CDP_ERROR_SIMULATED.
+ * Does a job with `keys` on the device, and returns when it is done. Keys in host memory are copied to a CUDA device and, after
+ * success alone, back; all others, and those of the simulated device, are worked on where they are. The thread's current device
+ * is left as it was. CDP_ERROR_MEMORY, CDP_ERROR_CUDA or CDP_ERROR_SIMULATED.
  */
+cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys);
+
+/* The job of sorting by a plan. What is to be gathered is. */
 cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering);
 
 #endif

@@ -270,25 +270,22 @@ cleanup:
   return status;
 }
 
-/* Bytes, each sum checked: the keys, rounded up, and the workspace must fit into one allocation. */
-static cdp_status plan_bytes(cdp_plan *plan) {
+/* Each sum is checked: the keys, rounded up, and the workspace must fit into one allocation. */
+cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_bytes, cdp_room *room) {
   const uint64_t most = PTRDIFF_MAX;
-  const uint64_t key_bytes = cdp_engine_key_bytes(plan->request.type);
+  const uint64_t key_bytes = cdp_engine_key_bytes(type);
   const uint64_t mask = CDP_WORKSPACE_ALIGNMENT - 1;
-  if (plan->request.count <= (most - mask) / key_bytes) {
-    const uint64_t keys = plan->request.count * key_bytes;
-    const uint64_t room = (keys + mask) & ~mask;
-    const uint64_t workspace = cdp_engine_workspace_bytes(&plan->request);
-    if (workspace <= most && room <= most - workspace) {
-      plan->keys_bytes = (size_t)keys;
-      plan->keys_room_bytes = (size_t)room;
-      plan->workspace_bytes = (size_t)workspace;
+  if (count <= (most - mask) / key_bytes) {
+    const uint64_t keys = count * key_bytes;
+    const uint64_t keys_room = (keys + mask) & ~mask;
+    if (workspace_bytes <= most && keys_room <= most - workspace_bytes) {
+      *room = (cdp_room){(size_t)keys, (size_t)keys_room, (size_t)workspace_bytes};
       return CDP_OK;
     }
   }
   return cdp_fail(CDP_ERROR_SIZE, 0,
                   "count is %llu: such keys and their workspace cannot be addressed; sort fewer keys at a time",
-                  (unsigned long long)plan->request.count);
+                  (unsigned long long)count);
 }
 
 cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t count, const cdp_device_facts *facts,
@@ -316,7 +313,7 @@ cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t coun
     plan_short(&plan->request, resolved, facts);
   }
   TRY(plan_capacities(&plan->request, facts->pending_limit));
-  TRY(plan_bytes(plan));
+  TRY(cdp_room_reckon(count, type, cdp_engine_workspace_bytes(&plan->request), &plan->room));
 cleanup:
   return status;
 }

@@ -11,11 +11,20 @@
 
 #include <cdpsort/cdpsort.h>
 
-typedef struct cdp_plan {
-  cdp_request request;    /* complete but for d_keys and d_workspace */
+/* Bytes of memory for keys and what is done with them. */
+typedef struct cdp_room {
   size_t keys_bytes;      /* bytes of the keys themselves */
   size_t keys_room_bytes; /* the same, rounded up so that a workspace may follow */
   size_t workspace_bytes; /* keys_room_bytes + workspace_bytes can be allocated in one piece */
+} cdp_room;
+
+/* Reckons it for a valid type and a workspace of so many bytes (UINT64_MAX: they cannot be counted). CDP_ERROR_SIZE if it cannot
+   be addressed. */
+cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_bytes, cdp_room *room);
+
+typedef struct cdp_plan {
+  cdp_request request; /* complete but for d_keys and d_workspace */
+  cdp_room room;
 } cdp_plan;
 
 /* Plans the sort of at least 2 keys of a valid type. CDP_ERROR_SIZE if something cannot be counted or addressed. */

@@ -2,7 +2,7 @@
 /*
  * The calls that sort. Each takes the same steps, and goes on only if a step finds nothing wrong:
  *
- * 1. What needs no memory looked at: type, options, CDPSORT_DEVICE, count.
+ * 1. What needs no memory looked at: type, options, CDPSORT_DEVICE, count (arguments.h).
  * 2. The pointers as numbers: NULL, alignment. Fewer than 2 keys end here.
  * 3. The device (device.h), which may depend on where the keys lie.
  * 4. The plan (plan.h): capacities and the bytes of the workspace.
@@ -10,43 +10,18 @@
  */
 #include "sort.h"
 
-#include "device.h"
+#include "arguments.h"
 #include "memory.h"
-#include "options.h"
 #include "plan.h"
 #include "status.h"
 
 #include <stdbool.h>
 
-/* What step 1 makes of the arguments. */
-typedef struct sort_order {
-  cdp_options options;
-  cdp_device_wish wish;
-  uint32_t key_bytes;
-} sort_order;
-
-static cdp_status check_order(size_t count, cdp_type type, const cdp_options *options, sort_order *order) {
-  cdp_status status;
-  *order = (sort_order){.key_bytes = cdp_engine_key_bytes(type)};
-  if (order->key_bytes == 0)
-    return cdp_fail(CDP_ERROR_TYPE, 0, "type is %d: choose one of cdp_type, CDP_U32 (%d) to CDP_F64 (%d)", (int)type,
-                    (int)CDP_U32, (int)CDP_F64);
-  TRY(cdp_options_resolve(options, type, &order->options));
-  TRY(cdp_device_wish_read(order->options.device, &order->wish));
-  // Half of what can be addressed, because the workspace holds as many keys again.
-  if (count > PTRDIFF_MAX / 2 / order->key_bytes)
-    return cdp_fail(CDP_ERROR_SIZE, 0,
-                    "count is %zu: so many keys of %u bytes and their workspace cannot be addressed; sort fewer at a time",
-                    count, order->key_bytes);
-cleanup:
-  return status;
-}
-
 /* Step 1 for the calls that only launch. */
-static cdp_status check_launch_order(size_t count, cdp_type type, const cdp_options *options, sort_order *order) {
+static cdp_status read_launch_arguments(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments) {
   cdp_status status;
-  TRY(check_order(count, type, options, order));
-  if (order->options.scheme == CDP_SCHEME_HOST_LOOP)
+  TRY(cdp_arguments_read(count, type, options, arguments));
+  if (arguments->options.scheme == CDP_SCHEME_HOST_LOOP)
     return cdp_fail(CDP_ERROR_UNSUPPORTED, 0,
                     "options.scheme is CDP_SCHEME_HOST_LOOP, in which the host waits for every level: cdp_quicksort_async() "
                     "returns at once; choose another scheme, or call cdp_quicksort()");
@@ -54,29 +29,20 @@ cleanup:
   return status;
 }
 
-static cdp_status check_keys(const void *keys, uint32_t key_bytes) {
-  if (keys == NULL)
-    return cdp_fail(CDP_ERROR_NULL, 0, "keys is NULL: give a pointer to the keys; NULL is only for a count of 0");
-  if ((uintptr_t)keys % key_bytes != 0)
-    return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "keys is %p, which is not a multiple of %u: align the keys to their own size", keys,
-                    key_bytes);
-  return CDP_OK;
-}
-
 cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_options *options, cdp_gathering *gathering) {
-  sort_order order;
+  cdp_arguments arguments;
   cdp_device device;
   cdp_plan plan;
   cdp_status status;
   cdp_message_clear();
-  TRY(check_order(count, type, options, &order));
+  TRY(cdp_arguments_read(count, type, options, &arguments));
   if (count == 0)
     goto cleanup;
-  TRY(check_keys(keys, order.key_bytes));
+  TRY(cdp_arguments_check_keys(keys, arguments.key_bytes));
   if (count == 1)
     goto cleanup;
-  TRY(cdp_device_choose(&order.wish, keys, &device));
-  TRY(cdp_plan_make(&order.options, type, count, &device.facts, &plan));
+  TRY(cdp_device_choose(&arguments.wish, keys, &device));
+  TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
   TRY(cdp_memory_sort(&device, &plan, keys, gathering));
   cdp_device_used(device.facts.name);
 cleanup:
@@ -89,19 +55,19 @@ cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_opti
 }
 
 cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
-  sort_order order;
+  cdp_arguments arguments;
   cdp_device device;
-  cdp_plan plan = {.workspace_bytes = 0};
+  cdp_plan plan = {.room = {0, 0, 0}};
   cdp_status status;
   cdp_message_clear();
-  TRY(check_launch_order(count, type, options, &order));
+  TRY(read_launch_arguments(count, type, options, &arguments));
   if (workspace_bytes == NULL)
     return cdp_fail(CDP_ERROR_NULL, 0, "workspace_bytes is NULL: give a pointer to the size_t that receives the size");
   if (count >= 2) {
-    TRY(cdp_device_choose(&order.wish, NULL, &device));
-    TRY(cdp_plan_make(&order.options, type, count, &device.facts, &plan));
+    TRY(cdp_device_choose(&arguments.wish, NULL, &device));
+    TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
   }
-  *workspace_bytes = plan.workspace_bytes;
+  *workspace_bytes = plan.room.workspace_bytes;
 cleanup:
   return status;
 }
@@ -125,13 +91,13 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
 }
 
 static cdp_status check_workspace_size(const cdp_plan *plan, const void *keys, const void *workspace, size_t workspace_bytes) {
-  if (workspace_bytes < plan->workspace_bytes)
+  if (workspace_bytes < plan->room.workspace_bytes)
     return cdp_fail(
         CDP_ERROR_WORKSPACE, 0,
         "workspace_bytes is %zu, but this sort needs %zu: ask cdp_quicksort_workspace() with the same arguments, and "
         "with the device of the keys current or chosen in the options",
-        workspace_bytes, plan->workspace_bytes);
-  if (overlap(keys, plan->keys_bytes, workspace, plan->workspace_bytes))
+        workspace_bytes, plan->room.workspace_bytes);
+  if (overlap(keys, plan->room.keys_bytes, workspace, plan->room.workspace_bytes))
     return cdp_fail(CDP_ERROR_WORKSPACE, 0, "the workspace overlaps the keys: give it memory of its own");
   return CDP_OK;
 }
@@ -183,21 +149,21 @@ cleanup:
 
 cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
                                size_t workspace_bytes, void *stream) {
-  sort_order order;
+  cdp_arguments arguments;
   cdp_device device;
   cdp_plan plan;
   cdp_status status;
   cdp_message_clear();
-  TRY(check_launch_order(count, type, options, &order));
+  TRY(read_launch_arguments(count, type, options, &arguments));
   if (count == 0)
     goto cleanup;
-  TRY(check_keys(d_keys, order.key_bytes));
+  TRY(cdp_arguments_check_keys(d_keys, arguments.key_bytes));
   if (count == 1)
     goto cleanup;
   TRY(check_workspace_pointer(d_workspace));
-  TRY(cdp_device_choose(&order.wish, d_keys, &device));
+  TRY(cdp_device_choose(&arguments.wish, d_keys, &device));
   TRY(check_usable(&device, d_workspace, stream));
-  TRY(cdp_plan_make(&order.options, type, count, &device.facts, &plan));
+  TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
   TRY(check_workspace_size(&plan, d_keys, d_workspace, workspace_bytes));
   plan.request.d_keys = d_keys;
   plan.request.d_workspace = d_workspace;

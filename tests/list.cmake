@@ -22,6 +22,7 @@ cdpsort_test(async SUPPORT host_data LABELS simulated)
 cdpsort_test(study SOURCES test_study.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(trace SOURCES test_trace.c trace_check.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
              LABELS simulated)
+cdpsort_test(partition SOURCES test_partition.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
@@ -41,7 +42,7 @@ if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
 endif()
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_pointers)
+foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_pointers gpu_partition)
   cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_short SOURCES test_gpu_short.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu

@@ -156,6 +156,7 @@ prepare() {
       for call in launch_recursion run_host_loop; do
         echo "template <> int cdp::simulated::$call<$type>(const cdp_request &, bool, void *) { return 1; }"
       done
+      echo "template <> int cdp::simulated::launch_partition<$type>(const cdp_partition_request &, void *) { return 1; }"
     done
   } >"$work/other_types.cpp"
   compile other_types "$work/other_types.cpp"

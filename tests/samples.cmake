@@ -3,8 +3,10 @@
 # one: its blocks only stay a while, and are in no other test's way.
 add_test(NAME quickstart COMMAND quickstart)
 add_test(NAME samples COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
-add_test(NAME table_samples COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_table_samples.sh $<TARGET_FILE_DIR:distributions>)
-add_test(NAME recursion_samples
-         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_recursion_samples.sh $<TARGET_FILE_DIR:depth_study>)
-set_tests_properties(quickstart samples table_samples recursion_samples PROPERTIES LABELS "samples;simulated" TIMEOUT 300
+foreach(samples table partition recursion)
+  add_test(NAME ${samples}_samples
+           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_${samples}_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
+  list(APPEND sample_tests ${samples}_samples)
+endforeach()
+set_tests_properties(quickstart samples ${sample_tests} PROPERTIES LABELS "samples;simulated" TIMEOUT 300
                      ENVIRONMENT CDPSORT_DEVICE=simulated)

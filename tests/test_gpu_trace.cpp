@@ -6,6 +6,7 @@
 #include "gpu_check.h"
 #include "trace_check.h"
 
+#include <cstdio>
 #include <vector>
 
 using namespace gpu_check;

@@ -146,13 +146,13 @@ START_TEST(workspace_is_as_large_as_documented) {
   cdp_plan plan;
   make_plan(row, &plan);
   const uint64_t keys = (uint64_t)row->count * cdp_engine_key_bytes(row->type);
-  ck_assert_uint_eq(plan.keys_bytes, keys);
-  ck_assert_uint_eq(plan.keys_room_bytes % CDP_WORKSPACE_ALIGNMENT, 0);
-  ck_assert_uint_ge(plan.keys_room_bytes, keys);
-  ck_assert_uint_lt(plan.keys_room_bytes, keys + CDP_WORKSPACE_ALIGNMENT);
-  ck_assert_uint_gt(plan.workspace_bytes, keys);
-  ck_assert_uint_eq(plan.workspace_bytes, cdp_engine_workspace_bytes(&plan.request));
-  const uint64_t more = plan.workspace_bytes - keys;
+  ck_assert_uint_eq(plan.room.keys_bytes, keys);
+  ck_assert_uint_eq(plan.room.keys_room_bytes % CDP_WORKSPACE_ALIGNMENT, 0);
+  ck_assert_uint_ge(plan.room.keys_room_bytes, keys);
+  ck_assert_uint_lt(plan.room.keys_room_bytes, keys + CDP_WORKSPACE_ALIGNMENT);
+  ck_assert_uint_gt(plan.room.workspace_bytes, keys);
+  ck_assert_uint_eq(plan.room.workspace_bytes, cdp_engine_workspace_bytes(&plan.request));
+  const uint64_t more = plan.room.workspace_bytes - keys;
   if (fan_out != CDP_FAN_OUT_CLASSIC)
     ck_assert_uint_le(more, keys / (row->leaf_items != 0 ? 4 : 50) + (16u << 20));
   else if (row->leaf_items != 0)
@@ -193,7 +193,7 @@ START_TEST(same_arguments_give_the_same_plan) {
   memset(&second, 0xEE, sizeof second);
   make_plan(row, &first);
   make_plan(row, &second);
-  ck_assert_uint_eq(first.workspace_bytes, second.workspace_bytes);
+  ck_assert_uint_eq(first.room.workspace_bytes, second.room.workspace_bytes);
   ck_assert_uint_eq(first.request.task_capacity, second.request.task_capacity);
   ck_assert_uint_eq(first.request.collected_capacity, second.request.collected_capacity);
   ck_assert_uint_eq(first.request.block_items, second.request.block_items);
@@ -272,7 +272,7 @@ START_TEST(caps_hold_until_they_are_lifted) {
   ck_assert_uint_eq(capped.request.task_capacity, 8);
   ck_assert_uint_eq(capped.request.collected_capacity, 5);
   ck_assert_uint_eq(capped.request.task_budget, 2);
-  ck_assert_uint_lt(capped.workspace_bytes, free_plan.workspace_bytes);
+  ck_assert_uint_lt(capped.room.workspace_bytes, free_plan.room.workspace_bytes);
   ck_assert_uint_eq(freed.request.task_capacity, free_plan.request.task_capacity);
   ck_assert_uint_eq(freed.request.collected_capacity, free_plan.request.collected_capacity);
   ck_assert_uint_eq(freed.request.task_budget, free_plan.request.task_budget);

@@ -6,49 +6,11 @@
 # Everything runs on the simulated device, except where a machine without a GPU is played: there CUDA sees no device; and trap,
 # where there is a GPU.
 set -u
-programs=$(cd "${1:?usage: test_samples.sh BIN_DIRECTORY}" && pwd) || exit 2
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
-
-CDPSORT_DEVICE=simulated
-LC_ALL=C
-export CDPSORT_DEVICE LC_ALL
-checks=0
-failures=0
-
-# check WHAT COMMAND...: the command must succeed.
-check() {
-  what=$1
-  shift
-  checks=$((checks + 1))
-  if "$@"; then
-    echo "ok $checks - $what"
-  else
-    failures=$((failures + 1))
-    echo "not ok $checks - $what"
-    sed 's/^/#   stdout: /' out | head -n 5
-    sed 's/^/#   stderr: /' err | head -n 5
-  fi
-}
-
-# run PROGRAM ARGUMENT...: standard input from the file `in`; leaves out, err and $code.
-run() {
-  program=$1
-  shift
-  code=0
-  "$programs/$program" "$@" <in >out 2>err || code=$?
-}
-
-exits() { [ "$code" -eq "$1" ]; }
-says() { grep -qF -- "$1" err; }
-prints() { grep -qF -- "$1" out; }
+# shellcheck source=tests/sample_checks.sh
+. "$(dirname "$0")/sample_checks.sh"
 
 # sorted_to TEXT: ended well, and wrote this. The text has printf's escapes.
 sorted_to() { [ "$code" -eq 0 ] && printf '%b' "$1" | cmp -s - out; }
-
-# refused CODE TEXT: ended with this code, this on stderr, and nothing written.
-refused() { [ "$code" -eq "$1" ] && says "$2" && [ ! -s out ]; }
 
 # The only files here are those of the tests themselves: none was left behind.
 nothing_left() {
@@ -229,15 +191,6 @@ check "a GPU that there is not" refused 3 "sort_numbers: "
 
 # ---- No GPU -----------------------------------------------------------------------------------------------------------
 
-# Runs a program on a machine whose GPUs, if any, CUDA does not see, and with no device named.
-run_without_gpu() {
-  program=$1
-  shift
-  code=0
-  env -u CDPSORT_DEVICE CUDA_VISIBLE_DEVICES= "$programs/$program" "$@" <in >out 2>err || code=$?
-}
-first_line_says() { head -n 1 "$1" | grep -q "no GPU.*simulated device"; }
-
 run_without_gpu sort_numbers
 check "sort_numbers falls back" sorted_to '1\n2\n'
 check "and says so in its first line" first_line_says err
@@ -327,5 +280,4 @@ if [ -x "$programs/trap" ]; then # CUDA builds alone have it
   fi
 fi
 
-echo "$checks checks, $failures failed"
-[ "$failures" -eq 0 ]
+conclude

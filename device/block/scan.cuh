@@ -26,7 +26,8 @@ __device__ __forceinline__ Value warp_inclusive_sum(Value value) {
 }
 
 /* The sum of the values of all lanes, valid in every lane. All lanes of the warp take part. */
-__device__ __forceinline__ uint32_t warp_sum(uint32_t value) {
+template <typename Value>
+__device__ __forceinline__ Value warp_sum(Value value) {
 #pragma unroll
   for (uint32_t distance = WARP_LANES / 2; distance >= 1; distance /= 2)
     value += __shfl_xor_sync(ALL_LANES, value, static_cast<int>(distance));
@@ -51,6 +52,24 @@ __device__ __forceinline__ uint32_t lower_warps_sum(uint32_t value, uint32_t (&w
   const uint32_t scanned = warp_inclusive_sum(lane < BLOCK_WARPS ? warp_totals[lane] : 0);
   total = __shfl_sync(ALL_LANES, scanned, BLOCK_WARPS - 1);
   return __shfl_sync(ALL_LANES, scanned, warp) - value;
+}
+
+/*
+ * The sum of the values of all lower threads of the block; total: that over all threads. Valid in every thread.
+ * - All threads take part; one barrier. warp_totals may be written again after the block's next barrier.
+ */
+template <uint32_t BLOCK_WARPS, typename Value>
+__device__ __forceinline__ Value lower_threads_sum(Value value, Value (&warp_totals)[WARP_LANES], Value &total) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  const uint32_t warp = threadIdx.x / WARP_LANES;
+  const Value scanned = warp_inclusive_sum(value);
+  if (lane == WARP_LANES - 1)
+    warp_totals[warp] = scanned;
+  __syncthreads();
+  const Value warps = warp_inclusive_sum(lane < BLOCK_WARPS ? warp_totals[lane] : Value{0});
+  total = __shfl_sync(ALL_LANES, warps, BLOCK_WARPS - 1);
+  const Value lower_warps = __shfl_sync(ALL_LANES, warps, warp > 0 ? warp - 1 : 0);
+  return scanned - value + (warp > 0 ? lower_warps : Value{0});
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -20,24 +20,6 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/*
- * The sum of the values of all lower threads of the block; total: that over all threads. Valid in every thread.
- * - All threads take part; one barrier. warp_totals may be written again after the block's next barrier.
- */
-template <uint32_t BLOCK_WARPS, typename Value>
-__device__ __forceinline__ Value lower_threads_sum(Value value, Value (&warp_totals)[WARP_LANES], Value &total) {
-  const uint32_t lane = threadIdx.x % WARP_LANES;
-  const uint32_t warp = threadIdx.x / WARP_LANES;
-  const Value scanned = warp_inclusive_sum(value);
-  if (lane == WARP_LANES - 1)
-    warp_totals[warp] = scanned;
-  __syncthreads();
-  const Value warps = warp_inclusive_sum(lane < BLOCK_WARPS ? warp_totals[lane] : Value{0});
-  total = __shfl_sync(ALL_LANES, warps, BLOCK_WARPS - 1);
-  const Value lower_warps = __shfl_sync(ALL_LANES, warps, warp > 0 ? warp - 1 : 0);
-  return scanned - value + (warp > 0 ? lower_warps : Value{0});
-}
-
 /* begins[i] = the sum of counts[0] to counts[i - 1], for i = 0 to items. All threads take part; begins with what was written
    before visible to all, ends with a barrier. */
 template <typename Bits>

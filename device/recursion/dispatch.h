@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a request's key type to the instance that sorts it. Apart from start.h, so that a file that defines one instance does
+ * From a request's key type to the instance that does it. Apart from start.h, so that a file that defines one instance does
  * not come to define them all.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_DISPATCH_H
@@ -8,42 +8,43 @@
 
 #include "recursion/start.h"
 
+#include <type_traits>
+
 namespace cdp::CDP_RUNTIME {
 
-inline int launch_recursion_of_type(const cdp_request &request, bool counted, void *stream) {
-  switch (request.type) {
+template <cdp_type TYPE>
+using TypeConstant = std::integral_constant<cdp_type, TYPE>;
+
+/* Calls `start` with the TypeConstant of a key type, and returns what it returns. */
+template <typename Start>
+int with_type(cdp_type type, Start start) {
+  switch (type) {
   case CDP_U32:
-    return launch_recursion<CDP_U32>(request, counted, stream);
+    return start(TypeConstant<CDP_U32>{});
   case CDP_I32:
-    return launch_recursion<CDP_I32>(request, counted, stream);
+    return start(TypeConstant<CDP_I32>{});
   case CDP_U64:
-    return launch_recursion<CDP_U64>(request, counted, stream);
+    return start(TypeConstant<CDP_U64>{});
   case CDP_I64:
-    return launch_recursion<CDP_I64>(request, counted, stream);
+    return start(TypeConstant<CDP_I64>{});
   case CDP_F32:
-    return launch_recursion<CDP_F32>(request, counted, stream);
+    return start(TypeConstant<CDP_F32>{});
   case CDP_F64:
     break;
   }
-  return launch_recursion<CDP_F64>(request, counted, stream);
+  return start(TypeConstant<CDP_F64>{});
+}
+
+inline int launch_recursion_of_type(const cdp_request &request, bool counted, void *stream) {
+  return with_type(request.type, [&](auto type) { return launch_recursion<decltype(type)::value>(request, counted, stream); });
 }
 
 inline int run_host_loop_of_type(const cdp_request &request, bool counted, void *stream) {
-  switch (request.type) {
-  case CDP_U32:
-    return run_host_loop<CDP_U32>(request, counted, stream);
-  case CDP_I32:
-    return run_host_loop<CDP_I32>(request, counted, stream);
-  case CDP_U64:
-    return run_host_loop<CDP_U64>(request, counted, stream);
-  case CDP_I64:
-    return run_host_loop<CDP_I64>(request, counted, stream);
-  case CDP_F32:
-    return run_host_loop<CDP_F32>(request, counted, stream);
-  case CDP_F64:
-    break;
-  }
-  return run_host_loop<CDP_F64>(request, counted, stream);
+  return with_type(request.type, [&](auto type) { return run_host_loop<decltype(type)::value>(request, counted, stream); });
+}
+
+inline int launch_partition_of_type(const cdp_partition_request &request, void *stream) {
+  return with_type(request.type, [&](auto type) { return launch_partition<decltype(type)::value>(request, stream); });
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an engine calls to start a sort: one instance for each key type and runtime, in source files of their own that the build
+ * What an engine calls to start a sort or a partition: one instance for each key type and runtime, in source files of their own that the build
  * makes from recursion.in and host_loop.in.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_START_H
@@ -18,6 +18,10 @@ int launch_recursion(const cdp_request &request, bool counted, void *stream);
 /* Sorts without device launches: level by level from the host, which waits for each. Returns a cudaError_t. */
 template <cdp_type TYPE>
 int run_host_loop(const cdp_request &request, bool counted, void *stream);
+
+/* Launches a partition of an array on a stream, without device launches, and returns its cudaError_t. */
+template <cdp_type TYPE>
+int launch_partition(const cdp_partition_request &request, void *stream);
 
 } // namespace cdp::CDP_RUNTIME
 

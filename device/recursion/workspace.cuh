@@ -39,13 +39,16 @@ inline uint64_t short_places(const cdp_request &request) {
   return (request.count / request.short_tile_items + 2) * (request.short_fan_out + 1);
 }
 
+/* Where a part begins that is put behind `end`, which becomes its end, rounded up. */
+inline uint64_t add_part(uint64_t &end, uint64_t count, uint64_t bytes_each) {
+  const uint64_t begin = end;
+  end = (end + count * bytes_each + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
+  return begin;
+}
+
 inline WorkspaceParts workspace_parts(const cdp_request &request) {
   uint64_t end = 0;
-  const auto part = [&end](uint64_t count, uint64_t bytes_each) {
-    const uint64_t begin = end;
-    end = (end + count * bytes_each + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
-    return begin;
-  };
+  const auto part = [&end](uint64_t count, uint64_t bytes_each) { return add_part(end, count, bytes_each); };
   WorkspaceParts parts;
   parts.scratch = part(request.count, cdp_engine_key_bytes(request.type));
   parts.control = part(1, sizeof(Control));

@@ -4,13 +4,12 @@
  */
 #include "engine.h"
 #include "recursion/dispatch.h"
+#include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
-#include "recursion/workspace.cuh"
 
 #include <atomic>
 #include <cstdio>
 #include <mutex>
-#include <new>
 
 namespace cdp::cuda {
 
@@ -193,13 +192,13 @@ cdp_status launch(const cdp_request *request, void *stream, cdp_fault *fault) {
   return check(fault, static_cast<cudaError_t>(error), "launching the sort");
 }
 
-/* The resources of a blocking sort, given back whatever happens. */
+/* The resources of a blocking call, given back whatever happens. */
 struct Session {
   cudaStream_t stream = nullptr;
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
 
-  /* A failure here is one of the sort, already reported. */
+  /* A failure here is one of the call, already reported. */
   ~Session() {
     const cudaError_t errors[] = {begin == nullptr ? cudaSuccess : cudaEventDestroy(begin),
                                   end == nullptr ? cudaSuccess : cudaEventDestroy(end),
@@ -209,6 +208,32 @@ struct Session {
         cudaGetLastError();
   }
 };
+
+/* Waits for the device's earlier work, and begins: what is launched on the session's stream from now on is timed. */
+cdp_status begin_session(Session *session, cdp_fault *fault) {
+  cdp_status status = check(fault, cudaDeviceSynchronize(), "waiting for earlier work on the device");
+  if (status == CDP_OK)
+    status = check(fault, cudaStreamCreateWithFlags(&session->stream, cudaStreamNonBlocking), "creating a stream");
+  if (status == CDP_OK)
+    status = check(fault, cudaEventCreate(&session->begin), "creating an event");
+  if (status == CDP_OK)
+    status = check(fault, cudaEventCreate(&session->end), "creating an event");
+  if (status == CDP_OK)
+    status = check(fault, cudaEventRecord(session->begin, session->stream), "recording an event");
+  return status;
+}
+
+/* Waits for what was launched, and tells how long it took. `doing` names it ("sorting"). */
+cdp_status end_session(const Session &session, const char *doing, double *milliseconds, cdp_fault *fault) {
+  float elapsed = 0;
+  cdp_status status = check(fault, cudaEventRecord(session.end, session.stream), "recording an event");
+  if (status == CDP_OK)
+    status = check(fault, cudaStreamSynchronize(session.stream), doing);
+  if (status == CDP_OK)
+    status = check(fault, cudaEventElapsedTime(&elapsed, session.begin, session.end), "asking how long it took");
+  *milliseconds = static_cast<double>(elapsed);
+  return status;
+}
 
 cdp_status read_study(const cdp_request &request, cdp_gathering *gathering, cdp_fault *fault) {
   const WorkspaceParts parts = workspace_parts(request);
@@ -223,50 +248,28 @@ cdp_status read_study(const cdp_request &request, cdp_gathering *gathering, cdp_
   return status;
 }
 
-cdp_status trace_events(const cdp_request &request, const TraceMemory &memory, cdp_trace *trace, cdp_fault *fault) {
+/* Gets ready for a trace: memory for it on the host, and zeros on the device. */
+cdp_status prepare_trace(const cdp_request &request, TraceMemory *memory, cdp_fault *fault) {
+  if (request.d_trace == nullptr)
+    return CDP_OK;
+  if (!memory->allocate(request.trace_capacity))
+    return report(fault, cudaErrorMemoryAllocation, CDP_ERROR_MEMORY, "allocating host memory for the trace");
+  return check(fault, cudaMemset(request.d_trace, 0, cdp_engine_trace_bytes(request.trace_capacity)), "clearing the trace");
+}
+
+cdp_status fetch_trace(const cdp_request &request, const TraceMemory &memory, cdp_trace *trace, cdp_fault *fault) {
   const cdp_status status = copy(memory.trace(), request.d_trace, cdp_engine_trace_bytes(request.trace_capacity), fault);
   if (status == CDP_OK)
     read_trace(memory, trace);
   return status;
 }
 
-/* Reads what a sort that is complete has left behind. */
-cdp_status gather(const cdp_request &request, const Session &session, const TraceMemory &memory, cdp_gathering *gathering,
-                  cdp_fault *fault) {
-  float milliseconds = 0;
-  cdp_status status = check(fault, cudaEventElapsedTime(&milliseconds, session.begin, session.end), "timing the sort");
-  gathering->milliseconds = static_cast<double>(milliseconds);
-  if (status == CDP_OK && gathering->study != nullptr)
-    status = read_study(request, gathering, fault);
-  if (status == CDP_OK && gathering->trace != nullptr)
-    status = trace_events(request, memory, gathering->trace, fault);
-  return status;
-}
-
-/* Gets ready for a trace: memory for it on the host, and zeros on the device. */
-cdp_status prepare_trace(const cdp_request &request, const Session &session, TraceMemory *memory, cdp_fault *fault) {
-  if (request.d_trace == nullptr)
-    return CDP_OK;
-  if (!memory->allocate(request.trace_capacity))
-    return report(fault, cudaErrorMemoryAllocation, CDP_ERROR_MEMORY, "allocating host memory for the trace");
-  return check(fault, cudaMemsetAsync(request.d_trace, 0, cdp_engine_trace_bytes(request.trace_capacity), session.stream),
-               "clearing the trace");
-}
-
 cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
   Session session;
-  cdp_status status = check(fault, cudaDeviceSynchronize(), "waiting for earlier work on the device");
-  if (status == CDP_OK)
-    status = check(fault, cudaStreamCreateWithFlags(&session.stream, cudaStreamNonBlocking), "creating a stream");
-  if (status == CDP_OK)
-    status = check(fault, cudaEventCreate(&session.begin), "creating an event");
-  if (status == CDP_OK)
-    status = check(fault, cudaEventCreate(&session.end), "creating an event");
   TraceMemory memory;
+  cdp_status status = prepare_trace(*request, &memory, fault);
   if (status == CDP_OK)
-    status = prepare_trace(*request, session, &memory, fault);
-  if (status == CDP_OK)
-    status = check(fault, cudaEventRecord(session.begin, session.stream), "recording an event");
+    status = begin_session(&session, fault); // waits for the zeros, too
   if (status != CDP_OK)
     return status;
   const bool counted = gathering->study != nullptr;
@@ -274,11 +277,30 @@ cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault 
                                                             : launch_recursion_of_type(*request, counted, session.stream);
   status = check(fault, static_cast<cudaError_t>(error), "launching the sort");
   if (status == CDP_OK)
-    status = check(fault, cudaEventRecord(session.end, session.stream), "recording an event");
+    status = end_session(session, "sorting", &gathering->milliseconds, fault);
+  if (status == CDP_OK && counted)
+    status = read_study(*request, gathering, fault);
+  if (status == CDP_OK && request->d_trace != nullptr)
+    status = fetch_trace(*request, memory, gathering->trace, fault);
+  return status;
+}
+
+cdp_status partition(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault) {
+  Session session;
+  PartCounts totals = {};
+  double milliseconds = 0;
+  cdp_status status = begin_session(&session, fault);
+  if (status != CDP_OK)
+    return status;
+  status =
+      check(fault, static_cast<cudaError_t>(launch_partition_of_type(*request, session.stream)), "launching the partition");
   if (status == CDP_OK)
-    status = check(fault, cudaStreamSynchronize(session.stream), "sorting");
+    status = end_session(session, "partitioning", &milliseconds, fault);
   if (status == CDP_OK)
-    status = gather(*request, session, memory, gathering, fault);
+    status = copy(&totals, static_cast<const unsigned char *>(request->d_workspace) + partition_parts(*request).totals,
+                  sizeof totals, fault);
+  if (status == CDP_OK)
+    fill_parts(*request, totals, milliseconds, parts);
   return status;
 }
 
@@ -286,8 +308,8 @@ cdp_status set_pending_limit(uint32_t limit, cdp_fault *fault) {
   return check(fault, cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, limit), "setting the pending-launch limit");
 }
 
-constexpr cdp_engine ENGINE = {false,    device_count, enter, leave,  current, describe,         locate,
-                               allocate, release,      copy,  launch, sort,    set_pending_limit};
+constexpr cdp_engine ENGINE = {false,    device_count, enter, leave,  current, describe,  locate,
+                               allocate, release,      copy,  launch, sort,    partition, set_pending_limit};
 
 } // namespace
 

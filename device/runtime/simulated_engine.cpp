@@ -5,8 +5,8 @@
  */
 #include "engine.h"
 #include "recursion/dispatch.h"
+#include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
-#include "recursion/workspace.cuh"
 
 #include <atomic>
 #include <chrono>
@@ -70,14 +70,15 @@ cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *
   return CDP_OK;
 }
 
-/* Runs a sort under the request's seed. */
-cdp_status run(const cdp_request &request, bool counted, cdp_fault *fault) {
+void take_seed(uint64_t seed) {
   Rules rules = current_rules();
-  rules.seed = request.seed;
+  rules.seed = seed;
   rules.pending_limit = pending_limit.load();
   set_rules(rules);
-  const int error = request.scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(request, counted, nullptr)
-                                                           : launch_recursion_of_type(request, counted, nullptr);
+}
+
+/* What a launch returned, in words. */
+cdp_status check(cdp_fault *fault, int error) {
   if (error == LAUNCH_OK)
     return CDP_OK;
   if (error == LAUNCH_NO_MEMORY)
@@ -86,6 +87,14 @@ cdp_status run(const cdp_request &request, bool counted, cdp_fault *fault) {
   snprintf(fault->text, sizeof fault->text, "the simulated device stopped with code %d: %.200s", error,
            last_report().broken_rule);
   return CDP_ERROR_SIMULATED;
+}
+
+/* Runs a sort under the request's seed. */
+cdp_status run(const cdp_request &request, bool counted, cdp_fault *fault) {
+  take_seed(request.seed);
+  const int error = request.scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(request, counted, nullptr)
+                                                           : launch_recursion_of_type(request, counted, nullptr);
+  return check(fault, error);
 }
 
 cdp_status launch(const cdp_request *request, void *, cdp_fault *fault) {
@@ -119,13 +128,26 @@ cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault 
   return status;
 }
 
+cdp_status partition(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault) {
+  take_seed(request->seed);
+  const auto begin = std::chrono::steady_clock::now();
+  const cdp_status status = check(fault, launch_partition_of_type(*request, nullptr));
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+  if (status != CDP_OK)
+    return status;
+  PartCounts totals;
+  memcpy(&totals, static_cast<const unsigned char *>(request->d_workspace) + partition_parts(*request).totals, sizeof totals);
+  fill_parts(*request, totals, taken.count(), parts);
+  return CDP_OK;
+}
+
 cdp_status set_pending_limit(uint32_t limit, cdp_fault *) {
   pending_limit = limit;
   return CDP_OK;
 }
 
-constexpr cdp_engine ENGINE = {true,     device_count, enter, leave,  current, describe,         locate,
-                               allocate, release,      copy,  launch, sort,    set_pending_limit};
+constexpr cdp_engine ENGINE = {true,     device_count, enter, leave,  current, describe,  locate,
+                               allocate, release,      copy,  launch, sort,    partition, set_pending_limit};
 
 } // namespace
 

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * partition_kinds: the two ways to partition an array around a pivot, compared. Run it with --help.
+ *
+ * 1. partition_keys.c chooses a pivot with about half of the keys on either side.
+ * 2. cdp_partition() partitions the same keys some times by each kind, and tells how long it took on the device.
+ * 3. Every result is checked; those of one kind are compared with each other, and with the order that the keys came in.
+ */
+#include "csv_file.h"
+#include "partition_keys.h"
+#include "sample_keys.h"
+#include "text_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char PROGRAM[] = "partition_kinds";
+static const char COLUMNS[] = "device,type,log2_count,kind,milliseconds,milliseconds_least,milliseconds_most,"
+                              "gigabytes_per_second,identical,runs";
+
+enum { RUNS_DEFAULT = 7 };
+
+/* What is measured where nobody asks for sizes: what keeps a GPU busy, and what the simulated device does in seconds. */
+static const size_range GPU_SIZES = {16, 26};
+static const size_range SIMULATED_SIZES = {8, 14};
+
+static const struct {
+  const char *name;
+  cdp_partition_kind kind;
+} KINDS[] = {{"reserve", CDP_PARTITION_RESERVE}, {"scan", CDP_PARTITION_SCAN}};
+
+/* The command line. */
+typedef struct command {
+  sort_settings settings;
+  key_settings keys; /* the distribution alone */
+  size_range sizes;
+  bool has_sizes;
+  uint32_t runs;
+  const char *csv;
+  bool help;
+} command;
+
+static void help(void) {
+  puts("Usage: partition_kinds [option...]\n"
+       "Partitions generated keys around a pivot by each kind of cdp_partition(), and prints how they compare:\n"
+       "\n"
+       "  reserve          blocks reserve room for their tiles by atomics: one pass, in an order as it happens\n"
+       "  scan             counts are scanned, then keys are scattered: two passes, stable, the same every time\n"
+       "\n"
+       "Either way the parts are put together in a second array, and copied back, which is in the time.\n");
+  printf("  --sizes A-B      numbers of keys: 2^A to 2^B (%" PRIu32 "-%" PRIu32 "; on the simulated device %" PRIu32 "-%" PRIu32
+         ")\n",
+         GPU_SIZES.least, GPU_SIZES.most, SIMULATED_SIZES.least, SIMULATED_SIZES.most);
+  printf("  --runs N         how often each is done, after once that does not count (%d)\n", RUNS_DEFAULT);
+  puts("  --csv FILE       write the figures to a file, too\n"
+       "  --distribution D what the keys are like (random):");
+  for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++)
+    printf("                     %-11s %s\n", one->name, one->text);
+  puts("  --help           this text (-h)\n");
+  settings_help("u32");
+  puts(
+      "\n"
+      "A partition heeds --type, --order, --device and --seed alone.\n"
+      "\n"
+      "The columns: the median of the times, in milliseconds, the least and the most; the bytes of the keys, read once and\n"
+      "written once, in the median time; whether every run gave the same array; and whether the keys of each part were in the\n"
+      "order that they came in, every time.\n"
+      "\n"
+      "Exit code: 0 partitioned, and the checks say so; 1 a check found a fault, a file cannot be written, or memory is\n"
+      "missing; 2 the command line is at fault; 3 the device or the library failed.");
+}
+
+static bool take_option(command *wanted, argument_list *list, const argument *found) {
+  if (strcmp(found->name, "--sizes") == 0) {
+    wanted->has_sizes = true;
+    return take_sizes(list, found, &wanted->sizes);
+  }
+  if (strcmp(found->name, "--runs") == 0)
+    return take_runs(list, found, &wanted->runs);
+  if (strcmp(found->name, "--distribution") == 0)
+    return key_settings_take(&wanted->keys, list, found);
+  if (strcmp(found->name, "--csv") == 0) {
+    wanted->csv = argument_value(list, found);
+    return wanted->csv != NULL;
+  }
+  return settings_take(&wanted->settings, list, found);
+}
+
+static bool read_command(command *wanted, int argument_count, char **words) {
+  argument_list list = arguments_begin(PROGRAM, argument_count, words);
+  argument found;
+  bool good = true;
+  while (good && next_argument(&list, &found)) {
+    if (found.name[0] == '\0') {
+      usage_error(&list, "it takes options alone, not '%s'", found.value);
+      good = false;
+    } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
+      wanted->help = true;
+      good = argument_has_no_value(&list, &found);
+    } else {
+      good = take_option(wanted, &list, &found);
+    }
+  }
+  return good;
+}
+
+/* ---- One kind, one size ---------------------------------------------------------------------------------------- */
+
+/* The keys of a size, and room for what becomes of them. */
+typedef struct arrays {
+  given_keys given;
+  void *keys;   /* the same memory as given.keys, to be freed */
+  void *result; /* of the run at hand */
+  void *first;  /* of the first run */
+  size_t bytes;
+  unsigned char pivot[KEY_BYTES_MOST];
+} arrays;
+
+/* What came of the runs. */
+typedef struct measurement {
+  spread milliseconds;
+  bool is_identical;
+  bool is_stable;
+} measurement;
+
+static void release_arrays(arrays *made) {
+  free(made->keys);
+  free(made->result);
+  free(made->first);
+}
+
+static bool make_arrays(arrays *made, const command *wanted, uint32_t exponent) {
+  const cdp_type type = wanted->settings.type;
+  const uint64_t count = UINT64_C(1) << exponent;
+  *made = (arrays){.bytes = (size_t)count * type_bytes(type)};
+  made->keys = malloc(made->bytes);
+  made->result = malloc(made->bytes);
+  made->first = malloc(made->bytes);
+  if (made->keys == NULL || made->result == NULL || made->first == NULL) {
+    fprintf(stderr, "%s: not enough memory for three arrays of 2^%" PRIu32 " keys\n", PROGRAM, exponent);
+    release_arrays(made);
+    return false;
+  }
+  generate_keys(made->keys, count, type, wanted->keys.distribution, wanted->settings.options.seed);
+  made->given = (given_keys){.keys = made->keys, .count = count, .type = type, .order = wanted->settings.options.order};
+  median_of_sample(&made->given, made->pivot);
+  return true;
+}
+
+/* Partitions the keys as they were given. Each run has a seed of its own, so that the simulated device's blocks do not always run
+   in the same order, as they would not on a GPU. An exit code. */
+static int run_once(arrays *made, const command *wanted, uint32_t number, cdp_partition_kind kind, cdp_parts *parts) {
+  cdp_options options = wanted->settings.options;
+  options.seed += number;
+  memcpy(made->result, made->given.keys, made->bytes);
+  const cdp_status status =
+      cdp_partition(made->result, (size_t)made->given.count, made->given.type, &options, made->pivot, kind, parts);
+  if (status == CDP_OK)
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
+  return exit_code(status);
+}
+
+/* Looks at a result that is not the first one's over again. An exit code. */
+static int check_result(const arrays *made, const cdp_parts *parts, measurement *measured) {
+  const char *fault = check_partition(&made->given, made->result, made->pivot, parts);
+  if (fault != NULL) {
+    printf("Check: FAILED, %s\n", fault);
+    return EXIT_DATA;
+  }
+  measured->is_stable = measured->is_stable && is_stable(&made->given, made->result, made->pivot, parts);
+  return EXIT_SORTED;
+}
+
+/* Measures a kind. An exit code. */
+static int measure(arrays *made, const command *wanted, cdp_partition_kind kind, measurement *measured) {
+  double milliseconds[RUNS_MOST];
+  cdp_parts parts;
+  *measured = (measurement){.is_identical = true, .is_stable = true};
+  /* What is done for the first time loads code, and does not count. */
+  int code = run_once(made, wanted, 0, kind, &parts);
+  if (code == EXIT_SORTED)
+    code = check_result(made, &parts, measured);
+  memcpy(made->first, made->result, made->bytes);
+  for (uint32_t run = 0; run < wanted->runs && code == EXIT_SORTED; run++) {
+    code = run_once(made, wanted, run + 1, kind, &parts);
+    milliseconds[run] = parts.milliseconds;
+    if (code == EXIT_SORTED && memcmp(made->result, made->first, made->bytes) != 0) {
+      measured->is_identical = false;
+      code = check_result(made, &parts, measured);
+    }
+  }
+  if (code == EXIT_SORTED)
+    measured->milliseconds = spread_of(milliseconds, wanted->runs);
+  return code;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------------------------- */
+
+static void put_head(text_table *table) {
+  static const char *const heads[] = {"keys", "kind", "ms", "least", "most", "GB/s", "identical", "stable"};
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+    text_table_put(table, "%s", heads[i]);
+}
+
+static const char *yes_or_no(bool which) {
+  return which ? "yes" : "no";
+}
+
+static void put_measurement(text_table *table, csv_file *csv, const arrays *made, uint32_t exponent, const char *kind,
+                            uint32_t runs, const measurement *measured) {
+  const spread *times = &measured->milliseconds;
+  const double gigabytes = 2.0 * (double)made->bytes / 1e9;
+  const double rate = times->median > 0 ? gigabytes / (times->median / 1e3) : 0;
+  text_table_put(table, "2^%" PRIu32, exponent);
+  text_table_put(table, "%s", kind);
+  text_table_put(table, "%.4f", times->median);
+  text_table_put(table, "%.4f", times->least);
+  text_table_put(table, "%.4f", times->most);
+  text_table_put(table, "%.4g", rate);
+  text_table_put(table, "%s", yes_or_no(measured->is_identical));
+  text_table_put(table, "%s", yes_or_no(measured->is_stable));
+  csv_text(csv, short_device().text);
+  csv_text(csv, type_name(made->given.type));
+  csv_whole(csv, exponent);
+  csv_text(csv, kind);
+  csv_number(csv, times->median);
+  csv_number(csv, times->least);
+  csv_number(csv, times->most);
+  csv_number(csv, rate);
+  csv_text(csv, yes_or_no(measured->is_identical));
+  csv_whole(csv, runs);
+  csv_end_row(csv);
+}
+
+static int compare_sizes(const command *wanted, text_table *table, csv_file *csv) {
+  int code = EXIT_SORTED;
+  for (uint32_t exponent = wanted->sizes.least; exponent <= wanted->sizes.most && code == EXIT_SORTED; exponent++) {
+    arrays made;
+    if (!make_arrays(&made, wanted, exponent))
+      return EXIT_DATA;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && code == EXIT_SORTED; i++) {
+      measurement measured;
+      code = measure(&made, wanted, KINDS[i].kind, &measured);
+      if (code == EXIT_SORTED)
+        put_measurement(table, csv, &made, exponent, KINDS[i].name, wanted->runs, &measured);
+    }
+    release_arrays(&made);
+  }
+  return code;
+}
+
+static int run(command *wanted) {
+  csv_file csv;
+  text_table table;
+  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
+  if (status != CDP_OK) {
+    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
+    return exit_code(status);
+  }
+  if (!wanted->has_sizes)
+    wanted->sizes = was_simulated() ? SIMULATED_SIZES : GPU_SIZES;
+  if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
+    return EXIT_DATA;
+  printf("%s keys, %s, %s, around a pivot in the middle, on %s\n\n", type_name(wanted->settings.type),
+         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending",
+         cdp_last_device());
+  text_table_begin(&table, "rlrrrrll");
+  put_head(&table);
+  int code = compare_sizes(wanted, &table, &csv);
+  if (!text_table_print(&table))
+    code = EXIT_DATA;
+  text_table_end(&table);
+  if (code == EXIT_SORTED)
+    puts("\nCheck: every result is partitioned, and a permutation of what was given");
+  if (!csv_close(&csv))
+    code = EXIT_DATA;
+  return code;
+}
+
+int main(int argument_count, char **words) {
+  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
+                    .keys = {.distribution = &DISTRIBUTIONS[0]},
+                    .runs = RUNS_DEFAULT};
+  if (!read_command(&wanted, argument_count, words))
+    return EXIT_USAGE;
+  int code = EXIT_SORTED;
+  if (wanted.help)
+    help();
+  else
+    code = run(&wanted);
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
+    return EXIT_DATA;
+  }
+  return code;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * transfer: what it costs to bring keys to the device and back, by kind of memory; and whether it is worth while to have the
+ * device only partition. Run it with --help.
+ *
+ * 1. For every size, kind of memory (memory_place.h) and way to sort (ways.h) the parts of the time are measured.
+ * 2. Every result is checked.
+ * 3. Arrays of which most keys are equal to the pivot are partitioned by the device and sorted by the CPU: the program of seed
+ *    003 loses such keys where many of them fall to few blocks.
+ */
+#include "ways.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+extern "C" {
+#include "csv_file.h"
+#include "sample_keys.h"
+#include "text_table.h"
+}
+
+namespace transfer {
+
+namespace {
+
+constexpr char PROGRAM[] = "transfer";
+constexpr char COLUMNS[] = "device,type,log2_count,memory,mode,to_device_ms,sort_ms,to_host_ms,total_ms,gigabytes_per_second";
+constexpr uint32_t RUNS_DEFAULT = 3;
+constexpr size_range GPU_SIZES = {16, 24};
+constexpr size_range SIMULATED_SIZES = {8, 14};
+constexpr uint64_t UNEQUAL_SHARE = 8; /* one in so many keys is not equal to the pivot where pivots might be lost */
+
+struct Command {
+  sort_settings settings = {CDP_U32, CDP_OPTIONS_INIT};
+  const distribution *keys = &DISTRIBUTIONS[0];
+  size_range sizes = {0, 0};
+  bool has_sizes = false;
+  uint32_t runs = RUNS_DEFAULT;
+  const char *csv = nullptr;
+  bool help = false;
+};
+
+/* ---- The command line ------------------------------------------------------------------------------------------ */
+
+void print_help() {
+  puts("Usage: transfer [option...]\n"
+       "Sorts generated keys that lie in host memory, and prints what bringing them to the device and back costs.\n");
+  printf("  --sizes A-B      numbers of keys: 2^A to 2^B (%" PRIu32 "-%" PRIu32 "; on the simulated device %" PRIu32 "-%" PRIu32
+         ")\n",
+         GPU_SIZES.least, GPU_SIZES.most, SIMULATED_SIZES.least, SIMULATED_SIZES.most);
+  printf("  --runs N         how often each is done, after once that does not count (%" PRIu32 ")\n", RUNS_DEFAULT);
+  puts("  --csv FILE       write the figures to a file, too\n"
+       "  --distribution D what the keys are like (random):");
+  for (const distribution *one = DISTRIBUTIONS; one->name != nullptr; one++)
+    printf("                     %-11s %s\n", one->name, one->text);
+  puts("  --help           this text (-h)\n");
+  settings_help("u32");
+  puts(
+      "\n"
+      "Memory: pageable and pinned memory is copied to device memory and back. Managed memory is not: its pages move when "
+      "they\n"
+      "are touched, to the device while it sorts, and back when the host reads one key of each page. On the simulated device,\n"
+      "and without CUDA, there is pageable memory alone, and nothing to copy.\n"
+      "\n"
+      "Modes: gpu, the device sorts; gpu-partition-cpu-sort, the device partitions around the median of a sample, and two\n"
+      "threads sort the parts; cpu, the CPU partitions as well.\n"
+      "\n"
+      "The columns, in milliseconds, are those of the run whose total is the median one. sort is what the device and the CPU "
+      "did\n"
+      "between the copies, partition the first part of it where there is one. total is by the host's clock: what it has more "
+      "is\n"
+      "the library's, above all the allocation of its workspace. GB/s: the bytes of the keys in the total.\n"
+      "\n"
+      "Exit code: 0 sorted, and the checks say so; 1 a check found a fault, a file cannot be written, or memory is missing;\n"
+      "2 the command line is at fault; 3 the device or the library failed.");
+}
+
+bool take_option(Command *wanted, argument_list *list, const argument *found) {
+  if (strcmp(found->name, "--sizes") == 0) {
+    wanted->has_sizes = true;
+    return take_sizes(list, found, &wanted->sizes);
+  }
+  if (strcmp(found->name, "--runs") == 0)
+    return take_runs(list, found, &wanted->runs);
+  if (strcmp(found->name, "--distribution") == 0) {
+    key_settings keys = {};
+    const bool good = key_settings_take(&keys, list, found);
+    wanted->keys = keys.distribution;
+    return good;
+  }
+  if (strcmp(found->name, "--csv") == 0) {
+    wanted->csv = argument_value(list, found);
+    return wanted->csv != nullptr;
+  }
+  return settings_take(&wanted->settings, list, found);
+}
+
+bool read_command(Command *wanted, int argument_count, char **words) {
+  argument_list list = arguments_begin(PROGRAM, argument_count, words);
+  argument found;
+  bool good = true;
+  while (good && next_argument(&list, &found)) {
+    if (found.name[0] == '\0') {
+      usage_error(&list, "it takes options alone, not '%s'", found.value);
+      good = false;
+    } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
+      wanted->help = true;
+      good = argument_has_no_value(&list, &found);
+    } else {
+      good = take_option(wanted, &list, &found);
+    }
+  }
+  return good;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------------------------- */
+
+/* Generated keys, kept as they were. */
+class Keys {
+public:
+  Keys(const Command &wanted, uint64_t count) : memory_(static_cast<size_t>(count) * type_bytes(wanted.settings.type)) {
+    const cdp_options &options = wanted.settings.options;
+    generate_keys(memory_.data(), count, wanted.settings.type, wanted.keys, options.seed);
+    work_.given = {memory_.data(), count, wanted.settings.type, options.order};
+    work_.options = options;
+    median_of_sample(&work_.given, work_.pivot);
+    note();
+  }
+
+  /* Most keys become equal to the pivot. */
+  void make_most_equal() {
+    const size_t bytes = type_bytes(work_.given.type);
+    for (uint64_t i = 0; i < work_.given.count; i++)
+      if (i % UNEQUAL_SHARE != 0)
+        memcpy(memory_.data() + i * bytes, work_.pivot, bytes);
+    note();
+  }
+
+  const Work &work() const {
+    return work_;
+  }
+
+  size_t bytes() const {
+    return memory_.size();
+  }
+
+private:
+  void note() {
+    work_.before = take_fingerprint(memory_.data(), work_.given.count, work_.given.type);
+  }
+
+  std::vector<unsigned char> memory_;
+  Work work_ = {};
+};
+
+/* The figures, on both ways out. */
+class Report {
+public:
+  explicit Report(csv_file *csv) : csv_(csv) {
+    text_table_begin(&table_, "rllrrrrrr");
+    for (const char *head : {"keys", "memory", "mode", "to device", "partition", "sort", "to host", "total", "GB/s"})
+      text_table_put(&table_, "%s", head);
+  }
+  ~Report() {
+    text_table_end(&table_);
+  }
+  Report(const Report &) = delete;
+  Report &operator=(const Report &) = delete;
+
+  void add(const Keys &keys, uint32_t exponent, Memory memory, Mode mode, bool copied, const Times &times) {
+    const double rate = times.total > 0 ? static_cast<double>(keys.bytes()) / 1e6 / times.total : 0;
+    const bool brought = copied || (memory == Memory::managed && mode != Mode::cpu);
+    text_table_put(&table_, "2^%" PRIu32, exponent);
+    text_table_put(&table_, "%s", memory_name(memory));
+    text_table_put(&table_, "%s", mode_name(mode));
+    put(copied, times.to_device);
+    put(mode != Mode::gpu, times.partition);
+    put(true, times.sort);
+    put(brought, times.to_host);
+    put(true, times.total);
+    text_table_put(&table_, "%.4g", rate);
+    csv_text(csv_, short_device().text);
+    csv_text(csv_, type_name(keys.work().given.type));
+    csv_whole(csv_, exponent);
+    csv_text(csv_, memory_name(memory));
+    csv_text(csv_, mode_name(mode));
+    write(copied, times.to_device);
+    csv_number(csv_, times.sort);
+    write(brought, times.to_host);
+    csv_number(csv_, times.total);
+    csv_number(csv_, rate);
+    csv_end_row(csv_);
+  }
+
+  bool print() const {
+    return text_table_print(&table_);
+  }
+
+private:
+  /* What does not happen has no time, which is another thing than none at all. */
+  void put(bool happens, double milliseconds) {
+    if (happens)
+      text_table_put(&table_, "%.4f", milliseconds);
+    else
+      text_table_put(&table_, "-");
+  }
+  void write(bool happens, double milliseconds) {
+    if (happens)
+      csv_number(csv_, milliseconds);
+    else
+      csv_text(csv_, "");
+  }
+
+  text_table table_;
+  csv_file *csv_;
+};
+
+void measure_sizes(const Command &wanted, bool simulated, Report *report) {
+  for (uint32_t exponent = wanted.sizes.least; exponent <= wanted.sizes.most; exponent++) {
+    const Keys keys(wanted, uint64_t{1} << exponent);
+    for (const Memory memory : memories(simulated)) {
+      const MemoryPlace place(memory, keys.bytes(), simulated);
+      for (const Mode mode : {Mode::gpu, Mode::gpu_partition_cpu_sort, Mode::cpu}) {
+        if (mode == Mode::cpu && memory != Memory::pageable)
+          continue; // what the device has no part in is the same in all memory
+        const bool copied = place.is_copied() && mode != Mode::cpu;
+        report->add(keys, exponent, memory, mode, copied, median_of_runs(place, keys.work(), mode, wanted.runs));
+      }
+    }
+  }
+}
+
+/* Keys equal to the pivot, counted one by one. */
+uint64_t count_equal(const Work &work) {
+  const uint64_t pivot_rank = key_rank(work.pivot, 0, work.given.type);
+  uint64_t equal = 0;
+  for (uint64_t i = 0; i < work.given.count; i++)
+    equal += key_rank(work.given.keys, i, work.given.type) == pivot_rank ? 1 : 0;
+  return equal;
+}
+
+void look_for_lost_pivots(const Command &wanted, bool simulated) {
+  printf("\nSeed 003's lost pivots: %" PRIu64 " of %" PRIu64
+         " keys are equal to the pivot, partitioned by the device, sorted by "
+         "the CPU\n",
+         UNEQUAL_SHARE - 1, UNEQUAL_SHARE);
+  for (uint32_t exponent = wanted.sizes.least; exponent <= wanted.sizes.most; exponent++) {
+    Keys keys(wanted, uint64_t{1} << exponent);
+    keys.make_most_equal();
+    const MemoryPlace place(Memory::pageable, keys.bytes(), simulated);
+    const uint64_t equal = count_equal(keys.work());
+    for (const cdp_partition_kind kind : {CDP_PARTITION_RESERVE, CDP_PARTITION_SCAN}) {
+      cdp_parts parts;
+      sort_one_way(place, keys.work(), Mode::gpu_partition_cpu_sort, kind, &parts);
+      if (parts.equal_items != equal)
+        throw WrongResult(std::to_string(parts.equal_items) + " keys are said to be equal to the pivot, and " +
+                          std::to_string(equal) + " are");
+    }
+    printf("  2^%-2" PRIu32 " keys: all %" PRIu64 " are there, by reserving and by scanning\n", exponent, equal);
+  }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------------------- */
+
+int measure_all(const Command &wanted, bool simulated, csv_file *csv) {
+  use_device_of_library(simulated);
+  printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys->name,
+         wanted.settings.options.order == CDP_DESCENDING ? "descending" : "ascending", cdp_last_device());
+  Report report(csv);
+  measure_sizes(wanted, simulated, &report);
+  if (!report.print())
+    throw std::bad_alloc();
+  look_for_lost_pivots(wanted, simulated);
+  puts("\nCheck: every result is sorted, and a permutation of what was given");
+  return EXIT_SORTED;
+}
+
+/* The same, with what may go wrong told. An exit code. */
+int try_all(const Command &wanted, bool simulated, csv_file *csv) {
+  try {
+    return measure_all(wanted, simulated, csv);
+  } catch (const LibraryFailure &failure) {
+    fprintf(stderr, "%s: %s\n", PROGRAM, failure.what());
+    return exit_code(failure.status);
+  } catch (const WrongResult &failure) {
+    printf("Check: FAILED, %s\n", failure.what());
+    return EXIT_DATA;
+  } catch (const MemoryMissing &failure) {
+    fprintf(stderr, "%s: %s\n", PROGRAM, failure.what());
+    return EXIT_DATA;
+  } catch (const TransferFailure &failure) {
+    fprintf(stderr, "%s: %s\n", PROGRAM, failure.what());
+    return EXIT_LIBRARY;
+  } catch (const std::bad_alloc &) {
+    fprintf(stderr, "%s: not enough memory for so many keys\n", PROGRAM);
+    return EXIT_DATA;
+  } catch (const std::exception &failure) { // such as no more threads
+    fprintf(stderr, "%s: %s\n", PROGRAM, failure.what());
+    return EXIT_DATA;
+  }
+}
+
+int run(Command *wanted) {
+  csv_file csv;
+  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
+  if (status != CDP_OK) {
+    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
+    return exit_code(status);
+  }
+  const bool simulated = was_simulated();
+  if (!wanted->has_sizes)
+    wanted->sizes = simulated ? SIMULATED_SIZES : GPU_SIZES;
+  if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
+    return EXIT_DATA;
+  const int code = try_all(*wanted, simulated, &csv);
+  return csv_close(&csv) ? code : static_cast<int>(EXIT_DATA);
+}
+
+} // namespace
+
+int main_of_words(int argument_count, char **words) {
+  Command wanted;
+  if (!read_command(&wanted, argument_count, words))
+    return EXIT_USAGE;
+  int code = EXIT_SORTED;
+  if (wanted.help)
+    print_help();
+  else
+    code = run(&wanted);
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
+    return EXIT_DATA;
+  }
+  return code;
+}
+
+} // namespace transfer
+
+int main(int argument_count, char **words) {
+  return transfer::main_of_words(argument_count, words);
+}
