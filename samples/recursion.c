@@ -6,9 +6,8 @@
  * 2. cdp_study_quicksort() sorts them and counts.
  * 3. recursion_keys.c checks order and fingerprint; recursion_table.c prints the counts.
  */
-#include "recursion_keys.h"
 #include "recursion_table.h"
-#include "sort_settings.h"
+#include "sample_keys.h"
 
 #include <cdpsort/study.h>
 
@@ -20,19 +19,14 @@
 /* The command line. */
 typedef struct command {
   sort_settings settings;
-  uint64_t count;
-  const distribution *keys;
+  key_settings keys;
   bool help;
 } command;
 
 static void help(void) {
   puts("Usage: recursion [option...]\n"
-       "Sorts generated keys and prints what the recursion did at each depth.\n"
-       "\n"
-       "  --count N        how many keys: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20 (2^20)\n"
-       "  --distribution D what the keys are like (random):");
-  for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++)
-    printf("                     %-11s %s\n", one->name, one->text);
+       "Sorts generated keys and prints what the recursion did at each depth.\n");
+  key_settings_help("2^20");
   puts("  --help           this text (-h)\n");
   settings_help("u32");
   putchar('\n');
@@ -43,30 +37,6 @@ static void help(void) {
 }
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
-
-static bool take_count(command *wanted, argument_list *list, const argument *found) {
-  const char *word = argument_value(list, found);
-  if (word == NULL)
-    return false;
-  if (parse_count(word, &wanted->count))
-    return true;
-  usage_error(list, "--count: '%s' is not a number such as 1000, 64K, 1Mi or 2^20, or it is too large", word);
-  return false;
-}
-
-static bool take_distribution(command *wanted, argument_list *list, const argument *found) {
-  const char *word = argument_value(list, found);
-  if (word == NULL)
-    return false;
-  for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++) {
-    if (strcmp(one->name, word) == 0) {
-      wanted->keys = one;
-      return true;
-    }
-  }
-  usage_error(list, "--distribution: there is none called '%s'", word);
-  return false;
-}
 
 static bool read_command(command *wanted, int argument_count, char **words) {
   argument_list list = arguments_begin("recursion", argument_count, words);
@@ -79,10 +49,8 @@ static bool read_command(command *wanted, int argument_count, char **words) {
     } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
       wanted->help = true;
       good = argument_has_no_value(&list, &found);
-    } else if (strcmp(found.name, "--count") == 0) {
-      good = take_count(wanted, &list, &found);
-    } else if (strcmp(found.name, "--distribution") == 0) {
-      good = take_distribution(wanted, &list, &found);
+    } else if (is_key_option(&found)) {
+      good = key_settings_take(&wanted->keys, &list, &found);
     } else {
       good = settings_take(&wanted->settings, &list, &found);
     }
@@ -95,7 +63,7 @@ static bool read_command(command *wanted, int argument_count, char **words) {
 /* Sorts and counts, on the simulated device where there is no GPU and nobody asked for one. */
 static cdp_status study_sort(void *keys, const command *wanted, cdp_study *study) {
   cdp_options options = wanted->settings.options;
-  const size_t count = (size_t)wanted->count;
+  const size_t count = (size_t)wanted->keys.count;
   cdp_status status = cdp_study_quicksort(keys, count, wanted->settings.type, &options, study);
   if (may_simulate(status, &options)) {
     print_simulated_notice(stdout, "recursion");
@@ -108,28 +76,29 @@ static cdp_status study_sort(void *keys, const command *wanted, cdp_study *study
 /* Checks order and permutation, and says what it found. */
 static bool check(const void *keys, const command *wanted, fingerprint before) {
   const cdp_type type = wanted->settings.type;
-  const uint64_t disorder = find_disorder(keys, wanted->count, type, wanted->settings.options.order);
-  const bool kept = same_fingerprint(before, take_fingerprint(keys, wanted->count, type));
-  if (disorder < wanted->count)
+  const uint64_t disorder = find_disorder(keys, wanted->keys.count, type, wanted->settings.options.order);
+  const bool kept = same_fingerprint(before, take_fingerprint(keys, wanted->keys.count, type));
+  if (disorder < wanted->keys.count)
     printf("Check: FAILED, key %" PRIu64 " is out of order\n", disorder);
   if (!kept)
     puts("Check: FAILED, the keys are not those that were given (sum or exclusive-or differ)");
-  if (disorder < wanted->count || !kept)
+  if (disorder < wanted->keys.count || !kept)
     return false;
   puts("Check: sorted, and a permutation of what was given (order, sum, exclusive-or)");
   return true;
 }
 
 static void report(const command *wanted, const cdp_study *study) {
-  printf("%" PRIu64 " %s keys, %s, sorted %s", wanted->count, type_name(wanted->settings.type), wanted->keys->name,
-         wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending");
-  if (wanted->count < 2)
+  printf("%" PRIu64 " %s keys, %s, sorted %s", wanted->keys.count, type_name(wanted->settings.type),
+         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending");
+  if (wanted->keys.count < 2)
     puts(", which needs no device");
   else
     printf(" on %s\n", cdp_last_device());
   printf("Time: %.3f ms on the device, without copies\n\n", study->milliseconds);
 
-  print_recursion(study);
+  if (!print_recursion(study))
+    puts("(not enough memory for the table)");
 
   printf("\nTasks: at most %" PRIu32 " started in one wave; %" PRIu32 " of the %" PRIu32
          " that the workspace has room for were used\n",
@@ -142,14 +111,14 @@ static void report(const command *wanted, const cdp_study *study) {
 static int run(const command *wanted) {
   const size_t bytes = type_bytes(wanted->settings.type);
   void *keys = NULL;
-  if (wanted->count <= SIZE_MAX / bytes)
-    keys = malloc(wanted->count == 0 ? 1 : (size_t)wanted->count * bytes);
+  if (wanted->keys.count <= SIZE_MAX / bytes)
+    keys = malloc(wanted->keys.count == 0 ? 1 : (size_t)wanted->keys.count * bytes);
   if (keys == NULL) {
-    fprintf(stderr, "recursion: not enough memory for %" PRIu64 " keys\n", wanted->count);
+    fprintf(stderr, "recursion: not enough memory for %" PRIu64 " keys\n", wanted->keys.count);
     return EXIT_DATA;
   }
-  generate_keys(keys, wanted->count, wanted->settings.type, wanted->keys, wanted->settings.options.seed);
-  const fingerprint before = take_fingerprint(keys, wanted->count, wanted->settings.type);
+  generate_keys(keys, wanted->keys.count, wanted->settings.type, wanted->keys.distribution, wanted->settings.options.seed);
+  const fingerprint before = take_fingerprint(keys, wanted->keys.count, wanted->settings.type);
 
   cdp_study study;
   const cdp_status status = study_sort(keys, wanted, &study);
@@ -167,7 +136,8 @@ static int run(const command *wanted) {
 }
 
 int main(int argument_count, char **words) {
-  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT}, .count = 1 << 20, .keys = &DISTRIBUTIONS[0]};
+  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
+                    .keys = {.count = 1 << 20, .distribution = &DISTRIBUTIONS[0]}};
   if (!read_command(&wanted, argument_count, words))
     return EXIT_USAGE;
   int code = EXIT_SORTED;

@@ -2,17 +2,16 @@
 /*
  * The recursion by depth, as a table: see recursion_table.h.
  *
- * Every cell is a text first, so that each column can be made as wide as its widest cell.
+ * Numbers are exact as long as a line of the terminal has room for them; then all of a million and more are shortened.
  */
 #include "recursion_table.h"
+#include "text_table.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { COLUMNS = 12, HEAD_LINES = 2, ROWS_MOST = HEAD_LINES + CDP_STUDY_DEPTHS + 1, CELL_CHARACTERS = 64 };
+enum { COLUMNS = 14, HEAD_LINES = 2 };
 
 typedef struct column {
   const char *head[HEAD_LINES];
@@ -24,102 +23,86 @@ static const column TABLE[COLUMNS] = {
     {{"", "tasks"}, "ranges partitioned by a grid of blocks"},
     {{"", "keys"}, "keys in those ranges"},
     {{"smallest", "..largest"}, "the sizes of those ranges"},
+    {{"", "parts"}, "parts that those were split into, without the keys equal to a pivot"},
+    {{"bal-", "ance"}, "of the splits: 1.00 where all parts are alike, less the longer the longest part is"},
     {{"equal,", "retired"}, "keys equal to a pivot, or in a bucket of equal keys, of this depth: they leave the recursion"},
-    {{"block", "partitions"}, "partitions that one block did in a range of its own"},
+    {{"block", "splits"}, "partitions that one block did in a range of its own"},
     {{"", "leaves"}, "ranges that one warp sorted bitonically"},
     {{"", "collected"}, "ranges small enough for one block each, finished together in one grid"},
-    {{"children", "launched"}, "grids launched by the device for ranges of this depth"},
-    {{"", "refused"}, "launches that failed; their ranges were sorted another way"},
-    {{"", "deferred"}, "ranges that waited, so as to stay below the limit of pending launches"},
+    {{"", "launched"}, "grids launched by the device for ranges of this depth"},
+    {{"refused,", "deferred"},
+     "launches that failed, and ranges that waited, so as to stay below the limit of pending launches"},
+    {{"bytes", "moved"}, "bytes of keys read from and written to device memory"},
     {{"fallbacks", "d/r/p"}, "ranges sorted without recursion: depth limit / refused launch / task pool exhausted"},
 };
 
-typedef struct table {
-  char cells[ROWS_MOST][COLUMNS][CELL_CHARACTERS];
-  size_t rows;
-} table;
+/* A number, shortened if need be. */
+typedef struct number_text {
+  char text[24];
+} number_text;
 
-static void put_number(char *cell, uint64_t number) {
-  snprintf(cell, CELL_CHARACTERS, "%" PRIu64, number);
+static number_text number(uint64_t value, bool shorten) {
+  number_text made;
+  if (shorten)
+    snprintf(made.text, sizeof made.text, "%s", short_number(value).text);
+  else
+    snprintf(made.text, sizeof made.text, "%" PRIu64, value);
+  return made;
+}
+
+double split_balance(const cdp_study_depth *row) {
+  if (row->tasks == 0 || row->parts == 0 || row->part_items_most == 0)
+    return 0;
+  return (double)row->task_items / ((double)row->part_items_most * (double)row->parts / (double)row->tasks);
 }
 
 /* Adds the row of one depth, or of their sum. */
-static void add_row(table *made, const char *depth, const cdp_study_depth *row) {
-  char(*cells)[CELL_CHARACTERS] = made->cells[made->rows++];
-  snprintf(cells[0], CELL_CHARACTERS, "%s", depth);
-  put_number(cells[1], row->tasks);
-  put_number(cells[2], row->task_items);
+static void add_row(text_table *made, const char *depth, const cdp_study_depth *row, bool shorten) {
+  const double balance = split_balance(row);
+  text_table_put(made, "%s", depth);
+  text_table_put(made, "%s", number(row->tasks, shorten).text);
+  text_table_put(made, "%s", number(row->task_items, shorten).text);
   if (row->tasks == 0)
-    snprintf(cells[3], CELL_CHARACTERS, "-");
+    text_table_put(made, "-");
   else
-    snprintf(cells[3], CELL_CHARACTERS, "%" PRIu64 "..%" PRIu64, row->task_items_least, row->task_items_most);
-  put_number(cells[4], row->equal_items);
-  put_number(cells[5], row->block_partitions);
-  put_number(cells[6], row->leaves);
-  put_number(cells[7], row->collected);
-  put_number(cells[8], row->children_launched);
-  put_number(cells[9], row->launches_refused);
-  put_number(cells[10], row->deferred);
-  snprintf(cells[11], CELL_CHARACTERS, "%" PRIu64 "/%" PRIu64 "/%" PRIu64, row->fallback_depth, row->fallback_refused,
-           row->fallback_pool);
+    text_table_put(made, "%s..%s", number(row->task_items_least, shorten).text, number(row->task_items_most, shorten).text);
+  text_table_put(made, "%s", number(row->parts, shorten).text);
+  text_table_put(made, balance > 0 ? "%.2f" : "-", balance);
+  text_table_put(made, "%s", number(row->equal_items, shorten).text);
+  text_table_put(made, "%s", number(row->block_partitions, shorten).text);
+  text_table_put(made, "%s", number(row->leaves, shorten).text);
+  text_table_put(made, "%s", number(row->collected, shorten).text);
+  text_table_put(made, "%s", number(row->children_launched, shorten).text);
+  text_table_put(made, "%s/%s", number(row->launches_refused, shorten).text, number(row->deferred, shorten).text);
+  text_table_put(made, "%s", short_number(row->bytes_moved).text);
+  text_table_put(made, "%s/%s/%s", number(row->fallback_depth, shorten).text, number(row->fallback_refused, shorten).text,
+                 number(row->fallback_pool, shorten).text);
 }
 
-static void add_to_sum(cdp_study_depth *sum, const cdp_study_depth *row) {
-  if (row->tasks > 0) {
-    if (sum->tasks == 0 || row->task_items_least < sum->task_items_least)
-      sum->task_items_least = row->task_items_least;
-    if (row->task_items_most > sum->task_items_most)
-      sum->task_items_most = row->task_items_most;
-  }
-  sum->tasks += row->tasks;
-  sum->task_items += row->task_items;
-  sum->equal_items += row->equal_items;
-  sum->block_partitions += row->block_partitions;
-  sum->leaves += row->leaves;
-  sum->collected += row->collected;
-  sum->children_launched += row->children_launched;
-  sum->launches_refused += row->launches_refused;
-  sum->deferred += row->deferred;
-  sum->fallback_depth += row->fallback_depth;
-  sum->fallback_refused += row->fallback_refused;
-  sum->fallback_pool += row->fallback_pool;
-}
-
-static void fill(table *made, const cdp_study *study) {
-  cdp_study_depth sum = {0};
-  for (made->rows = 0; made->rows < HEAD_LINES; made->rows++)
+static void fill(text_table *made, const cdp_study *study, bool shorten) {
+  text_table_begin(made, "rrrrrrrrrrrrrr");
+  for (size_t line = 0; line < HEAD_LINES; line++)
     for (size_t c = 0; c < COLUMNS; c++)
-      snprintf(made->cells[made->rows][c], CELL_CHARACTERS, "%s", TABLE[c].head[made->rows]);
-
+      text_table_put(made, "%s", TABLE[c].head[line]);
   for (uint32_t d = 0; d < study->depth_count && d < CDP_STUDY_DEPTHS; d++) {
     char depth[16];
     /* The last row of a study holds all that is deeper, too. */
     snprintf(depth, sizeof depth, "%" PRIu32 "%s", d, d == CDP_STUDY_DEPTHS - 1 ? "+" : "");
-    add_row(made, depth, &study->depths[d]);
-    add_to_sum(&sum, &study->depths[d]);
+    add_row(made, depth, &study->depths[d], shorten);
   }
-  add_row(made, "all", &sum);
+  add_row(made, "all", &study->total, shorten);
 }
 
-static void print_table(const table *made) {
-  for (size_t r = 0; r < made->rows; r++) {
-    for (size_t c = 0; c < COLUMNS; c++) {
-      size_t width = 0;
-      for (size_t other = 0; other < made->rows; other++) {
-        const size_t length = strlen(made->cells[other][c]);
-        width = length > width ? length : width;
-      }
-      printf("%s%*s", c == 0 ? "" : "  ", (int)width, made->cells[r][c]);
-    }
-    putchar('\n');
+bool print_recursion(const cdp_study *study) {
+  text_table made;
+  fill(&made, study, false);
+  if (text_table_width(&made, 1) > TEXT_LINE_CHARACTERS) {
+    text_table_end(&made);
+    fill(&made, study, true);
   }
-}
-
-void print_recursion(const cdp_study *study) {
-  /* Static: some 50 KiB, and one table is printed at a time. */
-  static table made;
-  fill(&made, study);
-  print_table(&made);
+  const bool printed = text_table_print(&made);
+  text_table_end(&made);
+  return printed;
 }
 
 void print_columns_help(void) {
@@ -127,8 +110,11 @@ void print_columns_help(void) {
   for (size_t c = 0; c < COLUMNS; c++) {
     char name[32];
     const column *one = &TABLE[c];
-    const bool joined = one->head[1][0] == '.';
-    snprintf(name, sizeof name, "%s%s%s", one->head[0], one->head[0][0] == '\0' || joined ? "" : " ", one->head[1]);
+    const size_t length = (size_t)snprintf(name, sizeof name, "%s", one->head[0]);
+    const bool hyphenated = length > 0 && name[length - 1] == '-';
+    const bool joined = hyphenated || length == 0 || one->head[1][0] == '.';
+    snprintf(name + length - (hyphenated ? 1 : 0), sizeof name - length, "%s%s", joined ? "" : " ", one->head[1]);
     printf("  %-20s %s\n", name, one->text);
   }
+  puts("A table that would be wider than a terminal has its numbers shortened: 1.05M for 1048576.");
 }

@@ -70,8 +70,8 @@ void sample_keys_reset(sample_keys *made);
 const char *sample_keys_check(sample_keys *made);
 
 /*
- * Sorts the keys `runs` times, timed and checked; puts them back before each. *fault is as sample_keys_check() has it: the times
- * are good where CDP_OK is returned and *fault is NULL.
+ * Sorts the keys `runs` times, timed and checked; puts them back before each. *fault is as sample_keys_check() has it: the
+ * times are good where CDP_OK is returned and *fault is NULL.
  */
 enum { RUNS_MOST = 1000 };
 cdp_status time_runs(sample_keys *keys, const cdp_options *options, uint32_t runs, spread *milliseconds, const char **fault);

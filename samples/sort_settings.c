@@ -2,6 +2,8 @@
 /* Command lines of the samples: see sort_settings.h. */
 #include "sort_settings.h"
 
+#include <cdpsort/study.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,14 +230,28 @@ static bool take_number(cdp_options *options, const argument_list *list, const a
   return taken;
 }
 
+/* Where to sort, in which order and by which seed are no matters of a preset. */
+static bool take_preset(cdp_options *options, const argument_list *list, const argument *option, const char *word) {
+  cdp_options preset = CDP_OPTIONS_ADVANCED_QUICKSORT_INIT;
+  if (strcmp(word, "advanced-quicksort") != 0) {
+    usage_error(list, "%s: '%s' is none of: advanced-quicksort", option->name, word);
+    return false;
+  }
+  preset.device = options->device;
+  preset.order = options->order;
+  preset.seed = options->seed;
+  *options = preset;
+  return true;
+}
+
 bool settings_take(sort_settings *settings, argument_list *list, const argument *option) {
   static const struct {
     const char *name;
     const choice *choices; /* NULL: a number or a device */
-  } known[] = {{"--type", TYPES},       {"--order", ORDERS},     {"--scheme", SCHEMES},   {"--streams", STREAMS},
-               {"--pivot", PIVOTS},     {"--device", NULL},      {"--depth-limit", NULL}, {"--leaf", NULL},
-               {"--fan-out", NULL},     {"--seed", NULL},        {"--single", NULL},      {"--short", NULL},
-               {"--block-items", NULL}, {"--oversampling", NULL}};
+  } known[] = {{"--type", TYPES},       {"--order", ORDERS},      {"--scheme", SCHEMES},   {"--streams", STREAMS},
+               {"--pivot", PIVOTS},     {"--device", NULL},       {"--depth-limit", NULL}, {"--leaf", NULL},
+               {"--fan-out", NULL},     {"--seed", NULL},         {"--single", NULL},      {"--short", NULL},
+               {"--block-items", NULL}, {"--oversampling", NULL}, {"--preset", NULL}};
   const size_t known_count = sizeof known / sizeof known[0];
   size_t at = 0;
   while (at < known_count && strcmp(known[at].name, option->name) != 0)
@@ -248,6 +264,8 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
   const char *word = argument_value(list, option);
   if (word == NULL)
     return false;
+  if (strcmp(option->name, "--preset") == 0)
+    return take_preset(&settings->options, list, option, word);
   if (known[at].choices == NULL)
     return take_number(&settings->options, list, option, word);
 
@@ -289,16 +307,34 @@ void settings_help(const char *type_default) {
       "  --oversampling N numbers drawn for each of many children, up to %u (0: 16)\n"
       "  --pivot P        first middle median-of-three ninther random sampled-median mean, which is that of a sample's least\n"
       "                   and greatest number (sampled-median)\n"
-      "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n",
+      "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n"
+      "  --preset P       advanced-quicksort: as NVIDIA's sample cdpAdvancedQuicksort sorts; what stands before it of the\n"
+      "                   above is forgotten, but for --type, --order, --device and --seed; what stands behind it changes it\n",
       type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN,
       CDP_FAN_OUT_MAX, CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC, CDP_OVERSAMPLING_MAX);
 }
 
-const char *type_name(cdp_type type) {
-  for (const choice *one = TYPES; one->word != NULL; one++)
-    if (one->value == (int)type)
+static const char *word_of(const choice *choices, int value, const char *unknown) {
+  for (const choice *one = choices; one->word != NULL; one++)
+    if (one->value == value)
       return one->word;
-  return "unknown type";
+  return unknown;
+}
+
+const char *type_name(cdp_type type) {
+  return word_of(TYPES, (int)type, "unknown type");
+}
+
+const char *scheme_name(cdp_scheme scheme) {
+  return word_of(SCHEMES, (int)scheme, "default");
+}
+
+const char *child_streams_name(cdp_child_streams streams) {
+  return word_of(STREAMS, (int)streams, "default");
+}
+
+const char *pivot_name(cdp_pivot pivot) {
+  return word_of(PIVOTS, (int)pivot, "default");
 }
 
 size_t type_bytes(cdp_type type) {

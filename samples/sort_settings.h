@@ -57,7 +57,12 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
 /* The paragraph of --help about these options. `type_default` is the program's own. */
 void settings_help(const char *type_default);
 
+/* The words of the command line for these values; "default" where the value is 0. */
 const char *type_name(cdp_type type);
+const char *scheme_name(cdp_scheme scheme);
+const char *child_streams_name(cdp_child_streams streams);
+const char *pivot_name(cdp_pivot pivot);
+
 size_t type_bytes(cdp_type type);
 
 /* A whole number of decimal digits alone. False where it is none or does not fit. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told about several measurements of one thing: the median, which a single disturbed run does not move, and both ends. */
+/* What is told of several measurements of one thing: the median, which a single disturbed run does not move, and both ends. */
 #ifndef CDPSORT_SAMPLES_SPREAD_H
 #define CDPSORT_SAMPLES_SPREAD_H
 

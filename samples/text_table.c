@@ -67,16 +67,15 @@ bool text_table_print(const text_table *made) {
   if (!made->complete)
     return false;
   for (size_t row = 0; row + columns <= made->count; row += columns) {
-    for (size_t column = 0; column < columns; column++) {
-      const char *cell = made->cells[row + column];
+    /* No blanks at the end of a line. */
+    size_t used = columns;
+    while (used > 0 && made->cells[row + used - 1][0] == '\0')
+      used--;
+    for (size_t column = 0; column < used; column++) {
       const int width = (int)column_width(made, column);
       const bool left = made->columns[column] == 'l';
-      const bool last = column + 1 == columns;
-      /* No blanks at the end of a line. */
-      if (!left || !last)
-        printf("%*s%*s", column == 0 ? 0 : gap, "", left ? -width : width, cell);
-      else if (cell[0] != '\0')
-        printf("%*s%s", gap, "", cell);
+      const int padded = !left ? width : column + 1 < used ? -width : 0;
+      printf("%*s%*s", column == 0 ? 0 : gap, "", padded, made->cells[row + column]);
     }
     putchar('\n');
   }

@@ -3,7 +3,7 @@
 # one: its blocks only stay a while, and are in no other test's way.
 add_test(NAME quickstart COMMAND quickstart)
 add_test(NAME samples COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
-foreach(samples table partition)
+foreach(samples table partition recursion)
   add_test(NAME ${samples}_samples
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_${samples}_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
   list(APPEND sample_tests ${samples}_samples)

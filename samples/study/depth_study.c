@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * depth_study: how the time of a sort depends on the knobs of its recursion. Run it with --help.
+ *
+ * 1. depth_sweep.c crosses the values of the knobs, and sorts the same keys with each combination: counted once, timed often.
+ * 2. sample_keys.c checks every result.
+ * 3. depth_report.c prints the table and what it recommends, and writes the CSV.
+ */
+#include "depth_report.h"
+#include "depth_sweep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char PROGRAM[] = "depth_study";
+
+/* What is good for a GPU would take the simulated device hours. */
+enum {
+  COUNT_LOG2_GPU = 24,
+  COUNT_LOG2_SIMULATED = 14,
+  RUNS_GPU = 5,
+  RUNS_FULL = 3,
+  RUNS_SIMULATED = 1,
+  ROWS_SHOWN = 30,
+  KEYS_LEAST = 2
+};
+
+typedef struct command {
+  sort_settings settings;
+  key_settings keys;
+  sweep sweep;
+  uint64_t rows;
+  bool rows_given;
+  const char *csv;
+  bool help;
+} command;
+
+static void help(void) {
+  puts("Usage: depth_study [option...]\n"
+       "Sorts the same keys with many combinations of depth limit, leaf size, fan-out, launch scheme, child streams and pivot\n"
+       "rule, and says what each is worth.\n");
+  key_settings_help("2^24; on the simulated device 2^14");
+  printf(
+      "  --runs N         timed runs of each combination (%d; with --full %d; on the simulated device %d), after one that is\n"
+      "                   counted\n"
+      "  --time-limit S   stop measuring after so many seconds\n"
+      "  --rows N         how many rows the table has, 0: all (%d)\n"
+      "  --csv FILE       write all combinations to FILE\n"
+      "  --help           this text (-h)\n\n",
+      RUNS_GPU, RUNS_FULL, RUNS_SIMULATED, ROWS_SHOWN);
+  sweep_help();
+  putchar('\n');
+  settings_help("u32");
+  puts(
+      "\n"
+      "The table: milliseconds on the device without copies (median, least, most), the knobs, the greatest depth, then counts "
+      "of\n"
+      "the one counted run: tasks, grids launched by the device, launches refused, bytes of keys moved, balance of the "
+      "splits.\n"
+      "\n"
+      "Is the tree the same on every device? Its first level is: which positions pivots come from depends on range and seed\n"
+      "alone. Below, a range holds the same keys in the order in which blocks happened to write them, which differs from run "
+      "to\n"
+      "run on a GPU, and with the schemes and the seed on the simulated device, where a run with the same options and seed "
+      "repeats\n"
+      "exactly. Then counts agree about, not exactly. Give --block-items, or ranges of another length get no grid: by default "
+      "it\n"
+      "depends on the device.\n"
+      "\n"
+      "Exit code: 0 measured, and every result checked; 1 a result was wrong, memory is missing or the CSV cannot be written;\n"
+      "2 the command line is at fault; 3 the device or the library failed.");
+}
+
+/* ---- The command line ------------------------------------------------------------------------------------------ */
+
+static bool take_number(argument_list *list, const argument *option, uint64_t most, uint64_t *number) {
+  const char *word = argument_value(list, option);
+  if (word == NULL)
+    return false;
+  if (parse_whole(word, number) && *number <= most)
+    return true;
+  usage_error(list, "%s: '%s' is not a whole number up to %llu", option->name, word, (unsigned long long)most);
+  return false;
+}
+
+static bool take(command *wanted, argument_list *list, const argument *found) {
+  uint64_t number = 0;
+  if (found->name[0] == '\0') {
+    usage_error(list, "it takes options alone, not '%s'", found->value);
+    return false;
+  }
+  if (strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0) {
+    wanted->help = true;
+    return argument_has_no_value(list, found);
+  }
+  if (strcmp(found->name, "--csv") == 0) {
+    wanted->csv = argument_value(list, found);
+    return wanted->csv != NULL;
+  }
+  if (strcmp(found->name, "--runs") == 0)
+    return take_runs(list, found, &wanted->sweep.runs);
+  if (strcmp(found->name, "--rows") == 0) {
+    wanted->rows_given = true;
+    return take_number(list, found, UINT32_MAX, &wanted->rows);
+  }
+  if (strcmp(found->name, "--time-limit") == 0) {
+    const bool taken = take_number(list, found, UINT32_MAX, &number);
+    wanted->sweep.seconds_most = (double)number;
+    return taken;
+  }
+  if (is_key_option(found))
+    return key_settings_take(&wanted->keys, list, found);
+  if (is_knob_option(found))
+    return sweep_take(&wanted->sweep, list, found);
+  return settings_take(&wanted->settings, list, found);
+}
+
+static bool read_command(command *wanted, int argument_count, char **words) {
+  argument_list list = arguments_begin(PROGRAM, argument_count, words);
+  argument found;
+  while (next_argument(&list, &found))
+    if (!take(wanted, &list, &found))
+      return false;
+  return true;
+}
+
+/* ---- The study ------------------------------------------------------------------------------------------------- */
+
+/* What was not given, and depends on the device. */
+static void complete(command *wanted) {
+  const bool simulated = was_simulated();
+  if (wanted->keys.count == 0)
+    wanted->keys.count = UINT64_C(1) << (simulated ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
+  if (wanted->sweep.runs == 0)
+    wanted->sweep.runs = simulated ? RUNS_SIMULATED : wanted->sweep.full ? RUNS_FULL : RUNS_GPU;
+  if (!wanted->rows_given)
+    wanted->rows = ROWS_SHOWN;
+}
+
+static void report(command *wanted, csv_file *csv, const sample_keys *keys) {
+  printf("%llu %s keys, %s, on %s\n", (unsigned long long)keys->count, type_name(keys->type), wanted->keys.distribution->name,
+         cdp_last_device());
+  report_table(&wanted->sweep, (size_t)wanted->rows);
+  report_coverage(&wanted->sweep);
+  report_recommendation(&wanted->sweep);
+  report_csv(&wanted->sweep, csv, keys, wanted->keys.distribution->name);
+  puts("Check: every result sorted, and a permutation of what was given");
+}
+
+static int measure_and_report(command *wanted, sample_keys *keys) {
+  csv_file csv;
+  if (!csv_open(&csv, PROGRAM, wanted->csv, DEPTH_CSV_COLUMNS))
+    return EXIT_DATA;
+  int code = sweep_measure(&wanted->sweep, PROGRAM, keys);
+  if (code == EXIT_SORTED)
+    report(wanted, &csv, keys);
+  if (!csv_close(&csv))
+    code = EXIT_DATA;
+  return code;
+}
+
+static int run(command *wanted) {
+  sample_keys keys;
+  int code = sweep_plan(&wanted->sweep, PROGRAM, &wanted->settings);
+  if (code != EXIT_SORTED)
+    return code;
+  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
+  if (status != CDP_OK) {
+    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
+    return exit_code(status);
+  }
+  sweep_use_device(&wanted->sweep, wanted->settings.options.device);
+  complete(wanted);
+  if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
+    return EXIT_DATA;
+  code = measure_and_report(wanted, &keys);
+  sample_keys_release(&keys);
+  return code;
+}
+
+int main(int argument_count, char **words) {
+  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
+                    .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST}};
+  if (!read_command(&wanted, argument_count, words))
+    return EXIT_USAGE;
+  int code = EXIT_SORTED;
+  if (wanted.help)
+    help();
+  else
+    code = run(&wanted);
+  sweep_release(&wanted.sweep);
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
+    return EXIT_DATA;
+  }
+  return code;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* A sweep over the knobs of the recursion: see depth_sweep.h. */
+#include "depth_sweep.h"
+#include "progress_bar.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A knob on the command line. */
+typedef struct knob_option {
+  const char *name; /* of sort_settings.h, which takes one value */
+  const char *list; /* of depth_study; the other is taken as well */
+  const char *text; /* in tables */
+  const char *defaults;
+  const char *all;
+} knob_option;
+
+static const knob_option OPTIONS[KNOBS] = {
+    [KNOB_FAN_OUT] = {"--fan-out", "--fan-outs", "fan-out", "2,64,1024", "2,8,64,1024"},
+    [KNOB_PIVOT] = {"--pivot", "--pivots", "pivot", "sampled-median",
+                    "sampled-median,first,middle,median-of-three,ninther,random,mean"},
+    [KNOB_SCHEME] = {"--scheme", "--schemes", "scheme", "last-block,controller,host-loop", "last-block,controller,host-loop"},
+    [KNOB_STREAMS] = {"--streams", "--child-streams", "streams", "fire-and-forget", "fire-and-forget,named"},
+    [KNOB_LEAF] = {"--leaf", "--leaves", "leaf", "32,0", "32,128,0"},
+    [KNOB_DEPTH_LIMIT] = {"--depth-limit", "--depth-limits", "depth limit", "2,4,8,0", "none,1,2,4,8,16,0"},
+};
+
+/* ---- Knobs ----------------------------------------------------------------------------------------------------- */
+
+uint32_t knob_value(const cdp_options *options, enum knob knob) {
+  switch (knob) {
+  case KNOB_FAN_OUT:
+    return options->fan_out;
+  case KNOB_PIVOT:
+    return (uint32_t)options->pivot;
+  case KNOB_SCHEME:
+    return (uint32_t)options->scheme;
+  case KNOB_STREAMS:
+    return (uint32_t)options->child_streams;
+  case KNOB_LEAF:
+    return options->leaf_items;
+  case KNOB_DEPTH_LIMIT:
+  case KNOBS:
+    break;
+  }
+  return options->depth_limit;
+}
+
+void set_knob(cdp_options *options, enum knob knob, uint32_t value) {
+  switch (knob) {
+  case KNOB_FAN_OUT:
+    options->fan_out = value;
+    return;
+  case KNOB_PIVOT:
+    options->pivot = (cdp_pivot)value;
+    return;
+  case KNOB_SCHEME:
+    options->scheme = (cdp_scheme)value;
+    return;
+  case KNOB_STREAMS:
+    options->child_streams = (cdp_child_streams)value;
+    return;
+  case KNOB_LEAF:
+    options->leaf_items = value;
+    return;
+  case KNOB_DEPTH_LIMIT:
+  case KNOBS:
+    break;
+  }
+  options->depth_limit = value;
+}
+
+const char *knob_name(enum knob knob) {
+  return OPTIONS[knob].text;
+}
+
+knob_text knob_word(enum knob knob, uint32_t value) {
+  knob_text made;
+  const char *word = NULL;
+  if (knob == KNOB_PIVOT)
+    word = pivot_name((cdp_pivot)value);
+  else if (knob == KNOB_SCHEME)
+    word = scheme_name((cdp_scheme)value);
+  else if (knob == KNOB_STREAMS)
+    word = child_streams_name((cdp_child_streams)value);
+  else if (knob == KNOB_DEPTH_LIMIT && value == CDP_DEPTH_NONE)
+    word = "none";
+  if (word != NULL)
+    snprintf(made.text, sizeof made.text, "%s", word);
+  else
+    snprintf(made.text, sizeof made.text, "%" PRIu32, value);
+  return made;
+}
+
+uint64_t depth_limit_rank(uint32_t depth_limit) {
+  return depth_limit == CDP_DEPTH_NONE ? 0 : depth_limit == 0 ? UINT64_MAX : depth_limit;
+}
+
+/* ---- The command line ------------------------------------------------------------------------------------------ */
+
+static bool names_knob(const argument *option, enum knob knob) {
+  return strcmp(option->name, OPTIONS[knob].name) == 0 || strcmp(option->name, OPTIONS[knob].list) == 0;
+}
+
+bool is_knob_option(const argument *option) {
+  for (enum knob knob = 0; knob < KNOBS; knob++)
+    if (names_knob(option, knob))
+      return true;
+  return strcmp(option->name, "--full") == 0;
+}
+
+static void add_value(knob_values *taken, uint32_t value) {
+  for (size_t at = 0; at < taken->count; at++)
+    if (taken->values[at] == value)
+      return;
+  if (taken->count < KNOB_VALUES_MOST)
+    taken->values[taken->count++] = value;
+}
+
+/* Takes words separated by commas, each as sort_settings.h takes the option's one value. */
+static bool take_words(knob_values *taken, argument_list *list, enum knob knob, const char *words) {
+  *taken = (knob_values){.count = 0};
+  for (const char *rest = words; rest != NULL;) {
+    sort_settings one = {.type = CDP_U32, .options = CDP_OPTIONS_INIT};
+    argument option = {.value = NULL};
+    char word[32];
+    const size_t length = strcspn(rest, ",");
+    snprintf(word, sizeof word, "%.*s", (int)length, rest);
+    snprintf(option.name, sizeof option.name, "%s", OPTIONS[knob].name);
+    option.value = word;
+    if (!settings_take(&one, list, &option))
+      return false;
+    if (taken->count == KNOB_VALUES_MOST) {
+      usage_error(list, "%s: at most %d values", OPTIONS[knob].name, KNOB_VALUES_MOST);
+      return false;
+    }
+    add_value(taken, knob_value(&one.options, knob));
+    rest = rest[length] == ',' ? rest + length + 1 : NULL;
+  }
+  return true;
+}
+
+bool sweep_take(sweep *made, argument_list *list, const argument *option) {
+  if (strcmp(option->name, "--full") == 0) {
+    made->full = true;
+    return argument_has_no_value(list, option);
+  }
+  const char *words = argument_value(list, option);
+  if (words == NULL)
+    return false;
+  enum knob knob = 0;
+  while (!names_knob(option, knob))
+    knob++;
+  return take_words(&made->knobs[knob], list, knob, strcmp(words, "all") == 0 ? OPTIONS[knob].all : words);
+}
+
+void sweep_help(void) {
+  puts("The knobs, each with a list of values separated by commas, or all:\n"
+       "  option            if not given                     all");
+  for (enum knob knob = 0; knob < KNOBS; knob++)
+    printf("  %-17s %-32s %s\n", OPTIONS[knob].list, OPTIONS[knob].defaults, OPTIONS[knob].all);
+  puts("  --full            all values of every knob that is not given; but pivot rules other than the first are tried\n"
+       "                    with the first scheme and the first streams alone\n"
+       "Impossible combinations, such as a rule for one pivot with many children, are skipped and counted; so are those that\n"
+       "would be the same sort as another one. 0 is the library's default. What the values mean is said below, where the\n"
+       "same options have the names for one value, --fan-out and so on; they take a list as well.");
+}
+
+/* ---- Planning -------------------------------------------------------------------------------------------------- */
+
+/* The values of the knobs that were not given, and what 0 stands for, so that a value is not measured under two names. */
+static bool complete_knobs(sweep *made, const char *program, cdp_type type) {
+  argument_list list = arguments_begin(program, 0, NULL);
+  for (enum knob knob = 0; knob < KNOBS; knob++) {
+    const char *words = made->full ? OPTIONS[knob].all : OPTIONS[knob].defaults;
+    if (made->knobs[knob].count == 0 && !take_words(&made->knobs[knob], &list, knob, words))
+      return false;
+    const knob_values given = made->knobs[knob];
+    made->knobs[knob].count = 0;
+    for (size_t at = 0; at < given.count; at++) {
+      uint32_t value = given.values[at];
+      if (value == 0 && knob == KNOB_FAN_OUT)
+        value = CDP_FAN_OUT_MAX;
+      if (value == 0 && knob == KNOB_LEAF)
+        value = type_bytes(type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
+      add_value(&made->knobs[knob], value);
+    }
+  }
+  return true;
+}
+
+/* Greatest first. */
+static int compare_depth_limits(const void *left, const void *right) {
+  const uint64_t a = depth_limit_rank(*(const uint32_t *)left);
+  const uint64_t b = depth_limit_rank(*(const uint32_t *)right);
+  return (a < b) - (a > b);
+}
+
+/* Sorting nothing checks the options. */
+static cdp_status check_options(const cdp_options *options, cdp_type type) {
+  return cdp_quicksort(NULL, 0, type, options);
+}
+
+/* Whether each value is one that the library has. With others it may still not go together. */
+static bool check_values(const sweep *made, const char *program, const sort_settings *base) {
+  for (enum knob knob = 0; knob < KNOBS; knob++)
+    for (size_t at = 0; at < made->knobs[knob].count; at++) {
+      cdp_options options = base->options;
+      set_knob(&options, knob, made->knobs[knob].values[at]);
+      if (check_options(&options, base->type) != CDP_OK) {
+        fprintf(stderr, "%s: %s: %s\n", program, OPTIONS[knob].list, cdp_last_message());
+        return false;
+      }
+    }
+  return true;
+}
+
+/* Sets aside what makes no difference. */
+static cdp_options canonical(const cdp_options *options) {
+  cdp_options same = *options;
+  if (same.depth_limit == CDP_DEPTH_NONE) {
+    same.pivot = CDP_PIVOT_DEFAULT;
+    same.leaf_items = 0;
+    same.fan_out = 0;
+  }
+  if (same.scheme == CDP_SCHEME_HOST_LOOP)
+    same.child_streams = CDP_STREAMS_DEFAULT;
+  return same;
+}
+
+const swept_sort *sweep_find(const sweep *made, const cdp_options *options) {
+  const cdp_options wanted = canonical(options);
+  for (size_t at = 0; at < made->count; at++) {
+    const cdp_options here = canonical(&made->sorts[at].options);
+    bool same = true;
+    for (enum knob knob = 0; knob < KNOBS; knob++)
+      same = same && knob_value(&here, knob) == knob_value(&wanted, knob);
+    if (same)
+      return &made->sorts[at];
+  }
+  return NULL;
+}
+
+static bool is_crossed(const sweep *made, const cdp_options *options) {
+  const bool first_pivot = (uint32_t)options->pivot == made->knobs[KNOB_PIVOT].values[0];
+  const bool first_launches = (uint32_t)options->scheme == made->knobs[KNOB_SCHEME].values[0] &&
+                              (uint32_t)options->child_streams == made->knobs[KNOB_STREAMS].values[0];
+  return !made->full || first_pivot || first_launches;
+}
+
+static void plan_one(sweep *made, const cdp_options *options, cdp_type type) {
+  if (check_options(options, type) != CDP_OK)
+    made->impossible++;
+  else if (sweep_find(made, options) != NULL)
+    made->alike++;
+  else if (!is_crossed(made, options))
+    made->not_crossed++;
+  else
+    made->sorts[made->count++] = (swept_sort){.options = *options, .state = SORT_PLANNED};
+}
+
+int sweep_plan(sweep *made, const char *program, const sort_settings *base) {
+  if (!complete_knobs(made, program, base->type) || !check_values(made, program, base))
+    return EXIT_USAGE;
+  knob_values *limits = &made->knobs[KNOB_DEPTH_LIMIT];
+  qsort(limits->values, limits->count, sizeof *limits->values, compare_depth_limits);
+
+  size_t all = 1;
+  for (enum knob knob = 0; knob < KNOBS; knob++)
+    all *= made->knobs[knob].count;
+  made->sorts = calloc(all, sizeof *made->sorts);
+  if (made->sorts == NULL) {
+    fprintf(stderr, "%s: not enough memory for %zu combinations\n", program, all);
+    return EXIT_DATA;
+  }
+  /* The last knob, the depth limit, changes fastest. */
+  for (size_t number = 0; number < all; number++) {
+    cdp_options options = base->options;
+    size_t rest = number;
+    for (enum knob knob = KNOBS; knob-- > 0;) {
+      set_knob(&options, knob, made->knobs[knob].values[rest % made->knobs[knob].count]);
+      rest /= made->knobs[knob].count;
+    }
+    plan_one(made, &options, base->type);
+  }
+  return EXIT_SORTED;
+}
+
+void sweep_use_device(sweep *made, int32_t device) {
+  for (size_t at = 0; at < made->count; at++)
+    made->sorts[at].options.device = device;
+}
+
+void sweep_release(sweep *made) {
+  free(made->sorts);
+  made->sorts = NULL;
+  made->count = 0;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------------------------- */
+
+/* Counts first, which warms up as well; then sorts as often as is timed. */
+static cdp_status measure(swept_sort *sort, uint32_t runs, sample_keys *keys, const char **fault) {
+  cdp_study study;
+  sample_keys_reset(keys);
+  *fault = NULL;
+  cdp_status status = cdp_study_quicksort(keys->keys, (size_t)keys->count, keys->type, &sort->options, &study);
+  if (status != CDP_OK)
+    return status;
+  *fault = sample_keys_check(keys);
+  if (*fault != NULL)
+    return CDP_OK;
+  sort->depth_count = study.depth_count;
+  sort->waves = study.waves;
+  sort->total = study.total;
+  return time_runs(keys, &sort->options, runs, &sort->milliseconds, fault);
+}
+
+/* Whether a sort is one before it, with a depth limit that its recursion did not come to. */
+static bool is_unreached(const swept_sort *sort, const swept_sort *before) {
+  cdp_options without = sort->options;
+  without.depth_limit = before->options.depth_limit;
+  for (enum knob knob = 0; knob < KNOBS; knob++)
+    if (knob_value(&without, knob) != knob_value(&before->options, knob))
+      return false;
+  return before->state != SORT_PLANNED && depth_limit_rank(sort->options.depth_limit) >= before->depth_count;
+}
+
+static void tell_combination(const char *program, const cdp_options *options, const char *what) {
+  fprintf(stderr, "%s: with", program);
+  for (enum knob knob = 0; knob < KNOBS; knob++)
+    fprintf(stderr, " %s %s", OPTIONS[knob].name, knob_word(knob, knob_value(options, knob)).text);
+  fprintf(stderr, ": %s\n", what);
+}
+
+int sweep_measure(sweep *made, const char *program, sample_keys *keys) {
+  progress_bar bar;
+  int code = EXIT_SORTED;
+  const double begun = seconds_now();
+  progress_begin(&bar, made->count);
+  for (size_t at = 0; at < made->count && code == EXIT_SORTED; at++) {
+    swept_sort *sort = &made->sorts[at];
+    char what[64];
+    if (made->seconds_most > 0 && seconds_now() - begun > made->seconds_most)
+      break;
+    snprintf(what, sizeof what, "fan-out %" PRIu32 ", %s", sort->options.fan_out, scheme_name(sort->options.scheme));
+    progress_at(&bar, at, what);
+    if (at > 0 && is_unreached(sort, sort - 1)) {
+      const cdp_options options = sort->options;
+      *sort = sort[-1];
+      sort->options = options;
+      sort->state = SORT_UNREACHED;
+      continue;
+    }
+    const char *fault;
+    const cdp_status status = measure(sort, made->runs, keys, &fault);
+    sort->state = SORT_MEASURED;
+    if (status != CDP_OK || fault != NULL) {
+      progress_end(&bar);
+      tell_combination(program, &sort->options, status != CDP_OK ? cdp_last_message() : fault);
+      code = status != CDP_OK ? exit_code(status) : EXIT_DATA;
+    }
+  }
+  progress_end(&bar);
+  return code;
+}

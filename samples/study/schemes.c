@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schemes: who launches? The last block of a grid, a controller, or the host: the same sort three ways. Run it with --help.
+ *
+ * 1. Each scheme sorts the same keys with each fan-out: timed often, then traced once, for tracing costs time.
+ * 2. traced_sort.c reads from the trace how long a launch takes to begin, and how long the device waits between grids.
+ * 3. A table, what it means, and a CSV.
+ */
+#include "csv_file.h"
+#include "progress_bar.h"
+#include "text_table.h"
+#include "traced_sort.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char PROGRAM[] = "schemes";
+
+static const char CSV_COLUMNS[] = "device,type,log2_count,fan_out,scheme,milliseconds,grids,latency_median_ns,latency_least_ns,"
+                                  "latency_most_ns,idle_ns,idle_longest_ns,pending_most,refused,runs";
+
+enum { COUNT_LOG2_GPU = 24, COUNT_LOG2_SIMULATED = 15, RUNS_GPU = 11, RUNS_SIMULATED = 1, KEYS_LEAST = 2 };
+enum { SCHEMES_COUNT = 3, FAN_OUTS = 2, RESULTS = SCHEMES_COUNT * FAN_OUTS };
+
+static const cdp_scheme SCHEMES[SCHEMES_COUNT] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_CONTROLLER, CDP_SCHEME_HOST_LOOP};
+static const uint32_t DEFAULT_FAN_OUTS[FAN_OUTS] = {CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MAX};
+
+typedef struct command {
+  sort_settings settings;
+  key_settings keys;
+  uint32_t runs;
+  const char *csv;
+  bool help;
+} command;
+
+/* What one scheme did with one fan-out. */
+typedef struct result {
+  cdp_options options;
+  spread milliseconds;
+  trace_figures figures;
+  uint32_t pending_most;
+  uint64_t refused;
+  size_t lost;
+} result;
+
+static void help(void) {
+  puts("Usage: schemes [option...]\n"
+       "Sorts the same keys with the three launch schemes: the last block of a grid launches the next ones, a controller\n"
+       "launches workers and its continuation, or the host launches level by level. With two children (the classic\n"
+       "recursion) and with many; --fan-out N: with N alone.\n");
+  key_settings_help("2^24; on the simulated device 2^15");
+  printf("  --runs N         timed runs of each (%d; on the simulated device %d)\n"
+         "  --csv FILE       write the table to FILE\n"
+         "  --help           this text (-h)\n\n",
+         RUNS_GPU, RUNS_SIMULATED);
+  settings_help("u32");
+  puts(
+      "\n"
+      "The columns:\n"
+      "  ms        median of the timed runs, without copies; the rest is from one traced run, which is slower\n"
+      "  grids     kernels launched, by the device or the host\n"
+      "  latency   from a launch to the begin of its grid: median, least, most. Tail launches are not in it: they wait for\n"
+      "            all that their launcher has launched. In the host loop: from a grid's end to the next one's begin\n"
+      "  idle      time in which no grid ran, from the first begin to the last end; in percent of that; the longest\n"
+      "  pending   the most launches pending at once, which CUDA limits\n"
+      "  refused   launches that failed\n"
+      "\n"
+      "Arrays that are sorted in two launches without tasks (--short) have nothing to choose: the last block's scheme alone\n"
+      "sorts like that, so that short arrays are compared fairly with --short 1.\n"
+      "\n"
+      "Exit code: 0 measured, and every result checked; 1 a result was wrong, memory is missing or the CSV cannot be written;\n"
+      "2 the command line is at fault; 3 the device or the library failed.");
+}
+
+/* ---- The command line ------------------------------------------------------------------------------------------ */
+
+static bool take(command *wanted, argument_list *list, const argument *found) {
+  if (found->name[0] == '\0') {
+    usage_error(list, "it takes options alone, not '%s'", found->value);
+    return false;
+  }
+  if (strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0) {
+    wanted->help = true;
+    return argument_has_no_value(list, found);
+  }
+  if (strcmp(found->name, "--csv") == 0) {
+    wanted->csv = argument_value(list, found);
+    return wanted->csv != NULL;
+  }
+  if (strcmp(found->name, "--scheme") == 0) {
+    usage_error(list, "--scheme: all three are compared");
+    return false;
+  }
+  if (strcmp(found->name, "--runs") == 0)
+    return take_runs(list, found, &wanted->runs);
+  if (is_key_option(found))
+    return key_settings_take(&wanted->keys, list, found);
+  return settings_take(&wanted->settings, list, found);
+}
+
+static bool read_command(command *wanted, int argument_count, char **words) {
+  argument_list list = arguments_begin(PROGRAM, argument_count, words);
+  argument found;
+  while (next_argument(&list, &found))
+    if (!take(wanted, &list, &found))
+      return false;
+  return true;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------------------------- */
+
+/* EXIT_SORTED, or a message and another exit code. */
+static int judge(const result *made, cdp_status status, const char *fault) {
+  if (status == CDP_OK && fault == NULL)
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: scheme %s, fan-out %" PRIu32 ": %s\n", PROGRAM, scheme_name(made->options.scheme), made->options.fan_out,
+          status != CDP_OK ? cdp_last_message() : fault);
+  return status != CDP_OK ? exit_code(status) : EXIT_DATA;
+}
+
+/* Warms up, times, traces. */
+static int measure(result *made, uint32_t runs, sample_keys *keys, cdp_trace *trace) {
+  const char *fault;
+  cdp_study study = {0};
+  cdp_status status = time_runs(keys, &made->options, 1, &made->milliseconds, &fault);
+  if (status == CDP_OK && fault == NULL)
+    status = time_runs(keys, &made->options, runs, &made->milliseconds, &fault);
+  if (status == CDP_OK && fault == NULL)
+    status = trace_sort(keys, &made->options, &study, trace, &fault);
+  const int code = judge(made, status, fault);
+  if (code != EXIT_SORTED)
+    return code;
+  made->pending_most = study.pending_most;
+  made->refused = study.total.launches_refused;
+  made->lost = trace->lost;
+  if (read_trace(trace, &made->figures))
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: not enough memory for the trace\n", PROGRAM);
+  return EXIT_DATA;
+}
+
+/* The options of every result. Returns how many there are. */
+static size_t plan(const command *wanted, result *results) {
+  const bool one = wanted->settings.options.fan_out != 0;
+  size_t count = 0;
+  for (size_t fan_out = 0; fan_out < (one ? 1 : FAN_OUTS); fan_out++)
+    for (size_t scheme = 0; scheme < SCHEMES_COUNT; scheme++) {
+      results[count] = (result){.options = wanted->settings.options};
+      results[count].options.scheme = SCHEMES[scheme];
+      results[count].options.fan_out = one ? wanted->settings.options.fan_out : DEFAULT_FAN_OUTS[fan_out];
+      count++;
+    }
+  return count;
+}
+
+static int measure_all(const command *wanted, result *results, size_t count, sample_keys *keys) {
+  cdp_trace trace;
+  progress_bar bar;
+  int code = EXIT_SORTED;
+  if (!trace_make(&trace, TRACE_CAPACITY)) {
+    fprintf(stderr, "%s: not enough memory for a trace\n", PROGRAM);
+    return EXIT_DATA;
+  }
+  progress_begin(&bar, count);
+  for (size_t at = 0; at < count && code == EXIT_SORTED; at++) {
+    progress_at(&bar, at, scheme_name(results[at].options.scheme));
+    code = measure(&results[at], wanted->runs, keys, &trace);
+  }
+  progress_end(&bar);
+  free(trace.events);
+  return code;
+}
+
+/* ---- Telling --------------------------------------------------------------------------------------------------- */
+
+static void add_row(text_table *table, const result *one) {
+  const trace_figures *figures = &one->figures;
+  text_table_put(table, "%" PRIu32, one->options.fan_out);
+  text_table_put(table, "%s", scheme_name(one->options.scheme));
+  text_table_put(table, "%.3f", one->milliseconds.median);
+  text_table_put(table, "%zu", figures->grids);
+  text_table_put(table, "%.0f", figures->latency.median);
+  text_table_put(table, "%.0f", figures->latency.least);
+  text_table_put(table, "%.0f", figures->latency.most);
+  text_table_put(table, "%" PRIu64, figures->idle);
+  text_table_put(table, "%.1f", idle_percent(figures));
+  text_table_put(table, "%" PRIu64, figures->idle_longest);
+  text_table_put(table, "%" PRIu32, one->pending_most);
+  text_table_put(table, "%" PRIu64, one->refused);
+}
+
+static void print_table(const result *results, size_t count) {
+  static const char *const heads[] = {"",          "",      "",     "",   "latency", "latency", "latency", "idle",
+                                      "idle",      "idle",  "",     "",   "fan-out", "scheme",  "ms",      "grids",
+                                      "median ns", "least", "most", "ns", "%",       "longest", "pending", "refused"};
+  text_table table;
+  text_table_begin(&table, "rlrrrrrrrrrr");
+  for (size_t at = 0; at < sizeof heads / sizeof heads[0]; at++)
+    text_table_put(&table, "%s", heads[at]);
+  for (size_t at = 0; at < count; at++)
+    add_row(&table, &results[at]);
+  if (!text_table_print(&table))
+    puts("(not enough memory for the table)");
+  text_table_end(&table);
+  for (size_t at = 0; at < count; at++)
+    if (results[at].lost > 0)
+      printf("%s, fan-out %" PRIu32 ": %zu events were lost, so that its figures are of a part of the sort\n",
+             scheme_name(results[at].options.scheme), results[at].options.fan_out, results[at].lost);
+}
+
+/* Which scheme of three is fastest, and by how much. */
+static void tell_fastest(const result *three) {
+  const result *best = three;
+  for (size_t at = 1; at < SCHEMES_COUNT; at++)
+    if (three[at].milliseconds.median < best->milliseconds.median)
+      best = &three[at];
+  printf("with fan-out %" PRIu32 " %s", best->options.fan_out, scheme_name(best->options.scheme));
+  const char *before = " (";
+  for (size_t at = 0; at < SCHEMES_COUNT; at++)
+    if (&three[at] != best) {
+      printf("%s%s takes %.2f times as long", before, scheme_name(three[at].options.scheme),
+             three[at].milliseconds.median / best->milliseconds.median);
+      before = ", ";
+    }
+  putchar(')');
+}
+
+/* Three sentences. The results of a fan-out are side by side, in the order of SCHEMES. */
+static void tell_meaning(const result *results, size_t count) {
+  const trace_figures *last_block = &results[0].figures;
+  const trace_figures *controller = &results[1].figures;
+  const trace_figures *host_loop = &results[2].figures;
+  printf("\nFastest is ");
+  for (size_t at = 0; at < count; at += SCHEMES_COUNT) {
+    printf("%s", at > 0 ? ";\n" : "");
+    tell_fastest(&results[at]);
+  }
+  printf(".\nWith fan-out %" PRIu32 " a grid begins %.0f ns (median) after a last block has launched it, %.0f ns after a\n"
+         "controller has, and in the host loop %.0f ns after the grid before it has ended.\n",
+         results->options.fan_out, last_block->latency.median, controller->latency.median, host_loop->latency.median);
+  printf(
+      "There no grid at all runs in %.1f %%, %.1f %% and %.1f %% of the time: the last block's children go on as soon as "
+      "their\n"
+      "range is split, a controller's only when a tail has begun, and the host loop's when a level's slowest part has ended\n"
+      "and the host has launched the next one.\n",
+      idle_percent(last_block), idle_percent(controller), idle_percent(host_loop));
+  if (was_simulated())
+    puts("(On the simulated device these are the times of the simulation; only what is counted says something about a GPU.)");
+}
+
+/* A median of two may lie between them. */
+static uint64_t whole_ns(double nanoseconds) {
+  return (uint64_t)(nanoseconds + 0.5);
+}
+
+static void write_csv(csv_file *csv, const result *results, size_t count, const command *wanted) {
+  for (size_t at = 0; at < count; at++) {
+    const result *one = &results[at];
+    csv_text(csv, short_device().text);
+    csv_text(csv, type_name(wanted->settings.type));
+    csv_number(csv, log2((double)wanted->keys.count));
+    csv_whole(csv, one->options.fan_out);
+    csv_text(csv, scheme_name(one->options.scheme));
+    csv_number(csv, one->milliseconds.median);
+    csv_whole(csv, one->figures.grids);
+    csv_whole(csv, whole_ns(one->figures.latency.median));
+    csv_whole(csv, whole_ns(one->figures.latency.least));
+    csv_whole(csv, whole_ns(one->figures.latency.most));
+    csv_whole(csv, one->figures.idle);
+    csv_whole(csv, one->figures.idle_longest);
+    csv_whole(csv, one->pending_most);
+    csv_whole(csv, one->refused);
+    csv_whole(csv, wanted->runs);
+    csv_end_row(csv);
+  }
+}
+
+/* ---- The program ----------------------------------------------------------------------------------------------- */
+
+static int measure_and_report(const command *wanted, sample_keys *keys) {
+  csv_file csv;
+  result results[RESULTS];
+  const size_t count = plan(wanted, results);
+  if (!csv_open(&csv, PROGRAM, wanted->csv, CSV_COLUMNS))
+    return EXIT_DATA;
+  int code = measure_all(wanted, results, count, keys);
+  if (code == EXIT_SORTED) {
+    printf("%" PRIu64 " %s keys, %s, on %s\n\n", keys->count, type_name(keys->type), wanted->keys.distribution->name,
+           cdp_last_device());
+    print_table(results, count);
+    tell_meaning(results, count);
+    write_csv(&csv, results, count, wanted);
+    puts("Check: every result sorted, and a permutation of what was given");
+  }
+  if (!csv_close(&csv))
+    code = EXIT_DATA;
+  return code;
+}
+
+static int run(command *wanted) {
+  sample_keys keys;
+  cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &wanted->settings.options);
+  if (status == CDP_OK)
+    status = settle_device(PROGRAM, &wanted->settings.options);
+  if (status != CDP_OK) {
+    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
+    return exit_code(status);
+  }
+  if (wanted->keys.count == 0)
+    wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
+  if (wanted->runs == 0)
+    wanted->runs = was_simulated() ? RUNS_SIMULATED : RUNS_GPU;
+  if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
+    return EXIT_DATA;
+  const int code = measure_and_report(wanted, &keys);
+  sample_keys_release(&keys);
+  return code;
+}
+
+int main(int argument_count, char **words) {
+  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
+                    .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST}};
+  if (!read_command(&wanted, argument_count, words))
+    return EXIT_USAGE;
+  int code = EXIT_SORTED;
+  if (wanted.help)
+    help();
+  else
+    code = run(&wanted);
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
+    return EXIT_DATA;
+  }
+  return code;
+}

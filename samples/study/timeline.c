@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * timeline: one sort, and a picture of its recursion over time. Run it with --help.
+ *
+ * 1. cdp_trace_quicksort() sorts and traces, after a sort that warms up; sample_keys.c checks.
+ * 2. timeline_picture.c draws; recursion_table.c prints the tree by depth.
+ * 3. cdp_trace_write_json() writes what Perfetto shows, cdp_trace_write_csv() what docs/plot.py reads.
+ */
+#include "recursion_table.h"
+#include "timeline_picture.h"
+#include "traced_sort.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char PROGRAM[] = "timeline";
+
+enum { COUNT_LOG2_GPU = 24, COUNT_LOG2_SIMULATED = 15, COLUMNS_DEFAULT = 100, KEYS_LEAST = 2 };
+
+typedef struct command {
+  sort_settings settings;
+  key_settings keys;
+  uint64_t capacity;
+  uint64_t columns;
+  const char *json;
+  const char *csv;
+  bool help;
+} command;
+
+static void help(void) {
+  puts(
+      "Usage: timeline [option...]\n"
+      "Sorts generated keys once, traced, and draws the recursion over time: a row for each depth, the darker the more blocks\n"
+      "were at work.\n");
+  key_settings_help("2^24; on the simulated device 2^15");
+  printf("  --json FILE      write the trace for Perfetto (ui.perfetto.dev) or chrome://tracing\n"
+         "  --csv FILE       write the trace as CSV, a line for each event\n"
+         "  --capacity N     room for so many events, 1 to %u; more are lost, and counted (%d)\n"
+         "  --width N        columns of the picture, %d to %d (%d)\n"
+         "  --help           this text (-h)\n\n",
+         CDP_TRACE_CAPACITY_MAX, TRACE_CAPACITY, PICTURE_COLUMNS_LEAST, PICTURE_COLUMNS_MOST, COLUMNS_DEFAULT);
+  settings_help("u32");
+  putchar('\n');
+  print_columns_help();
+  puts("\n"
+       "Tracing costs time: two atomics and a barrier for each block. On the simulated device, which runs one block after\n"
+       "another, grids that seem to run together take turns.\n"
+       "\n"
+       "Exit code: 0 sorted, and the check says so; 1 the result was wrong, memory is missing or a file cannot be written;\n"
+       "2 the command line is at fault; 3 the device or the library failed.");
+}
+
+/* ---- The command line ------------------------------------------------------------------------------------------ */
+
+static bool take_number(argument_list *list, const argument *option, uint64_t least, uint64_t most, uint64_t *number) {
+  const char *word = argument_value(list, option);
+  if (word == NULL)
+    return false;
+  if (parse_count(word, number) && *number >= least && *number <= most)
+    return true;
+  usage_error(list, "%s: '%s' is not a whole number from %" PRIu64 " to %" PRIu64, option->name, word, least, most);
+  return false;
+}
+
+static bool take(command *wanted, argument_list *list, const argument *found) {
+  if (found->name[0] == '\0') {
+    usage_error(list, "it takes options alone, not '%s'", found->value);
+    return false;
+  }
+  if (strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0) {
+    wanted->help = true;
+    return argument_has_no_value(list, found);
+  }
+  if (strcmp(found->name, "--json") == 0) {
+    wanted->json = argument_value(list, found);
+    return wanted->json != NULL;
+  }
+  if (strcmp(found->name, "--csv") == 0) {
+    wanted->csv = argument_value(list, found);
+    return wanted->csv != NULL;
+  }
+  if (strcmp(found->name, "--capacity") == 0)
+    return take_number(list, found, 1, CDP_TRACE_CAPACITY_MAX, &wanted->capacity);
+  if (strcmp(found->name, "--width") == 0)
+    return take_number(list, found, PICTURE_COLUMNS_LEAST, PICTURE_COLUMNS_MOST, &wanted->columns);
+  if (is_key_option(found))
+    return key_settings_take(&wanted->keys, list, found);
+  return settings_take(&wanted->settings, list, found);
+}
+
+static bool read_command(command *wanted, int argument_count, char **words) {
+  argument_list list = arguments_begin(PROGRAM, argument_count, words);
+  argument found;
+  while (next_argument(&list, &found))
+    if (!take(wanted, &list, &found))
+      return false;
+  return true;
+}
+
+/* ---- Telling --------------------------------------------------------------------------------------------------- */
+
+static void report(const command *wanted, const cdp_study *study, const cdp_trace *trace) {
+  trace_figures figures;
+  printf("%" PRIu64 " %s keys, %s, sorted %s on %s\n", wanted->keys.count, type_name(wanted->settings.type),
+         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending",
+         cdp_last_device());
+  printf("Time: %.3f ms on the device, counted and traced, without copies\n\n", study->milliseconds);
+  const bool complete = print_picture(trace, (size_t)wanted->columns);
+  putchar('\n');
+  if (!complete || !print_kinds(trace))
+    puts("(not enough memory for the picture)");
+  putchar('\n');
+  if (!print_recursion(study))
+    puts("(not enough memory for the table)");
+
+  printf("\nTrace: %zu events", trace->count);
+  if (trace->lost > 0)
+    printf("; %zu more were lost, so that the picture ends too early (--capacity %zu has room)", trace->lost,
+           trace->count + trace->lost);
+  printf("\nLaunches pending at once: %" PRIu32 " at most\n", study->pending_most);
+  if (read_trace(trace, &figures) && figures.latencies > 0)
+    printf("Launch latency: median %.1f us, from %.1f to %.1f; no grid ran in %.1f %% of the time, at most %.1f us on end\n",
+           figures.latency.median / 1e3, figures.latency.least / 1e3, figures.latency.most / 1e3, idle_percent(&figures),
+           (double)figures.idle_longest / 1e3);
+}
+
+/* EXIT_SORTED, or a message and another exit code. */
+static int judge(cdp_status status) {
+  if (status == CDP_OK)
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
+  return status == CDP_ERROR_FILE ? EXIT_DATA : exit_code(status);
+}
+
+static int write_files(const command *wanted, const cdp_trace *trace) {
+  int code = EXIT_SORTED;
+  if (wanted->json != NULL) {
+    code = judge(cdp_trace_write_json(trace, wanted->json));
+    if (code == EXIT_SORTED)
+      printf("Written: %s, to be opened at https://ui.perfetto.dev (it stays on your machine) or chrome://tracing\n",
+             wanted->json);
+  }
+  if (wanted->csv != NULL && code == EXIT_SORTED) {
+    code = judge(cdp_trace_write_csv(trace, wanted->csv));
+    if (code == EXIT_SORTED)
+      printf("Written: %s, a line for each event\n", wanted->csv);
+  }
+  return code;
+}
+
+/* ---- The program ----------------------------------------------------------------------------------------------- */
+
+static int sort_and_tell(const command *wanted, sample_keys *keys, cdp_trace *trace) {
+  const char *fault;
+  spread milliseconds;
+  cdp_study study = {0};
+  cdp_status status = time_runs(keys, &wanted->settings.options, 1, &milliseconds, &fault);
+  if (status == CDP_OK && fault == NULL)
+    status = trace_sort(keys, &wanted->settings.options, &study, trace, &fault);
+  if (status != CDP_OK)
+    return judge(status);
+  if (fault != NULL) {
+    fprintf(stderr, "%s: %s\n", PROGRAM, fault);
+    return EXIT_DATA;
+  }
+  report(wanted, &study, trace);
+  puts("Check: sorted, and a permutation of what was given (order, sum, exclusive-or)");
+  return write_files(wanted, trace);
+}
+
+static int run(command *wanted) {
+  sample_keys keys;
+  cdp_trace trace;
+  cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &wanted->settings.options);
+  if (status == CDP_OK)
+    status = settle_device(PROGRAM, &wanted->settings.options);
+  if (status != CDP_OK)
+    return judge(status);
+  if (wanted->keys.count == 0)
+    wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
+  if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
+    return EXIT_DATA;
+  int code = EXIT_DATA;
+  if (trace_make(&trace, (size_t)wanted->capacity))
+    code = sort_and_tell(wanted, &keys, &trace);
+  else
+    fprintf(stderr, "%s: not enough memory for %" PRIu64 " events\n", PROGRAM, wanted->capacity);
+  free(trace.events);
+  sample_keys_release(&keys);
+  return code;
+}
+
+int main(int argument_count, char **words) {
+  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
+                    .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST},
+                    .capacity = TRACE_CAPACITY,
+                    .columns = COLUMNS_DEFAULT};
+  if (!read_command(&wanted, argument_count, words))
+    return EXIT_USAGE;
+  int code = EXIT_SORTED;
+  if (wanted.help)
+    help();
+  else
+    code = run(&wanted);
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
+    return EXIT_DATA;
+  }
+  return code;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace as a picture in text: see timeline_picture.h.
+ *
+ *  1. Time from the first begin to the last end is divided into as many stretches as there are columns.
+ *  2. Every grid adds its blocks to the stretches that it ran in, by the share of them that it took. A grid that sorts ranges
+ *     has an event for each of its blocks, which begin and end each at their time: those are added instead of it.
+ *  3. The sums are drawn on a logarithmic scale: one block must be seen beside hundreds.
+ */
+#include "timeline_picture.h"
+#include "text_table.h"
+#include "traced_sort.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* From few blocks to many; nothing is a blank. */
+static const char SHADES[] = ".:-=+*#%@";
+enum { SHADES_COUNT = sizeof SHADES - 1, KINDS = CDP_TRACE_REVERSE + 1 };
+
+typedef struct picture {
+  double *blocks; /* at work on average, by depth and column */
+  size_t columns;
+  size_t rows;
+  uint64_t begin;
+  uint64_t end;
+  double most;
+} picture;
+
+/* Whether an event is drawn: not a grid whose blocks are. */
+static bool is_drawn(const cdp_trace_event *event, bool has_blocks) {
+  if (event->kind == CDP_TRACE_SORT && has_blocks)
+    return false;
+  return event->cuda_error == 0;
+}
+
+static bool has_block_events(const cdp_trace *trace) {
+  for (size_t at = 0; at < trace->count; at++)
+    if (trace->events[at].kind == CDP_TRACE_BLOCK)
+      return true;
+  return false;
+}
+
+/* The last row has everything deeper, as the last row of a study has. */
+static size_t row_of(const cdp_trace_event *event) {
+  return event->depth < CDP_STUDY_DEPTHS ? event->depth : CDP_STUDY_DEPTHS - 1;
+}
+
+static void measure_trace(const cdp_trace *trace, picture *made) {
+  made->begin = UINT64_MAX;
+  for (size_t at = 0; at < trace->count; at++) {
+    const cdp_trace_event *event = &trace->events[at];
+    if (event->cuda_error != 0)
+      continue;
+    made->begin = event->begin_ns < made->begin ? event->begin_ns : made->begin;
+    made->end = event->end_ns > made->end ? event->end_ns : made->end;
+    made->rows = row_of(event) + 1 > made->rows ? row_of(event) + 1 : made->rows;
+  }
+  /* Something to divide by. */
+  if (made->begin >= made->end) {
+    made->begin = 0;
+    made->end = 1;
+  }
+}
+
+static void add_event(picture *made, const cdp_trace_event *event) {
+  const double width = (double)(made->end - made->begin) / (double)made->columns;
+  const double begin = (double)(event->begin_ns - made->begin) / width;
+  const double end = (double)(event->end_ns - made->begin) / width;
+  double *row = &made->blocks[row_of(event) * made->columns];
+  for (size_t column = (size_t)begin; column < made->columns && (double)column < end; column++) {
+    const double from = begin > (double)column ? begin : (double)column;
+    const double to = end < (double)(column + 1) ? end : (double)(column + 1);
+    row[column] += (to - from) * event->blocks;
+    made->most = row[column] > made->most ? row[column] : made->most;
+  }
+}
+
+static char shade(const picture *made, double blocks) {
+  if (blocks <= 0)
+    return ' ';
+  const double share = log2(1 + blocks) / log2(1 + made->most);
+  const size_t at = (size_t)(share * SHADES_COUNT);
+  return SHADES[at < SHADES_COUNT ? at : SHADES_COUNT - 1];
+}
+
+static void draw(const picture *made) {
+  const double milliseconds = (double)(made->end - made->begin) / 1e6;
+  printf("depth |%-*s%*.3f ms|\n", (int)made->columns - 16, "0", 13, milliseconds);
+  for (size_t row = 0; row < made->rows; row++) {
+    printf("%5zu |", row);
+    for (size_t column = 0; column < made->columns; column++)
+      putchar(shade(made, made->blocks[row * made->columns + column]));
+    puts("|");
+  }
+  printf("A column is %.2f us; blocks of the grids under way:", milliseconds * 1e3 / (double)made->columns);
+  for (size_t at = 0; at < SHADES_COUNT; at++)
+    printf(" %c from %.1f", SHADES[at], exp2((double)at / SHADES_COUNT * log2(1 + made->most)) - 1);
+  putchar('\n');
+}
+
+bool print_picture(const cdp_trace *trace, size_t columns) {
+  picture made = {.columns = columns};
+  const bool has_blocks = has_block_events(trace);
+  measure_trace(trace, &made);
+  made.blocks = calloc((made.rows > 0 ? made.rows : 1) * columns, sizeof *made.blocks);
+  if (made.blocks == NULL)
+    return false;
+  for (size_t at = 0; at < trace->count; at++)
+    if (is_drawn(&trace->events[at], has_blocks))
+      add_event(&made, &trace->events[at]);
+  draw(&made);
+  free(made.blocks);
+  return true;
+}
+
+/* ---- Kinds ----------------------------------------------------------------------------------------------------- */
+
+typedef struct kind_sum {
+  uint64_t events;
+  uint64_t refused;
+  uint64_t tails;
+  uint64_t blocks;
+  uint64_t ns;
+} kind_sum;
+
+bool print_kinds(const cdp_trace *trace) {
+  static const char *const heads[] = {"kind", "events", "refused", "tails", "blocks", "mean us", "sum ms"};
+  kind_sum sums[KINDS] = {{0, 0, 0, 0, 0}};
+  text_table table;
+  for (size_t at = 0; at < trace->count; at++) {
+    const cdp_trace_event *event = &trace->events[at];
+    kind_sum *sum = &sums[event->kind < KINDS ? event->kind : 0];
+    sum->events++;
+    sum->refused += event->cuda_error != 0 ? 1 : 0;
+    sum->tails += event->is_tail;
+    sum->blocks += event->cuda_error != 0 ? 0 : event->blocks;
+    sum->ns += event->end_ns - event->begin_ns;
+  }
+  text_table_begin(&table, "lrrrrrr");
+  for (size_t at = 0; at < sizeof heads / sizeof heads[0]; at++)
+    text_table_put(&table, "%s", heads[at]);
+  for (uint32_t kind = 0; kind < KINDS; kind++) {
+    const kind_sum *sum = &sums[kind];
+    if (sum->events == 0)
+      continue;
+    text_table_put(&table, "%s", cdp_trace_kind_name(kind));
+    text_table_put(&table, "%" PRIu64, sum->events);
+    text_table_put(&table, "%" PRIu64, sum->refused);
+    text_table_put(&table, "%" PRIu64, sum->tails);
+    text_table_put(&table, "%" PRIu64, sum->blocks);
+    text_table_put(&table, "%.2f", (double)sum->ns / 1e3 / (double)sum->events);
+    text_table_put(&table, "%.3f", (double)sum->ns / 1e6);
+  }
+  const bool printed = text_table_print(&table);
+  text_table_end(&table);
+  return printed;
+}
