@@ -20,7 +20,7 @@ static int compare_ranks(const void *left, const void *right) {
 }
 
 void median_of_sample(const given_keys *given, void *pivot) {
-  ranked_key sample[SAMPLES];
+  ranked_key sample[SAMPLES] = {{0, 0}};
   const uint64_t drawn = given->count < SAMPLES ? given->count : SAMPLES;
   const size_t bytes = type_bytes(given->type);
   for (uint64_t i = 0; i < drawn; i++) {
@@ -73,7 +73,7 @@ bool take_sizes(argument_list *list, const argument *option, size_range *sizes) 
   const char *hyphen = strchr(word, '-');
   const size_t length = hyphen != NULL ? (size_t)(hyphen - word) : strlen(word);
   if (length < sizeof first)
-    memcpy(first, word, length);
+    (void)snprintf(first, sizeof first, "%.*s", (int)length, word);
   uint64_t least = 0;
   uint64_t most = 0;
   bool good = parse_whole(first, &least);
