@@ -45,7 +45,7 @@ def panel_order(knobs):
 
 def draw_panel(panel, rows, best, varying, knobs):
     limits = sorted({row["depth_limit"] for row in rows}, key=limit_order)
-    leaves = sorted({row["leaf_items"] for row in rows})
+    leaves = sorted({row["leaf_items"] for row in rows}, key=lambda leaf: leaf or math.inf)
     cells = [[math.nan] * len(leaves) for _ in limits]
     least = min(rows, key=lambda row: row["milliseconds"])
     for row in rows:

@@ -4,7 +4,7 @@ import csv
 import pathlib
 
 from plot.page import (BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SERIES, SKY, VERMILION, PlotError, axis_of_counts,
-                       device_name, fan_out_words, head, join, listed, panels, power, save, short)
+                       device_name, fan_out_words, head, join, listed, number, panels, power, save, short)
 from plot.records import required
 
 RATIO_AIM = 1.25  # of random, which no distribution should exceed
@@ -158,13 +158,11 @@ def draw_table(panel, rows):
     panel.set_yscale("log")
     panel.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
     if against == "distinct":
-        axis_of_counts(panel, {row["distinct"].bit_length() - 1 for row in rows}, "distinct values")
+        axis_of_counts(panel, {int(row["distinct"]).bit_length() - 1 for row in rows}, "distinct values")
         panel.set_title(f"{join([power(at) for at in sorted({row['log2_count'] for row in rows})])} keys")
     else:
         axis_of_counts(panel, {row["log2_count"] for row in rows})
-        distinct = rows[0]["distinct"]
-        exact = distinct > 0 and distinct & (distinct - 1) == 0
-        panel.set_title(f"{power(distinct.bit_length() - 1) if exact else distinct} distinct values")
+        panel.set_title(f"{number(rows[0]['distinct'])} distinct values")
     panel.grid(True, which="major", alpha=0.3)
 
 

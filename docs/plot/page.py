@@ -34,7 +34,10 @@ class PlotError(Exception):
 
 
 def power(exponent):
-    return "2" + str(exponent).translate(SUPERSCRIPTS)
+    """A number of keys by its logarithm: 2²⁴, or about 1,000,000 where that is no whole number."""
+    if exponent != int(exponent):
+        return f"about {2**exponent:,.0f}"
+    return "2" + str(int(exponent)).translate(SUPERSCRIPTS)
 
 
 def number(value):
