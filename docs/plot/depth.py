@@ -43,6 +43,12 @@ def panel_order(knobs):
     return (int(fan_out) or 1 << 20 if fan_out.isdigit() else 1 << 20,) + knobs[1:]
 
 
+def is_incomplete(rows):
+    """Whether combinations are missing: depth_study leaves out those that would be the same sort as another."""
+    return len({(row["depth_limit"], row["leaf_items"]) for row in rows}) < (
+        len({row["depth_limit"] for row in rows}) * len({row["leaf_items"] for row in rows}))
+
+
 def draw_panel(panel, rows, best, varying, knobs):
     limits = sorted({row["depth_limit"] for row in rows}, key=limit_order)
     leaves = sorted({row["leaf_items"] for row in rows}, key=lambda leaf: leaf or math.inf)
@@ -58,6 +64,11 @@ def draw_panel(panel, rows, best, varying, knobs):
                    color="white" if ratio > math.sqrt(RATIO_MOST) else "black")
         if row is least:
             panel.add_patch(Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, fill=False, edgecolor="#D55E00", linewidth=2.5))
+    panel.set_facecolor("#DDDDDD")
+    for down, line in enumerate(cells):
+        for across, ratio in enumerate(line):
+            if math.isnan(ratio):
+                panel.text(across, down, "=", ha="center", va="center", fontsize=8.5)
     panel.set_xticks(range(len(leaves)), [f"{leaf:,}" if leaf else "default" for leaf in leaves])
     panel.set_yticks(range(len(limits)), [limit_words(limit) for limit in limits])
     words = [knob_words(name, value) for name, value in zip(KNOBS, knobs) if name in varying]
@@ -87,6 +98,8 @@ def draw_page(name, keys, chosen, best, varying, out, said):
     marks = [text for column, text in (("fallback_depth", "*: ranges met the depth limit"),
                                        ("launches_refused", "!: launches were refused")) if any(row[column] for row in rows)]
     what = f"{power(log2_count)} keys of {key_type}, {distribution}, {device_name(device)}"
+    if any(is_incomplete(members) for _, members in chosen):
+        marks.append("=: the same sort as another")
     head(figure, said or f"Depth limit and leaf size: {what}",
          "; ".join(filter(None, [", ".join(common), *marks, "frame: the least of its panel"])))
     save(figure, out, name)

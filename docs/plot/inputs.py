@@ -135,6 +135,19 @@ def draw_speedup(record, out, said=None):
 
 # ---- Distinct values ----------------------------------------------------------------------------------------------------
 
+def way_of(row):
+    """How the keys were sorted: the fan-out, and what the table's name says behind its number ("2-grids")."""
+    return row["fan_out"], row["table"].partition("-")[2]
+
+
+def look_of(way):
+    fan_out, more = way
+    if more:
+        words = "a grid for every range" if more == "grids" else more
+        return f"{fan_out_words(fan_out)}, {words}", ORANGE, "^"
+    return (fan_out_words(fan_out), VERMILION, "s") if fan_out == "2" else (fan_out_words(fan_out), BLUE, "o")
+
+
 def draw_table(panel, rows):
     """One table: against the number of distinct values, or, where that is one, against the number of keys."""
     against = "distinct" if len({row["distinct"] for row in rows}) > 1 else "log2_count"
@@ -148,12 +161,12 @@ def draw_table(panel, rows):
             panel.plot([at for at, _ in points], [value for _, value in points], **style)
 
     line(rows, "std_sort_ms", color=GREY, marker="X", linewidth=1.2, linestyle=":", label="std::sort on one core")
-    for index, fan_out in enumerate(dict.fromkeys(row["fan_out"] for row in rows)):
-        chosen = [row for row in rows if row["fan_out"] == fan_out]
-        colour = (VERMILION, BLUE, GREEN)[index % 3]
-        line(chosen, "device_ms", color=colour, marker=MARKERS[index], linewidth=1.8, label=fan_out_words(fan_out))
-        line(chosen, "leaf32_ms", color=colour, marker=MARKERS[index], linewidth=1.2, linestyle="--", markerfacecolor="white",
-             label=f"{fan_out_words(fan_out)}, leaves of 32 keys")
+    for way in dict.fromkeys(way_of(row) for row in rows):
+        chosen = [row for row in rows if way_of(row) == way]
+        words, colour, marker = look_of(way)
+        line(chosen, "device_ms", color=colour, marker=marker, linewidth=1.8, label=words)
+        line(chosen, "leaf32_ms", color=colour, marker=marker, linewidth=1.2, linestyle="--", markerfacecolor="white",
+             label=f"{words}, leaves of 32 keys")
     panel.set_xscale("log", base=2)
     panel.set_yscale("log")
     panel.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
@@ -170,7 +183,7 @@ def draw_distinct(record, out, said=None):
     tables = {}
     for row in record.rows:
         required(record, row, "distinct")
-        tables.setdefault(row["table"], []).append(row)
+        tables.setdefault(row["table"].partition("-")[0], []).append(row)
     figure, cells, _ = panels(len(tables), 2, 11 if len(tables) > 1 else 7.5, 4.4)
     for panel, rows in zip(cells, tables.values()):
         draw_table(panel, rows)
@@ -179,6 +192,6 @@ def draw_distinct(record, out, said=None):
     entries = {}
     for panel in cells:
         entries.update({label: handle for handle, label in zip(*panel.get_legend_handles_labels())})
-    figure.legend(entries.values(), entries.keys(), loc="upper center", bbox_to_anchor=(0.5, 0.01), ncol=3, frameon=False)
+    figure.legend(entries.values(), entries.keys(), loc="upper center", bbox_to_anchor=(0.5, 0.01), ncol=2, frameon=False)
     head(figure, said or f"Few distinct values, {listed(device_name(row['device']) for row in record.rows)}")
     save(figure, out, record.name)
