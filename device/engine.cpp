@@ -4,6 +4,7 @@
  */
 #include "engine.h"
 
+#include "recursion/trace.cuh"
 #include "recursion/workspace.cuh"
 
 using namespace cdp;
@@ -52,6 +53,10 @@ extern "C" uint64_t cdp_engine_level_blocks_most(const cdp_request *request) {
     block_items = uint64_t{tile_items(row)} * row.tiles_per_block;
   }
   return request->count / block_items + request->task_capacity;
+}
+
+extern "C" uint64_t cdp_engine_trace_bytes(size_t capacity) {
+  return sizeof(simulated::Trace) + capacity * sizeof(simulated::Event);
 }
 
 extern "C" uint64_t cdp_engine_workspace_bytes(const cdp_request *request) {

@@ -81,10 +81,15 @@ typedef struct cdp_request {
   uint32_t block_map_capacity; /* 0 unless the scheme is the host loop */
   uint32_t task_budget;        /* most tasks, bitonic sorts and fills started in one wave */
   void *d_workspace;
+  void *d_trace;           /* cdp_engine_trace_bytes(), aligned to CDP_WORKSPACE_ALIGNMENT; NULL: no trace */
+  uint32_t trace_capacity; /* events; 0 without a trace */
 } cdp_request;
 
 /* Bytes of workspace for these capacities; pure arithmetic. UINT64_MAX if they cannot be counted. */
 uint64_t cdp_engine_workspace_bytes(const cdp_request *request);
+
+/* Bytes of a trace of so many events. */
+uint64_t cdp_engine_trace_bytes(size_t capacity);
 
 /* Bytes of a key; 0 for a type that is none. */
 uint32_t cdp_engine_key_bytes(cdp_type type);
@@ -110,7 +115,7 @@ uint64_t cdp_engine_level_blocks_most(const cdp_request *request);
 typedef struct cdp_gathering {
   double milliseconds; /* receives the time from the launch to the end on the device */
   cdp_study *study;    /* NULL: nobody wants the counts; a trace needs a study */
-  cdp_trace *trace;    /* NULL: nobody wants a trace; cdp_request::d_trace has room for its capacity */
+  cdp_trace *trace;    /* NULL: nobody wants a trace; otherwise cdp_request::d_trace has room for it */
 } cdp_gathering;
 
 /* The functions of a runtime. Those that return a status fill *fault unless it is CDP_OK. */

@@ -5,17 +5,24 @@
 
 #include <string.h>
 
-/* Blocks of the distributions "staggered" and "bucket". */
-enum { PARTS = 128, FEW_VALUES = 16 };
+enum { FEW_VALUES = 16 };
 
 /* ---- Values ---------------------------------------------------------------------------------------------------- */
 
-/* SplitMix64 (Steele, Lea, Flood 2014): small, and good enough in all its bits. */
+/* SplitMix64 (Steele, Lea, Flood 2014): small, and good enough in all its bits. Its state moves on by the same step each time,
+   so that any draw can be had without those before it. */
+static const uint64_t STATE_STEP = UINT64_C(0x9E3779B97F4A7C15);
+
 static uint64_t draw(uint64_t *state) {
-  uint64_t bits = *state += UINT64_C(0x9E3779B97F4A7C15);
+  uint64_t bits = *state += STATE_STEP;
   bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
   bits = (bits ^ (bits >> 27)) * UINT64_C(0x94D049BB133111EB);
   return bits ^ (bits >> 31);
+}
+
+uint64_t random_bits(uint64_t seed, uint64_t which) {
+  uint64_t state = seed + which * STATE_STEP;
+  return draw(&state);
 }
 
 /* The scale divided into `parts`: a random value of part `part`. */
@@ -58,14 +65,22 @@ static uint64_t few_value(uint64_t i, uint64_t count, uint64_t random) {
   return UINT64_MAX / FEW_VALUES * (random % FEW_VALUES);
 }
 
+uint64_t staggered_section(uint64_t i, uint64_t count) {
+  const uint64_t block = part_of(i, count, KEY_SECTIONS);
+  return block < KEY_SECTIONS / 2 ? 2 * block + 1 : 2 * block - KEY_SECTIONS;
+}
+
+uint64_t bucket_section(uint64_t i, uint64_t count) {
+  /* Every block of the array has a section for every block of the values. */
+  return part_of(i, count, (uint64_t)KEY_SECTIONS * KEY_SECTIONS) % KEY_SECTIONS;
+}
+
 static uint64_t staggered_value(uint64_t i, uint64_t count, uint64_t random) {
-  const uint64_t part = part_of(i, count, PARTS);
-  return place_in_part(part < PARTS / 2 ? 2 * part + 1 : 2 * part - PARTS, PARTS, random);
+  return place_in_part(staggered_section(i, count), KEY_SECTIONS, random);
 }
 
 static uint64_t bucket_value(uint64_t i, uint64_t count, uint64_t random) {
-  /* Every block of the array has a section for every block of the values. */
-  return place_in_part(part_of(i, count, (uint64_t)PARTS * PARTS) % PARTS, PARTS, random);
+  return place_in_part(bucket_section(i, count), KEY_SECTIONS, random);
 }
 
 static uint64_t gaussian_value(uint64_t i, uint64_t count, uint64_t random) {

@@ -2,7 +2,8 @@
 /*
  * Generated keys and the proof that they were sorted: what the sample `recursion` sorts.
  *
- * The distributions are those of the literature on quicksort for GPUs: Cederman and Tsigas, and after them the TNL thesis.
+ * The distributions are those of the literature on quicksort for GPUs: Cederman and Tsigas, and after them the TNL thesis. What
+ * they are made of is here for others, too: tables/study_keys.h has the thesis' nine to the letter.
  */
 #ifndef CDPSORT_SAMPLES_RECURSION_KEYS_H
 #define CDPSORT_SAMPLES_RECURSION_KEYS_H
@@ -18,6 +19,16 @@ typedef struct distribution {
   /* The value of position i of count, on a scale from 0 to 2^64 - 1; `random` is 64 random bits of its own. */
   uint64_t (*value)(uint64_t i, uint64_t count, uint64_t random);
 } distribution;
+
+/* Blocks of the distributions "staggered" and "bucket", and sections that the values are divided into: as many. */
+enum { KEY_SECTIONS = 128 };
+
+/* In which section of the values position i of count is, in each of the two. */
+uint64_t staggered_section(uint64_t i, uint64_t count);
+uint64_t bucket_section(uint64_t i, uint64_t count);
+
+/* Draw number `which` of a seed: 64 random bits, the same every time, in any order. */
+uint64_t random_bits(uint64_t seed, uint64_t which);
 
 /* All of them, "random" first; ends with a NULL name. */
 extern const distribution DISTRIBUTIONS[];

@@ -63,7 +63,7 @@
  *                         block holds a tile. More buckets than multiprocessors come after each other: 2^20 keys took 75 us
  *                         with 128, 85 to 92 with 256.
  * SHORT_TILE_SHARE        the same with a smaller sample, SHORT_OVERSAMPLING or what there is room for, but no less than
- *                         SHORT_OVERSAMPLING_LEAST: one bucket in 10^7 does not fit a block then.
+ *                         SHORT_OVERSAMPLING_LEAST: by reckoning one bucket in 10^7 does not fit a block then.
  */
 #define SHORT_TILE_SHARE_HALF 16u
 #define SHORT_TILE_SHARE_MOST 2u
@@ -196,7 +196,8 @@ static void plan_short(cdp_request *request, const cdp_options *resolved, const 
     return;
   const uint32_t buckets =
       test_limits.short_fan_out != 0 ? test_limits.short_fan_out : short_fan_out(request->count, facts, &fan);
-  const bool few = request->count <= (uint64_t)fan.short_tile_items * facts->multiprocessors;
+  // One block of the first grid only launches, and has no tile.
+  const bool few = request->count <= (uint64_t)fan.short_tile_items * (greater(facts->multiprocessors, 2) - 1);
   const uint32_t tile_items = few ? fan.short_tile_items : fan.tile_items;
   // A thread looks up each tile; the first may begin before the array.
   if (buckets == 0 || buckets > request->fan_out || request->count / tile_items + 2 > fan.block_threads)

@@ -101,7 +101,7 @@ describe() {
   forgotten_allowance)
     what="many children: a kernel that the device launches is not allowed its shared memory"
     file=recursion/fan_kernels.cuh
-    edit='s/allow_shared_bytes(fan_stage_kernel<Order>, bytes)/LAUNCH_OK/'
+    edit='s/fan_stage_kernel<Order>, fan_continuation_kernel<Order>, /fan_continuation_kernel<Order>, /'
     ;;
   early_gathering)
     what="short arrays: buckets are gathered before all tiles are ordered"

@@ -159,8 +159,8 @@ START_TEST(test_frequent_values) {
 }
 END_TEST
 
-/* So many buckets to a task that there is no room for one of equal keys beside each: of few frequent values and many others, and
-   of frequent values mainly. */
+/* So many buckets to a task that there is no room for one of equal keys beside each. Where few values are frequent, or none,
+   and many others are not, there are no such buckets; of frequent values alone each has its own. */
 START_TEST(test_crowded_buckets) {
   static const Distribution distributions[] = {Distribution::zipf, Distribution::distinct_16384, Distribution::distinct_256};
   cdp_options options = many_in_scheme(0, _i);
@@ -168,7 +168,9 @@ START_TEST(test_crowded_buckets) {
   for (cdp_type type : {CDP_U32, CDP_U64}) {
     for (Distribution distribution : distributions) {
       const Subject subject = make_subject(type, pick(1 << 22, 1 << 21), distribution, 1);
-      study_and_check(subject, options, scheme_name(options.scheme));
+      const cdp_study study = study_and_check(subject, options, scheme_name(options.scheme));
+      const uint64_t equal_items = distribution == Distribution::distinct_256 ? subject.keys.count : 0;
+      CHECK_STUDY(study.depths[0].equal_items == equal_items, study, subject, scheme_name(options.scheme));
       release(subject);
     }
   }

@@ -111,7 +111,7 @@ START_TEST(test_long_buckets) {
 }
 END_TEST
 
-/* Other distributions than the usual ones: every sort draws another sample of the same keys. */
+/* Every sort draws another sample, of other keys: random ones and ones with frequent values in turn. */
 START_TEST(test_seeds) {
   cdp_options options = CDP_OPTIONS_INIT;
   Subject subject = make_room(CDP_U32, pick(1 << 20, 1 << 16), 1);

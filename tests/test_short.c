@@ -83,7 +83,7 @@ START_TEST(sorts_around_every_limit) {
                           3 * single,
                           5 * small_tile,
                           6 * small_tile,
-                          MULTIPROCESSORS * small_tile,
+                          (MULTIPROCESSORS - 1) * small_tile, // one block has no tile
                           7 * single,
                           short_items_most(type)};
   for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
@@ -179,11 +179,16 @@ START_TEST(presorted_arrays_are_found_out) {
 }
 END_TEST
 
+/* Random keys, with the limits in force from now on. */
+static host_case limited_case(const cdp_plan_limits *limits, uint64_t seed, size_t bytes) {
+  cdp_plan_limit(limits);
+  return simulated_case(seed % 2 == 0 ? CDP_U32 : CDP_F64, seed % 2 == 0 ? bytes / 4 : bytes / 8, HOST_UNIFORM, seed);
+}
+
 /* So few buckets that about half of them fit no block. */
 static host_case crowded_case(uint64_t seed, size_t bytes) {
   static const cdp_plan_limits crowded = {.short_fan_out = CDP_FAN_OUT_MIN};
-  cdp_plan_limit(&crowded);
-  return simulated_case(seed % 2 == 0 ? CDP_U32 : CDP_F64, seed % 2 == 0 ? bytes / 4 : bytes / 8, HOST_UNIFORM, seed);
+  return limited_case(&crowded, seed, bytes);
 }
 
 /* What fits no block is sorted behind the grid, by a block or, where that would take too long, as a task. _i: the latter. */
@@ -227,40 +232,55 @@ START_TEST(refused_launches_lose_nothing) {
 }
 END_TEST
 
+/* Room for one bucket behind the grid, where many need it. _i: as tasks. */
+START_TEST(full_lists_lose_nothing) {
+  static const cdp_plan_limits full = {.short_fan_out = CDP_FAN_OUT_MIN, .collected_capacity = 1, .task_capacity = 1};
+  uint64_t behind = 0;
+  uint64_t without_room = 0;
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    const host_case sort = limited_case(&full, seed, _i == 0 ? 48000 : 320000);
+    cdp_study study;
+    must_study(&sort, &study);
+    const cdp_study_depth sum = study_total(&study);
+    behind += sum.children_launched - 1;
+    without_room += sum.fallback_pool;
+    ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused, 0);
+    ck_assert_int_eq(study.first_fault, 0);
+  }
+  ck_assert_uint_gt(behind, 0);
+  ck_assert_uint_gt(without_room, 8);
+}
+END_TEST
+
 /* ---- Options --------------------------------------------------------------------------------------------------- */
 
-/* What an option asks about is not left out: another scheme, streams of their own, small leaves, few children. */
+#define SIMULATED_OPTIONS(...)                                                                                                 \
+  { .size = sizeof(cdp_options), .device = CDP_DEVICE_SIMULATED, __VA_ARGS__ }
+
+/* What an option asks about is not left out: another scheme, streams of their own, small leaves, few children. The first row
+   asks for nothing that it does without. */
 START_TEST(options_decide) {
-  host_case sort = simulated_case(CDP_U32, 9000, HOST_UNIFORM, 1);
-  cdp_options *options = &sort.options;
-  switch (_i) {
-  case 0:
-    options->scheme = CDP_SCHEME_CONTROLLER;
-    break;
-  case 1:
-    options->child_streams = CDP_STREAMS_NAMED;
-    break;
-  case 2:
-    options->leaf_items = CDP_LEAF_MIN;
-    break;
-  case 3:
-    options->fan_out = CDP_FAN_OUT_MIN;
-    break;
-  case 4:
-    options->short_items = CDP_ITEMS_NONE;
-    break;
-  case 5:
-    options->short_items = 8999;
-    break;
-  default:
-    options->depth_limit = 1;
-    break;
+  enum { COUNT = 9000 };
+  static const cdp_options rows[] = {
+      SIMULATED_OPTIONS(.short_items = COUNT),
+      SIMULATED_OPTIONS(.scheme = CDP_SCHEME_CONTROLLER),
+      SIMULATED_OPTIONS(.child_streams = CDP_STREAMS_NAMED),
+      SIMULATED_OPTIONS(.leaf_items = CDP_LEAF_MIN),
+      SIMULATED_OPTIONS(.fan_out = CDP_FAN_OUT_MIN),
+      SIMULATED_OPTIONS(.short_items = CDP_ITEMS_NONE),
+      SIMULATED_OPTIONS(.short_items = COUNT - 1),
+      SIMULATED_OPTIONS(.depth_limit = 1),
+  };
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    host_case sort = simulated_case(CDP_U32, COUNT, HOST_UNIFORM, 1);
+    sort.options = rows[row];
+    cdp_study study;
+    must_study(&sort, &study);
+    const cdp_study_depth sum = study_total(&study);
+    ck_assert_msg(row == 0 ? sum.children_launched == 1 : sum.children_launched > 2, "row %zu: %llu launches", row,
+                  (unsigned long long)sum.children_launched);
+    ck_assert_uint_eq(sum.tasks, 1);
   }
-  cdp_study study;
-  must_study(&sort, &study);
-  const cdp_study_depth sum = study_total(&study);
-  ck_assert_uint_gt(sum.children_launched, 2);
-  ck_assert_uint_eq(sum.tasks, 1);
 }
 END_TEST
 
@@ -307,11 +327,12 @@ static Suite *short_suite(void) {
   tcase_add_loop_test(counters, presorted_arrays_are_found_out, 0, 2);
   tcase_add_loop_test(counters, long_buckets_are_sorted_behind_the_grid, 0, 2);
   tcase_add_loop_test(counters, refused_launches_lose_nothing, 1, 5);
+  tcase_add_loop_test(counters, full_lists_lose_nothing, 0, 2);
   suite_add_tcase(suite, counters);
   TCase *options = tcase_create("options");
   tcase_set_timeout(options, TEST_SECONDS);
   tcase_add_checked_fixture(options, make_device, NULL);
-  tcase_add_loop_test(options, options_decide, 0, 7);
+  tcase_add_test(options, options_decide);
   tcase_add_test(options, single_items_decides);
   tcase_add_test(options, same_seed_gives_the_same_counts);
   suite_add_tcase(suite, options);

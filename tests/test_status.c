@@ -50,7 +50,7 @@ START_TEST(status_has_its_value_name_and_text) {
 END_TEST
 
 START_TEST(unknown_status_is_called_so) {
-  static const int unknown[] = {-1, 8, 31, 35, 63, 66, 1000};
+  static const int unknown[] = {-1, 9, 31, 35, 63, 66, 1000};
   ck_assert_str_eq(cdp_status_name((cdp_status)unknown[_i]), "unknown status");
   ck_assert_str_eq(cdp_status_text((cdp_status)unknown[_i]), "unknown status");
 }

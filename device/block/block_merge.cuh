@@ -11,6 +11,7 @@
 #define CDPSORT_DEVICE_BLOCK_BLOCK_MERGE_CUH
 
 #include "block/bitonic.cuh"
+#include "block/count.cuh"
 #include "block/fan_shape.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -118,10 +119,8 @@ __device__ __forceinline__ void block_register_sort(const BlockRules<typename Or
     turn_arrangement(items);
     store_striped<Order>(items, rules.side(Side::keys) + range.begin + first, count - first);
   }
-  if (threadIdx.x == 0) {
-    count_at(rules.counters, range.depth, &cdp_study_depth::leaves, 1);
-    count_at(rules.counters, range.depth, &cdp_study_depth::leaf_items, count);
-  }
+  if (threadIdx.x == 0)
+    count_leaves(rules.counters, range.depth, 1, count);
 }
 
 } // namespace cdp::CDP_RUNTIME

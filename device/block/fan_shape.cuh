@@ -110,7 +110,9 @@ struct FanChildren {
   uint32_t in_block_count;
   uint32_t range_count; /* listed: ranges for one block each */
   uint32_t first_range; /* and their first place on the list */
+  uint32_t parts;       /* buckets of unequal keys that are not empty */
   unsigned long long equal_items;
+  unsigned long long part_items_most;
 };
 
 /* What only a block that gathers a bucket from the tiles of a short array needs: its run in each tile. */

@@ -221,12 +221,10 @@ __device__ __forceinline__ void sort_groups(const BlockRules<typename Order::Bit
       sort_runs<Order, MOST>(source, runs, 0, count, destination);
     else
       sort_long_runs<Order>(source, runs, rules, {tiles.range.begin + begin, tiles.range.begin + begin + count, Side::keys, 0});
-    if (threadIdx.x % WARP_LANES == 0) {
-      // a long bucket is so many leaves in registers, and the rest of the network between them
-      count_at(rules.counters, tiles.range.depth + 1, &cdp_study_depth::leaves,
-               (count + Shape<Bits>::LEAF_ITEMS - 1) / Shape<Bits>::LEAF_ITEMS);
-      count_at(rules.counters, tiles.range.depth + 1, &cdp_study_depth::leaf_items, count);
-    }
+    // a long bucket is so many leaves in registers, and the rest of the network between them
+    if (threadIdx.x % WARP_LANES == 0)
+      count_leaves(rules.counters, tiles.range.depth + 1, (count + Shape<Bits>::LEAF_ITEMS - 1) / Shape<Bits>::LEAF_ITEMS,
+                   count);
     __syncwarp();
   }
   __syncthreads();
@@ -243,10 +241,14 @@ __device__ __forceinline__ void place_large(const BlockRules<typename Order::Bit
   const uint64_t end = tiles.range.begin + storage.begins[bucket + 1];
   if (fan.equal != 0 && bucket % 2 != 0) {
     fill_range<Order>(rules, begin, end, storage.splitters[bucket / 2], threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
-    if (threadIdx.x == 0)
-      count_at(rules.counters, tiles.range.depth, &cdp_study_depth::equal_items, end - begin);
+    if (threadIdx.x == 0) {
+      count_equal(rules.counters, tiles.range.depth, end - begin);
+      count_moved(rules.counters, tiles.range.depth, tiles.count > 1 ? 0 : end - begin);
+    }
     return;
   }
+  if (threadIdx.x == 0)
+    count_moved(rules.counters, tiles.range.depth, 2 * (end - begin));
   const Bits *source = tiles.count > 1 ? rules.side(Side::scratch) + tiles.range.begin : storage.work.stage;
   Bits *keys = rules.side(Side::keys) + begin;
   Run *runs = storage.work.sort.runs[threadIdx.x / WARP_LANES];
@@ -328,8 +330,10 @@ __device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::
                                                      BLOCK_OVERSAMPLING, FAN_MOST, Crowded::leave_out);
   bucket_tiles<Order>(rules, range);
   find_groups(rules, storage.fan, most, storage);
+  // A range of one tile stays in shared memory: its keys are read once, which is counted where they are written.
   if (threadIdx.x == 0)
-    count_at(rules.counters, range.depth, &cdp_study_depth::block_partitions, 1);
+    count_partition(rules.counters, range.depth, range.items(),
+                    FanTiles<Bits>(rules.side(range.side), range).count > 1 ? 2 * range.items() : 0);
   sort_groups<Order>(rules, range);
   if (storage.work.sort.large_count != 0)
     sort_large<Order>(rules, range);

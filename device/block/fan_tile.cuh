@@ -46,6 +46,11 @@ struct FanTiles {
     const int64_t tile_begin = begin(tile);
     return tile_begin > static_cast<int64_t>(range.begin) ? static_cast<uint64_t>(tile_begin) : range.begin;
   }
+  /* How many items of a tile are of the range. */
+  __device__ __forceinline__ uint64_t items(uint64_t tile) const {
+    const uint64_t tile_end = static_cast<uint64_t>(begin(tile) + int64_t{TILE_ITEMS});
+    return (tile_end < range.end ? tile_end : range.end) - first_item(tile);
+  }
 };
 
 /* A tile's items in a thread's registers, raw until encode() is called: who loads a tile ahead of its time must not wait for

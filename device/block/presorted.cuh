@@ -90,6 +90,8 @@ __device__ inline void look_for_disorder(const BlockRules<typename Order::Bits> 
     }
     if (disordered)
       atomicExch(disorder, 1u);
+    if (threadIdx.x == 0)
+      count_moved(rules.counters, range.depth, tiles.items(tile));
   }
 }
 
@@ -97,6 +99,8 @@ __device__ inline void look_for_disorder(const BlockRules<typename Order::Bits> 
 template <typename Bits>
 __device__ inline void reverse_items(const BlockRules<Bits> &rules, const Range &range) {
   Bits *keys = rules.side(Side::keys);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    count_moved(rules.counters, range.depth, 2 * range.items());
   const uint64_t threads = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t item = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; item < range.items() / 2; item += threads) {
     const Bits low = keys[range.begin + item];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every part of the sort speaks of: ranges of items, the two sides of the ping-pong buffers, the block's shared memory,
- * and the counters of a study. Nothing here computes.
+ * What every part of the sort speaks of: ranges of items, the two sides of the ping-pong buffers, the block's shared memory.
+ * Nothing here computes.
  *
  * The two sides. Keys live in the caller's array (Side::keys) or in the scratch array of the workspace (Side::scratch), at the
  * same index. A partition reads a range on one side and writes its parts on the other; what has reached its final place is
@@ -15,7 +15,14 @@
 
 #include <cdpsort/study.h>
 
+/* 0 compiles the kernels without what study.h asks for: to measure what it costs when nobody asks (tests/hooks_cost.cu). */
+#ifndef CDP_STUDY_HOOKS
+#define CDP_STUDY_HOOKS 1
+#endif
+
 namespace cdp::CDP_RUNTIME {
+
+constexpr bool HAS_STUDY = CDP_STUDY_HOOKS != 0;
 
 enum class Side : uint32_t { keys = 0, scratch = 1 };
 
@@ -130,6 +137,7 @@ struct BlockStorage {
   uint32_t stack_entries;
   uint32_t piece_entries;
   uint32_t pieces_taken;
+  uint32_t event;    /* trace.cuh: the running grid's */
   uint32_t flag;     /* whatever the kernel's first thread has to tell the others */
   uint32_t fates[2]; /* what became of a partition's two parts */
   Range children[2]; /* those parts */
@@ -137,14 +145,6 @@ struct BlockStorage {
 
 /* With the 1 KB that CUDA adds, two blocks share the 8 KB that a device-launched block may find its multiprocessor set to. */
 static_assert(sizeof(BlockStorage) <= 3 * 1024, "see docs/performance.md, The trap");
-
-/* Adds to a counter of a study, if there is one. For one thread at a time. */
-__device__ inline void count_at(cdp_study_depth *counters, uint32_t depth, uint64_t cdp_study_depth::*field, uint64_t amount) {
-  if (counters == nullptr)
-    return;
-  const uint32_t row = depth < CDP_STUDY_DEPTHS ? depth : CDP_STUDY_DEPTHS - 1;
-  atomicAdd(reinterpret_cast<unsigned long long *>(&(counters[row].*field)), static_cast<unsigned long long>(amount));
-}
 
 } // namespace cdp::CDP_RUNTIME
 

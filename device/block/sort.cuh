@@ -86,7 +86,7 @@ __device__ inline void put_parts(const BlockRules<Bits> &rules, const Range &ran
   const bool lesser_is_longer = lesser.items() > greater.items();
   put_range(rules, lesser_is_longer ? lesser : greater, storage);
   put_range(rules, lesser_is_longer ? greater : lesser, storage);
-  count_partition(rules, range.depth, range.items() - lesser.items() - greater.items());
+  count_two_parts(rules.counters, range.depth, range.items(), range.items() - lesser.items() - greater.items());
 }
 
 /*
@@ -119,8 +119,10 @@ __device__ __forceinline__ void block_sort(const BlockRules<typename Order::Bits
     if (threadIdx.x == 0)
       storage.stack_entries = entries - 1;
     if (range.depth >= rules.depth_limit) {
-      if (threadIdx.x == 0)
+      if (threadIdx.x == 0) {
         count_at(rules.counters, range.depth, &cdp_study_depth::fallback_depth, 1);
+        count_network<Bits>(rules.counters, range.depth, range.items());
+      }
       sort_by_network<Order>(rules, range, first_network_step<Bits>());
     } else {
       block_partition<Order>(rules, range, storage);

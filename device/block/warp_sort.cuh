@@ -9,7 +9,7 @@
 #ifndef CDPSORT_DEVICE_BLOCK_WARP_SORT_CUH
 #define CDPSORT_DEVICE_BLOCK_WARP_SORT_CUH
 
-#include "block/network.cuh"
+#include "block/count.cuh"
 #include "block/partition.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -79,11 +79,10 @@ __device__ __forceinline__ PartItems warp_partition(const BlockRules<typename Or
   return {less_end, piece.items - greater_begin};
 }
 
-/* Counts a partition by a block or a warp for a range of its own. For one thread. */
-template <typename Bits>
-__device__ inline void count_partition(const BlockRules<Bits> &rules, uint32_t depth, uint64_t equal_items) {
-  count_at(rules.counters, depth, &cdp_study_depth::block_partitions, 1);
-  count_at(rules.counters, depth, &cdp_study_depth::equal_items, equal_items);
+/* Counts a partition in two parts, and keys equal to the pivot, by a block or a warp. For one thread. */
+__device__ inline void count_two_parts(cdp_study_depth *counters, uint32_t depth, uint64_t items, uint64_t equal_items) {
+  count_partition(counters, depth, items, items + items - equal_items);
+  count_equal(counters, depth, equal_items);
 }
 
 /*
@@ -114,7 +113,7 @@ __device__ __forceinline__ Piece warp_descend(const BlockRules<typename Order::B
   while (piece.items > rules.leaf_items && piece.depth() < rules.depth_limit) {
     const PartItems parts = warp_partition<Order>(rules, piece);
     if (threadIdx.x % WARP_LANES == 0)
-      count_partition(rules, piece.depth(), piece.items - parts.less - parts.greater);
+      count_two_parts(rules.counters, piece.depth(), piece.items, piece.items - parts.less - parts.greater);
     const uint32_t side_and_depth = (piece.side_and_depth ^ 0x80000000u) + 1;
     const Piece lesser = {piece.begin, parts.less, side_and_depth};
     const Piece greater = {piece.begin + piece.items - parts.greater, parts.greater, side_and_depth};
@@ -137,14 +136,14 @@ __device__ __forceinline__ void warp_sort(const BlockRules<typename Order::Bits>
   for (;;) {
     piece = warp_descend<Order>(rules, piece, stack);
     if (piece.items > rules.leaf_items) {
-      if (leader)
+      if (leader) {
         count_at(rules.counters, piece.depth(), &cdp_study_depth::fallback_depth, 1);
+        count_network<typename Order::Bits>(rules.counters, piece.depth(), piece.items);
+      }
       warp_sort_by_network<Order>(rules, piece.range());
     } else if (piece.items != 0) {
-      if (leader) {
-        count_at(rules.counters, piece.depth(), &cdp_study_depth::leaves, 1);
-        count_at(rules.counters, piece.depth(), &cdp_study_depth::leaf_items, piece.items);
-      }
+      if (leader)
+        count_leaves(rules.counters, piece.depth(), 1, piece.items);
       warp_sort_leaf<Order>(rules, piece.range());
     }
     if (stack.entries == 0)

@@ -24,17 +24,13 @@ template <typename Order>
 __device__ inline ControllerOutcome launch_workers(const Sort<typename Order::Bits> &sort, uint32_t slot) {
   using Bits = typename Order::Bits;
   Task &task = sort.tasks[slot];
-  const uint32_t depth = task.range.depth;
-  const int tail =
-      launched(sort, depth, launch_child(ChildStream::tail, sorting_grid<Bits>(1), continuation_kernel<Order>, sort, slot));
-  if (tail != LAUNCH_OK) {
-    note_refusal(sort, depth, tail);
+  const int tail = launch_grid(sort, ChildStream::tail, sorting_grid<Bits>(1), CDP_TRACE_CONTINUATION, task.range,
+                               continuation_kernel<Order>, slot);
+  if (tail != LAUNCH_OK)
     return ControllerOutcome::nothing_launched;
-  }
-  const int workers = launched(
-      sort, depth, launch_child(sort.child_stream, sorting_grid<Bits>(task.block_count), worker_kernel<Order>, sort, slot));
+  const int workers = launch_grid(sort, sort.child_stream, sorting_grid<Bits>(task.block_count), CDP_TRACE_PARTITION,
+                                  task.range, worker_kernel<Order>, slot);
   if (workers != LAUNCH_OK) {
-    note_refusal(sort, depth, workers);
     task.workers_refused = 1;
     __threadfence();
   }
@@ -52,8 +48,9 @@ __device__ inline void sort_refused_task(const Sort<typename Order::Bits> &sort,
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    controller_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
+    controller_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
+  const TraceScope scope(sort, event, storage);
   if (threadIdx.x == 0)
     storage.flag = static_cast<uint32_t>(launch_workers<Order>(sort, slot));
   __syncthreads();
@@ -63,14 +60,16 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    worker_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
+    worker_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+  const TraceScope scope(sort, event);
   partition_share<Order>(sort, sort.tasks[slot], blockIdx.x, block_shared<BlockStorage>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    continuation_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
+    continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
+  const TraceScope scope(sort, event, storage);
   if (sort.tasks[slot].workers_refused != 0)
     sort_refused_task<Order>(sort, slot, storage);
   else

@@ -23,18 +23,15 @@ __device__ inline bool launch_next_step(const Sort<typename Order::Bits> &sort, 
   sort.tasks[slot].done_blocks = 0;
   __threadfence();
   const uint32_t blocks = network_blocks<Bits>(next, range.items(), sort.blocks_most);
-  const int error =
-      launched(sort, range.depth,
-               launch_child(ChildStream::tail, sorting_grid<Bits>(blocks), network_kernel<Order>, sort, range, next, slot));
-  if (error != LAUNCH_OK)
-    note_refusal(sort, range.depth, error);
-  return error == LAUNCH_OK;
+  return launch_grid(sort, ChildStream::tail, sorting_grid<Bits>(blocks), CDP_TRACE_NETWORK, range, network_kernel<Order>,
+                     range, next, slot) == LAUNCH_OK;
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    network_kernel(Sort<typename Order::Bits> sort, Range range, NetworkStep step, uint32_t slot) {
+    network_kernel(Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
+  const TraceScope scope(sort, event, storage);
   do_network_share<Order>(sort, range, step);
   if (!is_last_block(&sort.tasks[slot].done_blocks, gridDim.x, storage))
     return;
@@ -53,8 +50,10 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fill_kernel(BlockRules<typename Order::Bits> rules, uint64_t begin, uint64_t end, typename Order::Bits key) {
-  fill_range<Order>(rules, begin, end, key, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x, uint64_t{gridDim.x} * blockDim.x);
+    fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint64_t begin, uint64_t end, typename Order::Bits key) {
+  const TraceScope scope(sort, event);
+  fill_range<Order>(sort.rules, begin, end, key, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                    uint64_t{gridDim.x} * blockDim.x);
 }
 
 } // namespace cdp::CDP_RUNTIME

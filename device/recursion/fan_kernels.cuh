@@ -16,31 +16,31 @@
 
 #include "block/presorted.cuh"
 #include "recursion/child.cuh"
-#include "recursion/short_array.cuh"
 #include "recursion/waves.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
-/* Launches one of a task's grids and notes a refusal. For one thread. */
-template <typename Bits, typename... Parameters, typename... Arguments>
-__device__ inline bool launch_fan_grid(const Sort<Bits> &sort, uint32_t depth, ChildStream where, uint32_t blocks,
-                                       void (*kernel)(Parameters...), Arguments... arguments) {
-  const int error = launched(sort, depth, launch_child(where, fan_grid(sort, blocks), kernel, arguments...));
-  if (error != LAUNCH_OK)
-    note_refusal(sort, depth, error);
-  return error == LAUNCH_OK;
+/* Launches one of a task's grids. False if it was refused. For one thread. */
+template <typename Bits, typename... Parameters>
+__device__ inline bool launch_fan_grid(const Sort<Bits> &sort, ChildStream where, uint32_t blocks, cdp_trace_kind kind,
+                                       const Range &range, void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
+                                       typename AsGiven<Parameters>::Type... arguments) {
+  return launch_grid(sort, where, fan_grid(sort, blocks), kind, range, kernel, arguments...) == LAUNCH_OK;
 }
 
 /* Launches a stage of a task. False if the range is this block's to sort. For one thread. */
 template <typename Order>
 __device__ inline bool launch_stage(const Sort<typename Order::Bits> &sort, uint32_t slot, FanStage stage) {
   Task &task = sort.tasks[slot];
-  const uint32_t depth = task.range.depth;
-  if (sort.scheme != CDP_SCHEME_CONTROLLER)
-    return launch_fan_grid(sort, depth, sort.child_stream, task.block_count, fan_stage_kernel<Order>, sort, slot, stage);
-  if (!launch_fan_grid(sort, depth, ChildStream::tail, 1, fan_continuation_kernel<Order>, sort, slot, stage))
+  const cdp_trace_kind kind = stage == FanStage::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER;
+  if (sort.scheme == CDP_SCHEME_CONTROLLER && !launch_fan_grid(sort, ChildStream::tail, 1, CDP_TRACE_CONTINUATION, task.range,
+                                                               fan_continuation_kernel<Order>, slot, stage))
     return false;
-  if (!launch_fan_grid(sort, depth, sort.child_stream, task.block_count, fan_stage_kernel<Order>, sort, slot, stage)) {
+  const bool is_launched =
+      launch_fan_grid(sort, sort.child_stream, task.block_count, kind, task.range, fan_stage_kernel<Order>, slot, stage);
+  if (sort.scheme != CDP_SCHEME_CONTROLLER)
+    return is_launched;
+  if (!is_launched) {
     task.workers_refused = 1;
     __threadfence();
   }
@@ -76,8 +76,9 @@ __device__ inline void leave_stage(const Sort<typename Order::Bits> &sort, uint3
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage) {
+    fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const TraceScope scope(sort, event, storage.block);
   do_stage_share<Order>(sort, slot, stage, blockIdx.x, gridDim.x, storage);
   if (sort.scheme == CDP_SCHEME_CONTROLLER)
     return;
@@ -87,8 +88,9 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t slot, FanStage stage) {
+    fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const TraceScope scope(sort, event, storage.block);
   if (sort.tasks[slot].workers_refused == 0) {
     leave_stage<Order>(sort, slot, stage, storage);
     return;
@@ -101,8 +103,9 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* Prepares a task and launches its first stage. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
+    fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  const TraceScope scope(sort, event, storage.block);
   prepare_fan<Order>(sort, slot, storage);
   enter_stage<Order>(sort, slot, FanStage::count, storage);
 }
@@ -110,14 +113,18 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* Sorts listed ranges, a block each, from the list's place `first` on. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t first) {
+    fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t first) {
+  const TraceScope scope(sort, event);
+  const BlockTraceScope own_scope(sort, event);
+  own_scope.describe(sort.collected[first + blockIdx.x]);
   block_fan_sort<Order>(sort.rules, sort.collected[first + blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
 }
 
 /* Writes the equal keys of a task. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t slot, Range range) {
+    fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, Range range) {
+  const TraceScope scope(sort, event);
   fill_equal_buckets<Order>(sort, slot, range, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
                             uint64_t{gridDim.x} * blockDim.x);
 }
@@ -125,15 +132,15 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 /* Turns the array round. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fan_reverse_kernel(Sort<typename Order::Bits> sort) {
-  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0});
+    fan_reverse_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event);
+  reverse_items(sort.rules, whole_range(sort));
 }
 
 /* Launches what comes after the look for disorder: the turning round, or task 0 as if nobody had looked. False if the array is
    left to this block. For one thread. */
 template <typename Order>
 __device__ inline bool launch_after_look(const Sort<typename Order::Bits> &sort, Direction direction) {
-  using Bits = typename Order::Bits;
   int error = LAUNCH_OK;
   if (sort.control->disorder != 0) {
     // Not by enter_wave(): it is the only task as yet, and the root has counted it in one scheme and not in the other.
@@ -141,21 +148,19 @@ __device__ inline bool launch_after_look(const Sort<typename Order::Bits> &sort,
     sort.control->tasks_in_wave_most = 1;
     error = DeviceStarter<Order>::start(sort, 0, sort.tasks[0]);
   } else if (direction == Direction::descending) {
-    error = launched(
-        sort, 0,
-        launch_child(sort.child_stream, {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0}, fan_reverse_kernel<Order>, sort));
+    error = launch_grid(sort, sort.child_stream, filling_grid(sort), CDP_TRACE_REVERSE, whole_range(sort),
+                        fan_reverse_kernel<Order>);
   }
-  if (error != LAUNCH_OK)
-    note_refusal(sort, 0, error);
   return error == LAUNCH_OK;
 }
 
 /* Looks whether the array is in order, as its sample is. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
+    fan_look_kernel(Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const TraceScope scope(sort, event, storage.block);
+  const Range whole = whole_range(sort);
   look_for_disorder<Order>(sort.rules, whole, direction, blockIdx.x, gridDim.x, &sort.control->disorder);
   if (!is_last_block(&sort.tasks[0].done_blocks, gridDim.x, storage.block))
     return;
@@ -171,17 +176,25 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
     block_sort_fallback<Order>(sort.rules, whole, storage.block);
 }
 
-/* Launches the look for disorder, if there is reason to. False otherwise, or if it is refused. All threads of the block take
-   part. */
+/* Makes the whole array task 0, whose grids will have so many blocks. begins_here: whether it is started by whoever calls, and
+   not by enter_wave(). For one thread. */
+template <typename Bits>
+__device__ inline void make_first_task(const Sort<Bits> &sort, uint32_t blocks, bool begins_here) {
+  sort.control->tasks_allocated = 1;
+  sort.control->tasks_in_wave = begins_here ? 1 : 0;
+  sort.control->tasks_in_wave_most = begins_here ? 1 : 0;
+  sort.tasks[0] = Task{whole_range(sort), 0, 0, 0, blocks, 0, 0, 0};
+  __threadfence();
+}
+
+/* Launches the look for disorder, in an array that is task 0 and whose sample is in order. False if it is refused. All threads
+   of the block take part. */
 template <typename Order>
-__device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, FanStorage<typename Order::Bits> &storage) {
-  const Range whole = {0, sort.count, Side::keys, 0};
-  const Direction direction = sample_direction<Order>(sort.rules, whole);
-  if (direction == Direction::none)
-    return false;
+__device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, Direction direction,
+                                   FanStorage<typename Order::Bits> &storage) {
   if (threadIdx.x == 0)
-    storage.flag =
-        launch_fan_grid(sort, 0, sort.child_stream, sort.tasks[0].block_count, fan_look_kernel<Order>, sort, direction);
+    storage.flag = launch_fan_grid(sort, sort.child_stream, sort.tasks[0].block_count, CDP_TRACE_LOOK, whole_range(sort),
+                                   fan_look_kernel<Order>, direction);
   __syncthreads();
   const bool looks = storage.flag != 0;
   __syncthreads(); // the flag is free again
@@ -191,9 +204,10 @@ __device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, FanSt
 /* The root of a sort with many children to a task: one block, launched by the host. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_root_kernel(Sort<typename Order::Bits> sort) {
+    fan_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
+  const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
   __syncthreads();
   if (whole.items() <= sort.single_items) {
@@ -204,16 +218,13 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   // Tails run in the order in which they were launched: a continuation of the root's own would come after the first wave.
   const bool begins_here = !network && sort.scheme != CDP_SCHEME_CONTROLLER;
   if (threadIdx.x == 0) {
-    sort.control->tasks_allocated = 1;
-    sort.control->tasks_in_wave = begins_here ? 1 : 0;
-    sort.control->tasks_in_wave_most = begins_here ? 1 : 0;
-    sort.tasks[0] = Task{whole, 0, 0, 0, network ? 0 : fan_blocks(sort, whole.items()), 0, 0, 0};
-    __threadfence();
+    make_first_task(sort, network ? 0 : fan_blocks(sort, whole.items()), begins_here);
     if (sort.may_defer != 0)
       launch_wave<Order>(sort);
   }
   __syncthreads();
-  if (!network && launch_look<Order>(sort, storage))
+  const Direction direction = network ? Direction::none : sample_direction<Order>(sort.rules, whole);
+  if (direction != Direction::none && launch_look<Order>(sort, direction, storage))
     return;
   if (begins_here) {
     prepare_fan<Order>(sort, 0, storage);
@@ -228,23 +239,11 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 }
 
 /* Lets every kernel of the many-way partition have its shared memory on the current device, launched by the host or by the
-   device. Returns a cudaError_t. */
+   device. Returns a cudaError_t. Those of short arrays alone are launch_short_root()'s affair. */
 template <typename Order>
 int allow_fan_kernels(uint32_t bytes) {
-  int error = allow_shared_bytes(fan_root_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(short_root_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(gather_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(fan_look_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(fan_prepare_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(fan_stage_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(fan_continuation_kernel<Order>, bytes);
-  return error != LAUNCH_OK ? error : allow_shared_bytes(fan_sort_kernel<Order>, bytes);
+  return allow_each_shared_bytes(bytes, fan_root_kernel<Order>, fan_look_kernel<Order>, fan_prepare_kernel<Order>,
+                                 fan_stage_kernel<Order>, fan_continuation_kernel<Order>, fan_sort_kernel<Order>);
 }
 
 } // namespace cdp::CDP_RUNTIME

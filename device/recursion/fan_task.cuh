@@ -243,7 +243,7 @@ __device__ inline Fate start_bucket(const Sort<Bits> &sort, const Range &range) 
   return start_or_defer<Starter>(sort, slot);
 }
 
-/* Counts a task's equal keys, starts its large buckets, and counts the others by size. All threads take part; ends with a
+/* Counts a task's equal keys and its parts, starts its large buckets, and counts the others by size. All threads take part; ends with a
    barrier. */
 template <typename Starter, typename Bits>
 __device__ inline void start_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range, const Fan &fan,
@@ -252,9 +252,13 @@ __device__ inline void start_buckets(const Sort<Bits> &sort, uint32_t slot, cons
     const Range child = bucket_range(sort, slot, range, bucket);
     if (child.items() == 0)
       continue;
-    if (fan.equal != 0 && bucket % 2 != 0)
+    if (fan.equal != 0 && bucket % 2 != 0) {
       atomicAdd(&children.equal_items, static_cast<unsigned long long>(child.items()));
-    else if (child.items() <= sort.block_items)
+      continue;
+    }
+    atomicAdd(&children.parts, 1u);
+    atomicMax(&children.part_items_most, static_cast<unsigned long long>(child.items()));
+    if (child.items() <= sort.block_items)
       atomicAdd(&storage.counts[size_class(child.items(), sort.block_items)], 1u);
     else if (start_bucket<Starter>(sort, child) == Fate::in_block)
       children.in_block[atomicAdd(&children.in_block_count, 1u)] = static_cast<uint16_t>(bucket);
@@ -292,14 +296,13 @@ __device__ inline void list_buckets(const Sort<Bits> &sort, uint32_t slot, const
   __syncthreads();
 }
 
-/* Counts a task that was partitioned many ways. For one thread. */
+/* Counts a task that was partitioned many ways: its items were read twice and written once, and its equal keys written. For one
+   thread. */
 template <typename Bits>
-__device__ inline void count_fan(const Sort<Bits> &sort, const Range &range, uint64_t equal_items) {
-  cdp_study_depth *counters = sort.rules.counters;
-  count_at(counters, range.depth, &cdp_study_depth::tasks, 1);
-  count_at(counters, range.depth, &cdp_study_depth::task_items, range.items());
-  count_at(counters, range.depth, &cdp_study_depth::equal_items, equal_items);
-  count_task_sizes(counters, range);
+__device__ inline void count_fan(const Sort<Bits> &sort, const Range &range, const FanChildren &children) {
+  count_task(sort.rules.counters, range.depth, range.items(), children.parts, children.part_items_most);
+  count_moved(sort.rules.counters, range.depth, 3 * range.items());
+  count_equal(sort.rules.counters, range.depth, children.equal_items);
 }
 
 /*
@@ -317,14 +320,17 @@ __device__ inline void finish_fan(const Sort<typename Order::Bits> &sort, uint32
   if (threadIdx.x == 0) {
     children.in_block_count = 0;
     children.equal_items = 0;
+    children.parts = 0;
+    children.part_items_most = 0;
   }
   __syncthreads();
   start_buckets<Starter>(sort, slot, range, fan, children, storage);
   list_buckets(sort, slot, range, fan, children, storage);
   if (threadIdx.x == 0) {
-    count_fan(sort, range, children.equal_items);
+    count_fan(sort, range, children);
     storage.flag = 0;
-    if (children.range_count != 0 && !Starter::sort_ranges(sort, children.first_range, children.range_count, range.depth + 1))
+    const Range all = {range.begin, range.end, other(range.side), range.depth + 1};
+    if (children.range_count != 0 && !Starter::sort_ranges(sort, children.first_range, children.range_count, all))
       storage.flag |= 1;
     if (children.equal_items != 0 && (children.equal_items < FILL_GRID_ITEMS || !Starter::fill_equal(sort, slot, range)))
       storage.flag |= 2;

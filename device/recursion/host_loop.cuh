@@ -46,7 +46,7 @@ struct LevelStarter {
 
   /* Listed ranges are sorted when there are no more levels. */
   template <typename Bits>
-  static __device__ bool sort_ranges(const Sort<Bits> &, uint32_t, uint32_t, uint32_t) {
+  static __device__ bool sort_ranges(const Sort<Bits> &, uint32_t, uint32_t, const Range &) {
     return true;
   }
 
@@ -56,30 +56,41 @@ struct LevelStarter {
   }
 };
 
+/* What a level's grid works on: for its event, the whole array at the depth of one of its tasks. */
+template <typename Bits>
+__device__ __forceinline__ Range level_range(const Sort<Bits> &sort, const Task &task) {
+  return {0, sort.count, task.range.side, task.range.depth};
+}
+
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_root_kernel(Sort<typename Order::Bits> sort) {
+    level_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   settle_array<Order, LevelStarter>(sort, [](const auto &same_sort) { same_sort.control->collecting = 1; });
 }
 
 /* Partitions all tasks of a level. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_partition_kernel(Sort<typename Order::Bits> sort) {
+    level_partition_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   Task &task = sort.tasks[sort.block_map[blockIdx.x]];
+  const TraceScope scope(sort, event, CDP_TRACE_PARTITION, level_range(sort, task));
   partition_share<Order>(sort, task, blockIdx.x - task.first_block, block_shared<BlockStorage>());
 }
 
 /* Finishes the tasks of a level, a block each: their children go to the other list. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_finish_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
-  finish_task<Order, LevelStarter>(sort, sort.lists[side][blockIdx.x], block_shared<BlockStorage>());
+    level_finish_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+  const uint32_t slot = sort.lists[side][blockIdx.x];
+  const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
+  finish_task<Order, LevelStarter>(sort, slot, block_shared<BlockStorage>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_network_kernel(Sort<typename Order::Bits> sort, Range range, NetworkStep step) {
+    level_network_kernel(Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step) {
+  const TraceScope scope(sort, event, CDP_TRACE_NETWORK, range);
   do_network_share<Order>(sort, range, step);
 }
 
@@ -87,9 +98,10 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
    behind them. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_root_kernel(Sort<typename Order::Bits> sort) {
+    level_fan_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
   __syncthreads();
   if (is_single(sort)) {
@@ -112,65 +124,71 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_look_kernel(Sort<typename Order::Bits> sort, Direction direction) {
-  look_for_disorder<Order>(sort.rules, Range{0, sort.count, Side::keys, 0}, direction, blockIdx.x, gridDim.x,
-                           &sort.control->disorder);
+    level_fan_look_kernel(Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
+  const TraceScope scope(sort, event, CDP_TRACE_LOOK, whole_range(sort));
+  look_for_disorder<Order>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
 }
 
-/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one launch
-   stub (before CUDA 13 it does), and this module would need the other one. */
+/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one entry for
+   the host's launches (before CUDA 13 it does), which would be that of the other module. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_reverse_kernel(Sort<typename Order::Bits> sort) {
-  reverse_items(sort.rules, Range{0, sort.count, Side::keys, 0});
+    level_reverse_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event, CDP_TRACE_REVERSE, whole_range(sort));
+  reverse_items(sort.rules, whole_range(sort));
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
-  prepare_fan<Order>(sort, sort.lists[side][blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
+    level_fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+  const uint32_t slot = sort.lists[side][blockIdx.x];
+  const TraceScope scope(sort, event, CDP_TRACE_PREPARE, level_range(sort, sort.tasks[slot]));
+  prepare_fan<Order>(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_stage_kernel(Sort<typename Order::Bits> sort, FanStage stage) {
+    level_fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t event, FanStage stage) {
   const uint32_t slot = sort.block_map[blockIdx.x];
   const Task &task = sort.tasks[slot];
+  const TraceScope scope(sort, event, stage == FanStage::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER, level_range(sort, task));
   do_stage_share<Order>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count,
                         block_shared<FanStorage<typename Order::Bits>>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_place_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
-  place_buckets(sort, sort.lists[side][blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
+    level_fan_place_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+  const uint32_t slot = sort.lists[side][blockIdx.x];
+  const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
+  place_buckets(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_finish_kernel(Sort<typename Order::Bits> sort, uint32_t side) {
-  finish_fan<Order, LevelStarter>(sort, sort.lists[side][blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
+    level_fan_finish_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+  const uint32_t slot = sort.lists[side][blockIdx.x];
+  const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
+  finish_fan<Order, LevelStarter>(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_collected_kernel(Sort<typename Order::Bits> sort) {
+    level_collected_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  Range all = whole_range(sort);
+  all.depth = sort.collected[0].depth;
+  const TraceScope scope(sort, event, CDP_TRACE_SORT, all);
+  const BlockTraceScope own_scope(sort, event);
+  own_scope.describe(sort.collected[blockIdx.x]);
   block_fan_sort<Order>(sort.rules, sort.collected[blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
 }
 
 /* As allow_fan_kernels(), for these. */
 template <typename Order>
 int allow_level_fan_kernels(uint32_t bytes) {
-  int error = allow_shared_bytes(level_fan_root_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(level_fan_prepare_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(level_fan_stage_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(level_fan_place_kernel<Order>, bytes);
-  if (error == LAUNCH_OK)
-    error = allow_shared_bytes(level_fan_finish_kernel<Order>, bytes);
-  return error != LAUNCH_OK ? error : allow_shared_bytes(level_collected_kernel<Order>, bytes);
+  return allow_each_shared_bytes(bytes, level_fan_root_kernel<Order>, level_fan_prepare_kernel<Order>,
+                                 level_fan_stage_kernel<Order>, level_fan_place_kernel<Order>, level_fan_finish_kernel<Order>,
+                                 level_collected_kernel<Order>);
 }
 
 /* The host's side of the loop, for one sort. Every member returns a cudaError_t. */
@@ -202,6 +220,13 @@ public:
   }
 
 private:
+  /* Launches a grid of the host's, whose event is the next one. Blocks with events of their own are the last grid's alone. */
+  template <typename... Parameters>
+  int launch_level(GridShape shape, void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
+                   typename AsGiven<Parameters>::Type... arguments) {
+    return launch_from_host(shape, stream, kernel, sort, next_event++, arguments...);
+  }
+
   bool is_classic() const {
     return sort.fan_out == CDP_FAN_OUT_CLASSIC;
   }
@@ -211,26 +236,27 @@ private:
     if (error != LAUNCH_OK)
       return error;
     if (is_classic())
-      return launch_from_host(sorting_grid<Bits>(1), stream, level_root_kernel<Order>, sort);
-    return launch_from_host(fan_grid(sort, 1), stream, level_fan_root_kernel<Order>, sort);
+      return launch_level(sorting_grid<Bits>(1), level_root_kernel<Order>);
+    return launch_level(fan_grid(sort, 1), level_fan_root_kernel<Order>);
   }
 
   /* Sorts an array that is in order in one direction or the other, if it is. */
   int try_presorted(bool *is_sorted) {
     const Direction direction = static_cast<Direction>(control.direction);
     const GridShape look = {fan_blocks(sort, sort.count), FanShape<Bits>::BLOCK_THREADS, 0};
-    int error = launch_from_host(look, stream, level_fan_look_kernel<Order>, sort, direction);
+    int error = launch_level(look, level_fan_look_kernel<Order>, direction);
     if (error == LAUNCH_OK)
       error = read_back(&control, sort.control, sizeof control, stream);
     *is_sorted = control.disorder == 0;
     if (error != LAUNCH_OK || !*is_sorted || direction == Direction::ascending)
       return error;
     const GridShape turn = {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0};
-    return launch_from_host(turn, stream, level_reverse_kernel<Order>, sort);
+    return launch_level(turn, level_reverse_kernel<Order>);
   }
 
   Sort<Bits> sort;
   void *stream;
+  uint32_t next_event = ROOT_EVENT;
   Control control;
 
   /* Turns the lists over and forgets the level's blocks: `control` is what the device has, and nothing runs. */
@@ -248,22 +274,22 @@ private:
     if (!is_classic())
       return error != LAUNCH_OK ? error : partition_fan_level(tasks, blocks, side);
     if (error == LAUNCH_OK)
-      error = launch_from_host(sorting_grid<Bits>(blocks), stream, level_partition_kernel<Order>, sort);
+      error = launch_level(sorting_grid<Bits>(blocks), level_partition_kernel<Order>);
     if (error == LAUNCH_OK)
-      error = launch_from_host(sorting_grid<Bits>(tasks), stream, level_finish_kernel<Order>, sort, side);
+      error = launch_level(sorting_grid<Bits>(tasks), level_finish_kernel<Order>, side);
     return error;
   }
 
   int partition_fan_level(uint32_t tasks, uint32_t blocks, uint32_t side) {
-    int error = launch_from_host(fan_grid(sort, tasks), stream, level_fan_prepare_kernel<Order>, sort, side);
+    int error = launch_level(fan_grid(sort, tasks), level_fan_prepare_kernel<Order>, side);
     if (error == LAUNCH_OK)
-      error = launch_from_host(fan_grid(sort, blocks), stream, level_fan_stage_kernel<Order>, sort, FanStage::count);
+      error = launch_level(fan_grid(sort, blocks), level_fan_stage_kernel<Order>, FanStage::count);
     if (error == LAUNCH_OK)
-      error = launch_from_host(fan_grid(sort, tasks), stream, level_fan_place_kernel<Order>, sort, side);
+      error = launch_level(fan_grid(sort, tasks), level_fan_place_kernel<Order>, side);
     if (error == LAUNCH_OK)
-      error = launch_from_host(fan_grid(sort, blocks), stream, level_fan_stage_kernel<Order>, sort, FanStage::scatter);
+      error = launch_level(fan_grid(sort, blocks), level_fan_stage_kernel<Order>, FanStage::scatter);
     if (error == LAUNCH_OK)
-      error = launch_from_host(fan_grid(sort, tasks), stream, level_fan_finish_kernel<Order>, sort, side);
+      error = launch_level(fan_grid(sort, tasks), level_fan_finish_kernel<Order>, side);
     return error;
   }
 
@@ -288,14 +314,14 @@ private:
     for (NetworkStep step = first_network_step<Bits>(); step.size != 0 && error == LAUNCH_OK;
          step = next_network_step<Bits>(step, items)) {
       const uint32_t blocks = network_blocks<Bits>(step, items, sort.blocks_most);
-      error = launch_from_host(sorting_grid<Bits>(blocks), stream, level_network_kernel<Order>, sort, range, step);
+      error = launch_level(sorting_grid<Bits>(blocks), level_network_kernel<Order>, range, step);
     }
     return error;
   }
 
   int sort_collected() {
     const uint32_t count = collected_ranges(sort, control);
-    return count == 0 ? LAUNCH_OK : launch_from_host(fan_grid(sort, count), stream, level_collected_kernel<Order>, sort);
+    return count == 0 ? LAUNCH_OK : launch_level(fan_grid(sort, count), level_collected_kernel<Order>);
   }
 };
 

@@ -19,8 +19,9 @@ namespace cdp::CDP_RUNTIME {
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    partition_kernel(Sort<typename Order::Bits> sort, uint32_t slot) {
+    partition_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
+  const TraceScope scope(sort, event, storage);
   Task &task = sort.tasks[slot];
   partition_share<Order>(sort, task, blockIdx.x, storage);
   if (is_last_block(&task.done_blocks, gridDim.x, storage))

@@ -21,20 +21,12 @@ namespace cdp::CDP_RUNTIME {
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    root_kernel(Sort<typename Order::Bits> sort) {
+    root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), block_shared<BlockStorage>());
   settle_array<Order, DeviceStarter<Order>>(sort, [](const auto &same_sort) {
     __threadfence();
     launch_wave<Order>(same_sort);
   });
-}
-
-/* Blocks of a short array's root grid: block 0, which only launches, and one for each tile; one for each multiprocessor at
-   most. */
-template <typename Bits>
-uint32_t short_blocks(const Sort<Bits> &sort) {
-  const uint64_t blocks = (sort.count + sort.short_tile_items - 1) / sort.short_tile_items + 1;
-  const uint32_t blocks_most = sort.multiprocessors < 2 ? 2 : sort.multiprocessors;
-  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
 }
 
 template <typename Order>
@@ -48,10 +40,10 @@ int launch_root(const cdp_request &request, bool counted, void *stream) {
   if (error != LAUNCH_OK)
     return error;
   if (classic)
-    return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, sort);
+    return launch_from_host(sorting_grid<Bits>(1), stream, root_kernel<Order>, sort, ROOT_EVENT);
   if (request.short_fan_out != 0)
-    return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Order>, sort);
-  return launch_from_host(fan_grid(sort, 1), stream, fan_root_kernel<Order>, sort);
+    return launch_short_root<Order>(sort, stream);
+  return launch_from_host(fan_grid(sort, 1), stream, fan_root_kernel<Order>, sort, ROOT_EVENT);
 }
 
 template <cdp_type TYPE>

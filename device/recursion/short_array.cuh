@@ -10,25 +10,18 @@
  *  1. A bucket begins behind all keys of lower buckets, and a tile's place of bucket b is the number of keys of lower buckets
  *     in it: the sum of a column is where the bucket begins. Nobody has to count beforehand, and nobody to scan.
  *  2. Nothing is known to be in order until all tiles are, so that gathering begins when the root grid is complete: its tail.
- *  3. A tail can be launched long before it can run. Hence it is the first thing that block 0 does with its splitters.
+ *  3. A tail can be launched long before it can run, but the call takes as long as a sample and a tile together. Hence block 0
+ *     launches it at once, and does nothing else.
  *  4. The scratch array holds other blocks' runs as long as the gathering grid runs. Therefore a bucket too long for the block
  *     is gathered and left to a launch behind that grid.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 
-#include "block/presorted.cuh"
 #include "recursion/child.cuh"
+#include "recursion/fan_kernels.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* Lanes that copy a run together: runs are short, and all of them should be under way at once. */
-constexpr uint32_t RUN_LANES = 8;
-
-template <typename Bits>
-__device__ __forceinline__ Range whole_range(const Sort<Bits> &sort) {
-  return {0, sort.count, Side::keys, 0};
-}
 
 template <typename Bits>
 __device__ __forceinline__ bool has_small_tiles(const Sort<Bits> &sort) {
@@ -61,14 +54,15 @@ __device__ inline void launch_gathering(const Sort<typename Order::Bits> &sort, 
   int error = LAUNCH_OK;
   if (threadIdx.x == 0) {
     // At once: it takes as long as the sample and a tile do together.
-    error = launch_child(ChildStream::tail, fan_grid(sort, sort.short_fan_out), gather_kernel<Order>, sort);
+    error = start_grid(sort, ChildStream::tail, fan_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort),
+                       gather_kernel<Order>);
     storage.flag = error == LAUNCH_OK;
   }
   clear_bookkeeping(sort);
   __syncthreads();
-  if (threadIdx.x == 0 && launched(sort, 0, error) != LAUNCH_OK) {
-    note_refusal(sort, 0, error);
+  if (threadIdx.x == 0 && note_launch(sort, 0, error) != LAUNCH_OK) {
     count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
+    count_network<typename Order::Bits>(sort.rules.counters, 0, sort.count);
   }
   // Other blocks may still read keys while these move, but nobody reads what they make of them.
   if (storage.flag == 0)
@@ -88,9 +82,10 @@ __device__ __forceinline__ void leave_fan(const Sort<Bits> &sort, const Fan &fan
    `equal` is the Direction. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    short_root_kernel(Sort<typename Order::Bits> sort) {
+    short_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   using Bits = typename Order::Bits;
   auto &storage = block_shared<FanStorage<Bits>>();
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
   if (blockIdx.x == 0) {
     launch_gathering<Order>(sort, storage);
     return;
@@ -143,11 +138,11 @@ template <typename Bits>
 __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, Bits *destination,
                                             const FanStorage<Bits> &storage) {
   const Run *runs = storage.work.gather.runs;
-  for (uint32_t run = threadIdx.x / RUN_LANES; run < run_count; run += FanShape<Bits>::BLOCK_THREADS / RUN_LANES) {
+  for (uint32_t run = threadIdx.x / SHORT_RUN_LANES; run < run_count; run += FanShape<Bits>::BLOCK_THREADS / SHORT_RUN_LANES) {
     const Run at = runs[run];
     const uint32_t first = run == 0 ? 0 : runs[run - 1].end;
 #pragma unroll 4
-    for (uint32_t item = first + threadIdx.x % RUN_LANES; item < at.end; item += RUN_LANES)
+    for (uint32_t item = first + threadIdx.x % SHORT_RUN_LANES; item < at.end; item += SHORT_RUN_LANES)
       destination[item] = source[at.begin + item];
   }
   __syncthreads();
@@ -158,7 +153,7 @@ template <typename Order>
 __device__ inline void fill_bucket(const Sort<typename Order::Bits> &sort, const Range &range, typename Order::Bits key,
                                    FanStorage<typename Order::Bits> &storage) {
   if (threadIdx.x == 0) {
-    count_at(sort.rules.counters, 0, &cdp_study_depth::equal_items, range.items());
+    count_equal(sort.rules.counters, 0, range.items());
     storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceStarter<Order>::fill(sort, range.begin, range.end, key, 0);
   }
   __syncthreads();
@@ -166,24 +161,28 @@ __device__ inline void fill_bucket(const Sort<typename Order::Bits> &sort, const
     fill_range<Order>(sort.rules, range.begin, range.end, key, threadIdx.x, FanShape<typename Order::Bits>::BLOCK_THREADS);
 }
 
-/* Launches what sorts a range behind this grid, when the scratch array is free: a block, or a task. Returns an error. For one
-   thread. */
+/* Launches what sorts a range behind this grid, when the scratch array is free: a block, or a task. False if the range is this
+   block's to sort. For one thread. */
 template <typename Order>
-__device__ inline int launch_behind(const Sort<typename Order::Bits> &sort, const Range &range) {
-  if (range.items() <= uint64_t{SHORT_TILES_BEHIND} * FanShape<typename Order::Bits>::TILE_ITEMS) {
-    const uint32_t place = atomicAdd(&sort.control->collected_count, 1u);
-    if (place >= sort.collected_capacity)
-      return LAUNCH_PENDING_LIMIT;
-    sort.collected[place] = range;
-    __threadfence();
-    return launch_child(ChildStream::tail, fan_grid(sort, 1), fan_sort_kernel<Order>, sort, place);
+__device__ inline bool launch_behind(const Sort<typename Order::Bits> &sort, const Range &range) {
+  const bool is_task = range.items() > uint64_t{SHORT_TILES_BEHIND} * FanShape<typename Order::Bits>::TILE_ITEMS;
+  const uint32_t place =
+      is_task ? allocate_slot(sort.control, sort.task_capacity) : atomicAdd(&sort.control->collected_count, 1u);
+  if (place >= (is_task ? sort.task_capacity : sort.collected_capacity)) {
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
+    return false;
   }
-  const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
-  if (slot == NO_SLOT)
-    return LAUNCH_PENDING_LIMIT;
-  sort.tasks[slot] = Task{range, 0, 0, 0, fan_blocks(sort, range.items()), 0, 0, 0};
+  if (is_task)
+    sort.tasks[place] = Task{range, 0, 0, 0, fan_blocks(sort, range.items()), 0, 0, 0};
+  else
+    sort.collected[place] = range;
   __threadfence();
-  return launch_child(ChildStream::tail, fan_grid(sort, 1), fan_prepare_kernel<Order>, sort, slot);
+  const bool is_launched =
+      is_task ? launch_fan_grid(sort, ChildStream::tail, 1, CDP_TRACE_PREPARE, range, fan_prepare_kernel<Order>, place)
+              : launch_fan_grid(sort, ChildStream::tail, 1, CDP_TRACE_SORT, range, fan_sort_kernel<Order>, place);
+  if (!is_launched)
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+  return is_launched;
 }
 
 /* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. */
@@ -191,12 +190,10 @@ template <typename Order>
 __device__ inline void sort_behind(const Sort<typename Order::Bits> &sort, const Range &range,
                                    FanStorage<typename Order::Bits> &storage) {
   if (threadIdx.x == 0) {
-    const int error = launched(sort, range.depth, launch_behind<Order>(sort, range));
-    storage.flag = error == LAUNCH_OK;
-    if (error != LAUNCH_OK) {
-      note_refusal(sort, range.depth, error);
-      count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
-    }
+    count_moved(sort.rules.counters, range.depth, 2 * range.items()); // the gathering
+    storage.flag = launch_behind<Order>(sort, range);
+    if (storage.flag == 0)
+      count_network<typename Order::Bits>(sort.rules.counters, range.depth, range.items());
   }
   __syncthreads();
   if (storage.flag == 0)
@@ -215,33 +212,37 @@ __device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
 template <typename Order>
 __device__ inline void look_first(const Sort<typename Order::Bits> &sort, Direction direction,
                                   FanStorage<typename Order::Bits> &storage) {
-  const Range whole = whole_range(sort);
-  if (threadIdx.x == 0) {
-    sort.control->tasks_allocated = 1;
-    sort.control->tasks_in_wave = 1;
-    sort.control->tasks_in_wave_most = 1;
-    sort.tasks[0] = Task{whole, 0, 0, 0, fan_blocks(sort, whole.items()), 0, 0, 0};
-    __threadfence();
-    const int error = launched(sort, 0,
-                               launch_child(ChildStream::fire_and_forget, fan_grid(sort, sort.tasks[0].block_count),
-                                            fan_look_kernel<Order>, sort, direction));
-    storage.flag = error == LAUNCH_OK;
-    if (error != LAUNCH_OK) {
-      note_refusal(sort, 0, error);
-      count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
-    }
-  }
-  __syncthreads();
-  if (storage.flag == 0)
-    block_sort_fallback<Order>(sort.rules, whole, storage.block);
+  if (threadIdx.x == 0)
+    make_first_task(sort, fan_blocks(sort, sort.count), true);
+  if (launch_look<Order>(sort, direction, storage))
+    return;
+  if (threadIdx.x == 0)
+    count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
+  block_sort_fallback<Order>(sort.rules, whole_range(sort), storage.block);
+}
+
+/* Counts the array as a task, whose items were read and written once; and a bucket as one of its parts. For one thread. */
+template <typename Bits>
+__device__ inline void count_short_task(const Sort<Bits> &sort) {
+  count_task(sort.rules.counters, 0, sort.count, 0, 0);
+  count_moved(sort.rules.counters, 0, 2 * sort.count);
+}
+
+template <typename Bits>
+__device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) {
+  count_at(sort.rules.counters, 0, &cdp_study_depth::parts, 1);
+  if (cdp_study_depth *row = study_row(sort.rules.counters, 0))
+    atomicMax(study_field(row, &cdp_study_depth::part_items_most), static_cast<unsigned long long>(items));
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    gather_kernel(Sort<typename Order::Bits> sort) {
+    gather_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   using Bits = typename Order::Bits;
   using Block = FanShape<Bits>;
   auto &storage = block_shared<FanStorage<Bits>>();
+  const TraceScope scope(sort, event, storage.block);
+  const BlockTraceScope own_scope(sort, event);
   const Fan fan = *sort.fans;
   const uint32_t bucket = blockIdx.x;
   if (fan.buckets == 0) {
@@ -252,16 +253,19 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   if (bucket >= fan.buckets)
     return;
   if (bucket == 0 && threadIdx.x == 0)
-    count_fan(sort, whole_range(sort), 0);
+    count_short_task(sort);
   const uint32_t runs = short_tiles(sort);
   const Range range = has_small_tiles(sort) ? find_bucket<Order, SHORT_TILE_ITEMS>(sort, bucket, storage)
                                             : find_bucket<Order, Block::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);
   if (range.items() == 0)
     return;
+  own_scope.describe(range);
   if (fan.equal != 0 && bucket % 2 != 0) {
     fill_bucket<Order>(sort, range, sort.fan_splitters[bucket / 2], storage);
     return;
   }
+  if (threadIdx.x == 0)
+    count_short_part(sort, range.items());
   const Bits *source = sort.rules.side(Side::scratch);
   if (range.items() <= Block::TILE_ITEMS) {
     gather_runs(source, runs, storage.work.stage, storage);
@@ -270,6 +274,24 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   }
   gather_runs(source, runs, sort.rules.side(Side::keys) + range.begin, storage);
   sort_behind<Order>(sort, range, storage);
+}
+
+/* Blocks of the root grid: block 0, which only launches, and one for each tile; one for each multiprocessor at most. */
+template <typename Bits>
+uint32_t short_blocks(const Sort<Bits> &sort) {
+  const uint64_t blocks = (sort.count + sort.short_tile_items - 1) / sort.short_tile_items + 1;
+  const uint32_t blocks_most = sort.multiprocessors < 2 ? 2 : sort.multiprocessors;
+  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
+}
+
+/* Launches the root grid. Tasks' kernels may come of it: they must have been allowed their shared memory
+   (allow_fan_kernels()). Returns a cudaError_t. */
+template <typename Order>
+int launch_short_root(const Sort<typename Order::Bits> &sort, void *stream) {
+  const int error = allow_each_shared_bytes(sort.fan_shared_bytes, short_root_kernel<Order>, gather_kernel<Order>);
+  if (error != LAUNCH_OK)
+    return error;
+  return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Order>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -6,7 +6,7 @@
 #define CDPSORT_DEVICE_RECURSION_SINGLE_CUH
 
 #include "block/block_merge.cuh"
-#include "recursion/task.cuh"
+#include "recursion/trace.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -21,16 +21,17 @@ struct SingleStorage {
   Bits stage[FanShape<Bits>::STAGE_ROOM];
 };
 
-/* Sorts the whole array. As many items to a thread as registers hold, and as few threads: 2^10 to 2^14 keys of 32 bits took
-   6.4, 7.7, 10.4, 15.4 and 27.8 us with 16, and 6.6 to 17.6 with 2 to 8. */
+/* Sorts the whole array. As many items to a thread as registers hold, and as few threads: 2^10 to 2^13 keys of 32 bits took
+   6.4, 7.7, 10.4 and 15.4 us with 16, and 6.1, 7.7, 10.6 and 17.6 with 8. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    single_kernel(Sort<typename Order::Bits> sort) {
+    single_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   using Bits = typename Order::Bits;
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   clear_bookkeeping(sort);
   __syncthreads();
-  block_register_sort<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(
-      sort.rules, sort.rules.side(Side::keys), Range{0, sort.count, Side::keys, 0}, block_shared<SingleStorage<Bits>>().stage);
+  block_register_sort<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole_range(sort),
+                                                                    block_shared<SingleStorage<Bits>>().stage);
 }
 
 /* Launches it. Returns a cudaError_t. */
@@ -42,7 +43,7 @@ int launch_single(const Sort<typename Order::Bits> &sort, void *stream) {
   const int error = allow_shared_bytes(single_kernel<Order>, sizeof(SingleStorage<Bits>));
   if (error != LAUNCH_OK)
     return error;
-  return launch_from_host({1, warps * WARP_LANES, sizeof(SingleStorage<Bits>)}, stream, single_kernel<Order>, sort);
+  return launch_from_host({1, warps * WARP_LANES, sizeof(SingleStorage<Bits>)}, stream, single_kernel<Order>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

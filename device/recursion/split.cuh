@@ -15,6 +15,7 @@
  *     int start(sort, slot, task)     launches the task's grid (or notes it); a cudaError_t, 0 if it will be partitioned
  *     int network(sort, slot, range)  launches a device-wide bitonic sort; likewise
  *     bool fill(sort, ...)            launches a grid that writes equal keys; false if the block must
+ * A launch that fails is noted by the Starter.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SPLIT_CUH
 #define CDPSORT_DEVICE_RECURSION_SPLIT_CUH
@@ -82,15 +83,16 @@ __device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
   int error = LAUNCH_PENDING_LIMIT; // what CUDA would say, were it asked
   if (enter_wave(sort)) {
     error = network ? Starter::network(sort, slot, task.range) : Starter::start(sort, slot, task);
-    if (error != LAUNCH_OK)
-      note_refusal(sort, depth, error);
   } else if (sort.control->collecting != 0) {
     list_task(sort, slot);
     count_at(sort.rules.counters, depth, &cdp_study_depth::deferred, 1);
     return Fate::settled;
   }
   if (error == LAUNCH_OK) {
-    count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_depth, network ? 1 : 0);
+    if (network) {
+      count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_depth, 1);
+      count_network<Bits>(sort.rules.counters, depth, task.range.items());
+    }
     return Fate::settled;
   }
   count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, 1);
@@ -142,13 +144,13 @@ __device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, cons
 
 /*
  * The root of the classic recursion: clears the bookkeeping and settles the whole array, or sorts it if one block can finish
- * it. `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given the
- * sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
+ * it. `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given
+ * the sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
  */
 template <typename Order, typename Starter, typename BeginCollecting>
 __device__ inline void settle_array(const Sort<typename Order::Bits> &sort, BeginCollecting begin_collecting) {
   BlockStorage &storage = block_shared<BlockStorage>();
-  const Range whole = {0, sort.count, Side::keys, 0};
+  const Range whole = whole_range(sort);
   clear_bookkeeping(sort);
   __syncthreads();
   if (whole.items() <= sort.block_items) {
@@ -168,28 +170,16 @@ __device__ inline void settle_array(const Sort<typename Order::Bits> &sort, Begi
     block_sort_fallback<Order>(sort.rules, whole, storage);
 }
 
-/* Keeps the least and the greatest task of a depth. For one thread. */
-__device__ inline void count_task_sizes(cdp_study_depth *counters, const Range &range) {
-  if (counters == nullptr)
-    return;
-  const unsigned long long items = range.items();
-  cdp_study_depth &row = counters[range.depth < CDP_STUDY_DEPTHS ? range.depth : CDP_STUDY_DEPTHS - 1];
-  atomicMin(reinterpret_cast<unsigned long long *>(&row.task_items_least), items);
-  atomicMax(reinterpret_cast<unsigned long long *>(&row.task_items_most), items);
-}
-
-/* Counts a partitioned task. For one thread. */
+/* Counts a task that was partitioned in two. For one thread. */
 template <typename Bits>
-__device__ inline void count_task(const Sort<Bits> &sort, const Task &task) {
-  cdp_study_depth *counters = sort.rules.counters;
-  if (counters == nullptr)
-    return;
-  const uint32_t depth = task.range.depth;
-  const unsigned long long items = task.range.items();
-  count_at(counters, depth, &cdp_study_depth::tasks, 1);
-  count_at(counters, depth, &cdp_study_depth::task_items, items);
-  count_at(counters, depth, &cdp_study_depth::equal_items, items - task.less_items - task.greater_items);
-  count_task_sizes(counters, task.range);
+__device__ inline void count_two_way_task(const Sort<Bits> &sort, const Task &task) {
+  const uint64_t items = task.range.items();
+  const uint64_t most = task.less_items > task.greater_items ? task.less_items : task.greater_items;
+  const uint64_t parts = (task.less_items != 0) + (task.greater_items != 0);
+  const uint64_t equal_items = items - task.less_items - task.greater_items;
+  count_task(sort.rules.counters, task.range.depth, items, parts, most);
+  count_at(sort.rules.counters, task.range.depth, &cdp_study_depth::equal_items, equal_items);
+  count_moved(sort.rules.counters, task.range.depth, 2 * items - equal_items);
 }
 
 /* Writes the keys equal to a task's pivot: they are between its parts, and where all keys are equal and in the caller's array
@@ -201,6 +191,8 @@ __device__ inline void write_equal(const Sort<typename Order::Bits> &sort, const
   const uint64_t end = task.range.end - task.greater_items;
   if (task.range.side == Side::keys && end - begin == task.range.items())
     return;
+  if (threadIdx.x == 0)
+    count_moved(sort.rules.counters, task.range.depth, end - begin);
   if (end - begin >= FILL_GRID_ITEMS) {
     if (threadIdx.x == 0)
       storage.flag = enter_wave(sort) && Starter::fill(sort, begin, end, static_cast<Bits>(task.pivot), task.range.depth);
@@ -222,9 +214,8 @@ template <typename Order, typename Starter>
 __device__ inline void finish_task(const Sort<typename Order::Bits> &sort, uint32_t slot, BlockStorage &storage) {
   const Task task = sort.tasks[slot];
   const uint32_t warp = threadIdx.x / WARP_LANES;
-  if (threadIdx.x == 0) {
-    count_task(sort, task);
-  }
+  if (threadIdx.x == 0)
+    count_two_way_task(sort, task);
   write_equal<Order, Starter>(sort, task, storage);
   __syncthreads();
   const bool lesser_inherits = part_of(task, 0).items() > sort.block_items;

@@ -19,6 +19,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
+struct Trace;
+
 struct Task {
   Range range;
   uint64_t pivot; /* encoded */
@@ -78,9 +80,21 @@ struct Sort {
   uint16_t *short_places;      /* where each bucket begins in each of its tiles */
   cdp_scheme scheme;
   ChildStream child_stream;
+  Trace *trace; /* NULL: nobody asked (trace.cuh) */
+  uint32_t trace_capacity;
 };
 
+/* The event of no grid, and that of the root. */
+constexpr uint32_t ROOT_EVENT = 0;
+constexpr uint32_t NO_EVENT = UINT32_MAX;
+
 constexpr uint32_t NO_SLOT = UINT32_MAX;
+
+/* The whole array, where the caller has it. */
+template <typename Bits>
+__device__ __forceinline__ Range whole_range(const Sort<Bits> &sort) {
+  return {0, sort.count, Side::keys, 0};
+}
 
 /* A slot for a task, or NO_SLOT when the pool is exhausted. For one thread. */
 inline __device__ uint32_t allocate_slot(Control *control, uint32_t capacity) {

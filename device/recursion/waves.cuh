@@ -25,8 +25,9 @@ __device__ inline void finish_collected(const Sort<typename Order::Bits> &sort, 
     return;
   __syncthreads();
   if (threadIdx.x == 0) {
-    const uint32_t depth = sort.collected[0].depth;
-    storage.flag = !DeviceStarter<Order>::sort_ranges(sort, 0, count, depth);
+    Range all = whole_range(sort);
+    all.depth = sort.collected[0].depth;
+    storage.flag = !DeviceStarter<Order>::sort_ranges(sort, 0, count, all);
   }
   __syncthreads();
   if (storage.flag == 0)
@@ -43,9 +44,8 @@ __device__ inline void finish_collected(const Sort<typename Order::Bits> &sort, 
 template <typename Order>
 __device__ inline void launch_wave(const Sort<typename Order::Bits> &sort) {
   using Bits = typename Order::Bits;
-  const int error = launched(sort, 0, launch_child(ChildStream::tail, sorting_grid<Bits>(1), wave_kernel<Order>, sort));
-  if (error != LAUNCH_OK)
-    note_refusal(sort, 0, error);
+  const int error =
+      launch_grid(sort, ChildStream::tail, sorting_grid<Bits>(1), CDP_TRACE_WAVE, whole_range(sort), wave_kernel<Order>);
   sort.control->collecting = error == LAUNCH_OK;
   __threadfence();
 }
@@ -75,8 +75,9 @@ __device__ inline void start_deferred(const Sort<typename Order::Bits> &sort, ui
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    wave_kernel(Sort<typename Order::Bits> sort) {
+    wave_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
   BlockStorage &storage = block_shared<BlockStorage>();
+  const TraceScope scope(sort, event, storage);
   const uint32_t side = sort.control->list_side;
   const uint32_t deferred = sort.control->list_count[side];
   __syncthreads();

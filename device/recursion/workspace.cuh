@@ -115,11 +115,50 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.short_places = reinterpret_cast<uint16_t *>(workspace + parts.short_places);
   sort.scheme = request.scheme;
   sort.child_stream = request.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
+  sort.trace = static_cast<Trace *>(request.d_trace);
+  sort.trace_capacity = request.trace_capacity;
   return sort;
 }
 
-/* Makes a study of what a sort left behind. `study->depths` holds the counters as they were read. A sort that one block did has
- * no tasks. */
+/* Adds a row to the sum of all. */
+inline void add_row(const cdp_study_depth &row, cdp_study_depth *total) {
+  constexpr uint64_t cdp_study_depth::*SUMMED[] = {&cdp_study_depth::tasks,
+                                                   &cdp_study_depth::task_items,
+                                                   &cdp_study_depth::parts,
+                                                   &cdp_study_depth::part_items_most,
+                                                   &cdp_study_depth::block_partitions,
+                                                   &cdp_study_depth::block_items,
+                                                   &cdp_study_depth::equal_items,
+                                                   &cdp_study_depth::leaves,
+                                                   &cdp_study_depth::leaf_items,
+                                                   &cdp_study_depth::network_items,
+                                                   &cdp_study_depth::collected,
+                                                   &cdp_study_depth::children_launched,
+                                                   &cdp_study_depth::launches_refused,
+                                                   &cdp_study_depth::deferred,
+                                                   &cdp_study_depth::fallback_depth,
+                                                   &cdp_study_depth::fallback_refused,
+                                                   &cdp_study_depth::fallback_pool,
+                                                   &cdp_study_depth::bytes_moved};
+  static_assert(sizeof SUMMED / sizeof *SUMMED + 2 == sizeof(cdp_study_depth) / sizeof(uint64_t), "all but least and greatest");
+  for (uint64_t cdp_study_depth::*field : SUMMED)
+    total->*field += row.*field;
+  if (row.tasks != 0 && (total->task_items_least == 0 || row.task_items_least < total->task_items_least))
+    total->task_items_least = row.task_items_least;
+  if (row.task_items_most > total->task_items_most)
+    total->task_items_most = row.task_items_most;
+}
+
+/* Whether anything happened at a depth. */
+inline bool is_used(const cdp_study_depth &row) {
+  return row.tasks + row.block_partitions + row.equal_items + row.leaves + row.network_items + row.collected +
+             row.children_launched + row.launches_refused + row.fallback_depth + row.fallback_refused + row.fallback_pool +
+             row.bytes_moved !=
+         0;
+}
+
+/* Makes a study of what a sort left behind. `study->depths` holds the counters as they were read (block/count.cuh). A sort that
+ * one block did has no tasks. */
 inline void fill_study(const cdp_request &request, const Control &control, double milliseconds, cdp_study *study) {
   study->depth_count = 0;
   study->tasks_in_wave = control.tasks_in_wave_most;
@@ -132,10 +171,10 @@ inline void fill_study(const cdp_request &request, const Control &control, doubl
     cdp_study_depth &row = study->depths[depth];
     if (row.tasks == 0)
       row.task_items_least = 0;
-    if (row.tasks + row.block_partitions + row.leaves + row.collected + row.children_launched + row.launches_refused +
-            row.fallback_depth + row.fallback_refused + row.fallback_pool !=
-        0)
+    row.bytes_moved = (row.bytes_moved + 2 * row.leaf_items) * cdp_engine_key_bytes(request.type);
+    if (is_used(row))
       study->depth_count = depth + 1;
+    add_row(row, &study->total);
   }
 }
 

@@ -58,6 +58,20 @@ inline int write_out(void *d_destination, const void *source, size_t bytes, void
   return static_cast<int>(error != cudaSuccess ? error : cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
 }
 
+/* Nanoseconds, the same all over the device; moves in steps. */
+__device__ __forceinline__ uint64_t device_clock() {
+  uint64_t nanoseconds;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));
+  return nanoseconds;
+}
+
+/* The multiprocessor that the calling thread runs on. */
+__device__ __forceinline__ uint32_t multiprocessor_number() {
+  uint32_t number;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+  return number;
+}
+
 #ifdef __CUDACC_RDC__
 
 /*

@@ -4,11 +4,13 @@
  */
 #include "engine.h"
 #include "recursion/dispatch.h"
+#include "recursion/trace_read.h"
 #include "recursion/workspace.cuh"
 
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <new>
 
 namespace cdp::cuda {
 
@@ -221,14 +223,34 @@ cdp_status read_study(const cdp_request &request, cdp_gathering *gathering, cdp_
   return status;
 }
 
+cdp_status trace_events(const cdp_request &request, const TraceMemory &memory, cdp_trace *trace, cdp_fault *fault) {
+  const cdp_status status = copy(memory.trace(), request.d_trace, cdp_engine_trace_bytes(request.trace_capacity), fault);
+  if (status == CDP_OK)
+    read_trace(memory, trace);
+  return status;
+}
+
 /* Reads what a sort that is complete has left behind. */
-cdp_status gather(const cdp_request &request, const Session &session, cdp_gathering *gathering, cdp_fault *fault) {
+cdp_status gather(const cdp_request &request, const Session &session, const TraceMemory &memory, cdp_gathering *gathering,
+                  cdp_fault *fault) {
   float milliseconds = 0;
   cdp_status status = check(fault, cudaEventElapsedTime(&milliseconds, session.begin, session.end), "timing the sort");
   gathering->milliseconds = static_cast<double>(milliseconds);
   if (status == CDP_OK && gathering->study != nullptr)
     status = read_study(request, gathering, fault);
+  if (status == CDP_OK && gathering->trace != nullptr)
+    status = trace_events(request, memory, gathering->trace, fault);
   return status;
+}
+
+/* Gets ready for a trace: memory for it on the host, and zeros on the device. */
+cdp_status prepare_trace(const cdp_request &request, const Session &session, TraceMemory *memory, cdp_fault *fault) {
+  if (request.d_trace == nullptr)
+    return CDP_OK;
+  if (!memory->allocate(request.trace_capacity))
+    return report(fault, cudaErrorMemoryAllocation, CDP_ERROR_MEMORY, "allocating host memory for the trace");
+  return check(fault, cudaMemsetAsync(request.d_trace, 0, cdp_engine_trace_bytes(request.trace_capacity), session.stream),
+               "clearing the trace");
 }
 
 cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
@@ -240,6 +262,9 @@ cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault 
     status = check(fault, cudaEventCreate(&session.begin), "creating an event");
   if (status == CDP_OK)
     status = check(fault, cudaEventCreate(&session.end), "creating an event");
+  TraceMemory memory;
+  if (status == CDP_OK)
+    status = prepare_trace(*request, session, &memory, fault);
   if (status == CDP_OK)
     status = check(fault, cudaEventRecord(session.begin, session.stream), "recording an event");
   if (status != CDP_OK)
@@ -253,7 +278,7 @@ cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault 
   if (status == CDP_OK)
     status = check(fault, cudaStreamSynchronize(session.stream), "sorting");
   if (status == CDP_OK)
-    status = gather(*request, session, gathering, fault);
+    status = gather(*request, session, memory, gathering, fault);
   return status;
 }
 

@@ -7,6 +7,8 @@
  *     block_shared<T>()    the block's dynamic shared memory, as a T
  *     launch_child()       the one place that hides <<<>>>: a launch from the device, its error returned
  *     launch_from_host()   the same from the host
+ *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces
+ *     allow_shared_bytes() lets a kernel have more dynamic shared memory than every kernel may
  *
  * Everything in device/ lives in namespace cdp::CDP_RUNTIME, so that both compilations can be linked into one library.
  */
@@ -54,5 +56,17 @@ struct AsGiven {
 #else
 #include "simulated_device.cuh"
 #endif
+
+namespace cdp::CDP_RUNTIME {
+
+/* allow_shared_bytes() for several kernels, one after another. Returns the first error. */
+template <typename... Kernels>
+int allow_each_shared_bytes(uint32_t bytes, Kernels... kernels) {
+  int error = LAUNCH_OK;
+  static_cast<void>((((error = allow_shared_bytes(kernels, bytes)) == LAUNCH_OK) && ...));
+  return error;
+}
+
+} // namespace cdp::CDP_RUNTIME
 
 #endif

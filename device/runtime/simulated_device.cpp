@@ -4,6 +4,8 @@
  */
 #include "simulated_schedule.h"
 
+#include <chrono>
+
 namespace cdp::simulated {
 
 void set_rules(const Rules &rules) noexcept {
@@ -32,6 +34,19 @@ int run_from_host(GridShape shape, std::unique_ptr<KernelCall> call) noexcept {
 
 int allow_from_host(KernelName kernel, uint32_t bytes) noexcept {
   return this_machine().allow(kernel, bytes);
+}
+
+uint64_t read_clock() noexcept {
+  static thread_local uint64_t latest = 0;
+  const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
+  const uint64_t nanoseconds = static_cast<uint64_t>(now.count());
+  latest = nanoseconds > latest ? nanoseconds : latest + 1;
+  return latest;
+}
+
+uint32_t running_multiprocessor() noexcept {
+  const uint32_t multiprocessors = current_rules().multiprocessors;
+  return multiprocessors != 0 ? blockIdx.x % multiprocessors : 0;
 }
 
 int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {

@@ -106,6 +106,10 @@ int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<Kerne
 /* Waits until all threads of the block are there. Returns how many of them gave a predicate that is not 0. */
 uint32_t meet_block(bool predicate, Place place);
 
+/* Nanoseconds of the host's clock; never the same twice in a thread. And a multiprocessor, of those that the rules give. */
+uint64_t read_clock() noexcept;
+uint32_t running_multiprocessor() noexcept;
+
 /* The block's shared memory, after a look whether it is as large as what is to be found there. */
 void *shared_memory(size_t bytes);
 
@@ -128,6 +132,14 @@ inline int __syncthreads_or(int predicate, machine::Place place = {__builtin_FIL
 inline int __syncthreads_and(int predicate,
                              machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
   return machine::meet_block(predicate != 0, place) == blockDim.x ? 1 : 0;
+}
+
+inline uint64_t device_clock() {
+  return machine::read_clock();
+}
+
+inline uint32_t multiprocessor_number() {
+  return machine::running_multiprocessor();
 }
 
 /* The block's dynamic shared memory as a T, poisoned at first. One T a kernel, no larger than the launch's shared_bytes. */

@@ -5,6 +5,7 @@
  */
 #include "engine.h"
 #include "recursion/dispatch.h"
+#include "recursion/trace_read.h"
 #include "recursion/workspace.cuh"
 
 #include <atomic>
@@ -93,6 +94,12 @@ cdp_status launch(const cdp_request *request, void *, cdp_fault *fault) {
 
 cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
   cdp_study *study = gathering->study;
+  TraceMemory memory;
+  const size_t trace_bytes = cdp_engine_trace_bytes(request->trace_capacity);
+  if (request->d_trace != nullptr && !memory.allocate(request->trace_capacity))
+    return fail(fault, CDP_ERROR_MEMORY, "host memory for the trace is exhausted");
+  if (request->d_trace != nullptr)
+    memset(request->d_trace, 0, trace_bytes);
   const auto begin = std::chrono::steady_clock::now();
   const cdp_status status = run(*request, study != nullptr, fault);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
@@ -104,6 +111,10 @@ cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault 
     memcpy(&control, workspace + parts.control, sizeof control);
     memcpy(study->depths, workspace + parts.counters, sizeof study->depths);
     fill_study(*request, control, taken.count(), study);
+  }
+  if (status == CDP_OK && request->d_trace != nullptr) {
+    memcpy(memory.trace(), request->d_trace, trace_bytes);
+    read_trace(memory, gathering->trace);
   }
   return status;
 }

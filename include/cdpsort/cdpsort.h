@@ -242,8 +242,9 @@ typedef struct cdp_options {
   uint32_t short_items;            /**< longer arrays of at most this many items are sorted in two launches, a grid that orders
                                         tiles by bucket and a grid with a block for each bucket, without tasks. 0: as many as
                                         a bucket fits a block (2^22 keys of 4 bytes, 2^21 of 8), which is also the most.
-                                        CDP_ITEMS_NONE: none. Only with the default scheme, child streams and leaf size, and
-                                        with many children */
+                                        CDP_ITEMS_NONE: none. Only with the default scheme, child streams and leaf size, a
+                                        depth limit of at least 2, and a fan-out of at least as many buckets as it takes (64
+                                        to 1,024 on an H200) */
   uint32_t block_items;            /**< ranges that one block finishes and that get no grid have this many items: at most
                                         with the classic fan-out, on average with more children. 0: as many as was fastest for
                                         the array, the device and the leaf size; at most what a block can. Less than a leaf

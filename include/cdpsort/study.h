@@ -161,7 +161,8 @@ typedef struct cdp_trace {
  * cdp_study_quicksort(), and a trace. The same arguments and statuses; the tracing costs two atomics and a barrier a block.
  * @param study  as there. May be NULL.
  * @param trace  host pointer. Must not be NULL. On failure count and lost are 0, and events unspecified.
- * @return also CDP_ERROR_NULL for trace->events, CDP_ERROR_OPTION for trace->capacity.
+ * @return also CDP_ERROR_NULL for trace->events, CDP_ERROR_OPTION for trace->capacity. If host memory for working out the trace
+ *         is exhausted after the sort, CDP_ERROR_MEMORY comes with sorted keys.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_trace_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options, cdp_study *study,

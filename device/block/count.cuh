@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a study counts (cdp_study_depth), as blocks count it. Every function is for one thread, and does nothing without counters.
+ *
+ * bytes_moved counts items here, each once when it is read and once when it is written; the host makes bytes of it, and adds
+ * those of leaves (fill_study()), so that a leaf takes no third atomic.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_COUNT_CUH
+#define CDPSORT_DEVICE_BLOCK_COUNT_CUH
+
+#include "block/network.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* The row of a depth, or NULL if nobody counts. */
+__device__ __forceinline__ cdp_study_depth *study_row(cdp_study_depth *counters, uint32_t depth) {
+  if (!HAS_STUDY || counters == nullptr)
+    return nullptr;
+  return counters + (depth < CDP_STUDY_DEPTHS ? depth : CDP_STUDY_DEPTHS - 1);
+}
+
+__device__ __forceinline__ unsigned long long *study_field(cdp_study_depth *row, uint64_t cdp_study_depth::*field) {
+  return reinterpret_cast<unsigned long long *>(&(row->*field));
+}
+
+__device__ inline void count_at(cdp_study_depth *counters, uint32_t depth, uint64_t cdp_study_depth::*field, uint64_t amount) {
+  if (cdp_study_depth *row = study_row(counters, depth))
+    atomicAdd(study_field(row, field), static_cast<unsigned long long>(amount));
+}
+
+/* Items read and items written, together. */
+__device__ inline void count_moved(cdp_study_depth *counters, uint32_t depth, uint64_t items) {
+  count_at(counters, depth, &cdp_study_depth::bytes_moved, items);
+}
+
+__device__ inline void count_leaves(cdp_study_depth *counters, uint32_t depth, uint64_t leaves, uint64_t items) {
+  count_at(counters, depth, &cdp_study_depth::leaves, leaves);
+  count_at(counters, depth, &cdp_study_depth::leaf_items, items);
+}
+
+/* Keys equal to a pivot that were written. */
+__device__ inline void count_equal(cdp_study_depth *counters, uint32_t depth, uint64_t items) {
+  count_at(counters, depth, &cdp_study_depth::equal_items, items);
+  count_moved(counters, depth, items);
+}
+
+/* A partition by a block or a warp for a range of its own. */
+__device__ inline void count_partition(cdp_study_depth *counters, uint32_t depth, uint64_t items, uint64_t moved) {
+  count_at(counters, depth, &cdp_study_depth::block_partitions, 1);
+  count_at(counters, depth, &cdp_study_depth::block_items, items);
+  count_moved(counters, depth, moved);
+}
+
+/* A range for a bitonic sort of any length: every step reads and writes every item. */
+template <typename Bits>
+__device__ inline void count_network(cdp_study_depth *counters, uint32_t depth, uint64_t items) {
+  if (study_row(counters, depth) == nullptr)
+    return;
+  uint64_t steps = 0;
+  for (NetworkStep step = first_network_step<Bits>(); step.size != 0; step = next_network_step<Bits>(step, items))
+    steps++;
+  count_at(counters, depth, &cdp_study_depth::network_items, items);
+  count_moved(counters, depth, 2 * steps * items);
+}
+
+/* A partitioned task: its size, and what it was split into. */
+__device__ inline void count_task(cdp_study_depth *counters, uint32_t depth, uint64_t items, uint64_t parts,
+                                  uint64_t part_items_most) {
+  cdp_study_depth *row = study_row(counters, depth);
+  if (row == nullptr)
+    return;
+  count_at(counters, depth, &cdp_study_depth::tasks, 1);
+  count_at(counters, depth, &cdp_study_depth::task_items, items);
+  count_at(counters, depth, &cdp_study_depth::parts, parts);
+  count_at(counters, depth, &cdp_study_depth::part_items_most, part_items_most);
+  atomicMin(study_field(row, &cdp_study_depth::task_items_least), static_cast<unsigned long long>(items));
+  atomicMax(study_field(row, &cdp_study_depth::task_items_most), static_cast<unsigned long long>(items));
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

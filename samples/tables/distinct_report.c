@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables and CSV rows: see distinct_report.h. */
+#include "distinct_report.h"
+#include "published.h"
+#include "table_output.h"
+
+#include <inttypes.h>
+
+const char *const DISTINCT_CSV_NAMES =
+    "device,table,fan_out,log2_count,distinct,std_sort_ms,device_ms,device_ms_least,device_ms_most,leaf32_ms,equal_items,"
+    "greatest_depth,runs";
+
+/* ---- Cells ----------------------------------------------------------------------------------------------------- */
+
+static bool has_many(const distinct_facts *facts) {
+  return facts->many_fan_out != CDP_FAN_OUT_CLASSIC;
+}
+
+static uint64_t count_equal_items(const cdp_study *study) {
+  uint64_t items = 0;
+  for (uint32_t d = 0; d < study->depth_count && d < CDP_STUDY_DEPTHS; d++)
+    items += study->depths[d].equal_items;
+  return items;
+}
+
+/* Ranges that a grid partitioned. */
+static uint64_t count_tasks(const cdp_study *study) {
+  uint64_t tasks = 0;
+  for (uint32_t d = 0; d < study->depth_count && d < CDP_STUDY_DEPTHS; d++)
+    tasks += study->depths[d].tasks;
+  return tasks;
+}
+
+static uint32_t greatest_depth(const cdp_study *study) {
+  return study->depth_count > 0 ? study->depth_count - 1 : 0;
+}
+
+/* ---- The head -------------------------------------------------------------------------------------------------- */
+
+void print_distinct_head(const distinct_facts *facts) {
+  const workplace *place = facts->place;
+  printf(
+      "cdpsort on %s, %s keys, beside std::sort on one processor of this host.\n"
+      "Every result was compared with that of std::sort, or beyond --baseline-max checked for order and permutation.\n"
+      "All times are in milliseconds. Ours are medians, on the device, without copies and allocations; S: std::sort / ours.\n",
+      place->device_name, type_name(place->type));
+  puts("The seed (002) has an i5-4670 (CPU: std::sort) and a Radeon R290 (GPU), and does not say whether its times have "
+       "copies.\n"
+       "Its quicksort launches kernels from the host for every range, down to ranges of one number.");
+  if (place->is_simulated)
+    puts("\nThis is the simulated device: results are exact, but its times are those of the simulation and say nothing about a "
+         "GPU."
+         "\nTherefore the numbers of keys are small, unless others were asked for.");
+}
+
+/* ---- Table 1 --------------------------------------------------------------------------------------------------- */
+
+void print_counts_head(const distinct_facts *facts) {
+  printf("\nTable 1: numbers of 2^%d values at random\n", OPENCL_LOG2_DISTINCT);
+  printf("%6s |%-18s |%-14s", "", " the seed", " here");
+  if (has_many(facts))
+    printf(" |%7" PRIu32 " children%12s", facts->many_fan_out, "");
+  printf(" |%7d children%12s\n%6s |%9s%9s |%14s", 2, "", "log2 n", "CPU", "GPU", "std::sort");
+  if (has_many(facts))
+    printf(" |%10s%10s%8s", "device", "whole", "S");
+  printf(" |%10s%10s%8s\n", "device", "whole", "S");
+}
+
+static void print_times(const keys_row *row, way which) {
+  const timing *time = &row->ways[which].greatest_leaf;
+  printf(" |");
+  print_number(10, 4, time->device_ms);
+  print_number(10, 3, time->whole_ms);
+  print_number(8, 1, ratio_of(row->std_sort_ms, time->device_ms));
+}
+
+void print_counts_row(const distinct_facts *facts, const keys_row *row) {
+  const opencl_row *published = find_opencl_count(row->log2_count);
+  printf("%6" PRIu32 " |", row->log2_count);
+  print_number(9, 0, published != NULL ? published->cpu_ms : 0);
+  print_number(9, 0, published != NULL ? published->gpu_ms : 0);
+  printf(" |");
+  print_number(14, 3, row->std_sort_ms);
+  if (has_many(facts))
+    print_times(row, WAY_MANY);
+  print_times(row, WAY_CLASSIC);
+  putchar('\n');
+  fflush(stdout);
+}
+
+/* ---- Table 2 --------------------------------------------------------------------------------------------------- */
+
+void print_distinct_table_head(const distinct_facts *facts, uint32_t log2_count) {
+  const uint32_t leaf = facts->greatest_leaf;
+  printf("\nTable 2: 2^%" PRIu32 " numbers of so many values at random; leaf: ranges up to so long are sorted bitonically\n",
+         log2_count);
+  printf("%9s |%-27s |%-11s", "", " the seed", " here");
+  if (has_many(facts))
+    printf(" | %" PRIu32 " children, leaf%*s", facts->many_fan_out, facts->many_fan_out < 1000 ? 3 : 2, "");
+  printf(" | %-18s | %-20s\n", "2 children, leaf", "2, all grids, leaf");
+  printf("%9s |%8s%8s%11s |%11s", "log2 val.", "CPU", "GPU", "aborted", "std::sort");
+  if (has_many(facts))
+    printf(" |%10" PRIu32 "%10u", leaf, CDP_LEAF_MIN);
+  printf(" |%9" PRIu32 "%10u |%10" PRIu32 "%11u\n", leaf, CDP_LEAF_MIN, leaf, CDP_LEAF_MIN);
+}
+
+/* The seed's row, if it has one for these keys. */
+static const opencl_row *find_published(const keys_row *row) {
+  return row->log2_count == OPENCL_LOG2_COUNT ? find_opencl_distinct(row->log2_distinct) : NULL;
+}
+
+void print_distinct_row(const distinct_facts *facts, const keys_row *row) {
+  const opencl_row *published = find_published(row);
+  printf("%9" PRIu32 " |", row->log2_distinct);
+  print_number(8, 0, published != NULL ? published->cpu_ms : 0);
+  print_number(8, 0, published != NULL ? published->gpu_ms : 0);
+  print_number(11, 0, published != NULL ? published->aborted_ms : 0);
+  printf(" |");
+  print_number(11, 3, row->std_sort_ms);
+  for (int w = has_many(facts) ? WAY_MANY : WAY_CLASSIC; w < WAYS; w++) {
+    static const int widths[WAYS] = {10, 9, 10};
+    printf(" |");
+    print_number(widths[w], 4, row->ways[w].greatest_leaf.device_ms);
+    print_number(w == WAY_GRIDS ? 11 : 10, 4, row->ways[w].least_leaf.device_ms);
+  }
+  putchar('\n');
+  fflush(stdout);
+}
+
+/* ---- Below the greatest leaf ----------------------------------------------------------------------------------- */
+
+static void print_below_leaf_text(uint32_t leaf) {
+  printf(
+      "\nThe seed's last column is its recursion aborted at ranges of fewer than %d, which it leaves unsorted. Nothing here\n"
+      "leaves anything unsorted. What comes nearest, with two children:\n"
+      "  leaf %-4" PRIu32 "  ranges of up to %" PRIu32
+      " keys are sorted bitonically, by a warp each: the recursion ends there\n"
+      "  leaf %-4u  it goes on, down to %u\n"
+      "  in blocks  one block finishes every range short enough for it, which gets no more grids: the default. Of far more "
+      "keys\n"
+      "             than 2^20 smaller leaves make those ranges shorter, so that there are more grids, too\n"
+      "  all grids  a grid for every range that is partitioned (block_items as the leaf): the seed's recursion, launched by\n"
+      "             the device\n",
+      OPENCL_ABORTED_BELOW, leaf, leaf, CDP_LEAF_MIN, CDP_LEAF_MIN);
+  printf(
+      "So `below` is what going on below %" PRIu32
+      " costs more than bitonic sort does there. It is not all the time spent there,\n"
+      "as the seed's is: the sorting of leaves is in both. With many children smaller leaves also rule out the two launches\n"
+      "for short arrays and sorting in registers beyond a leaf, so that their difference in table 2 has other reasons, "
+      "too.\n\n",
+      leaf);
+}
+
+/* What is below, and its share of the whole. */
+static void print_share(double whole, double above, int decimals) {
+  printf("%11.*f%9.1f%% |", decimals, whole - above, 100 * ratio_of(whole - above, whole));
+}
+
+void print_below_leaf(const distinct_facts *facts, const keys_row *rows, size_t count) {
+  print_below_leaf_text(facts->greatest_leaf);
+  printf("%9s |%21s |%21s |%21s | %s\n", "", "the seed: below", "in blocks: below", "all grids: below",
+         "tasks, all grids, leaf");
+  printf("%9s |%11s%10s |%11s%10s |%11s%10s |%12" PRIu32 "%11u\n", "log2 val.", "ms", "of all", "ms", "of all", "ms", "of all",
+         facts->greatest_leaf, CDP_LEAF_MIN);
+  for (size_t r = 0; r < count; r++) {
+    const keys_row *row = &rows[r];
+    const opencl_row *published = find_published(row);
+    const measurement *grids = &row->ways[WAY_GRIDS];
+    printf("%9" PRIu32 " |", row->log2_distinct);
+    if (published != NULL)
+      print_share(published->gpu_ms, published->aborted_ms, 0);
+    else
+      printf("%21s |", "");
+    for (int w = WAY_CLASSIC; w <= WAY_GRIDS; w++)
+      print_share(row->ways[w].least_leaf.device_ms, row->ways[w].greatest_leaf.device_ms, 4);
+    printf("%12" PRIu64 "%11" PRIu64 "\n", count_tasks(&grids->greatest_study), count_tasks(&grids->least_study));
+  }
+}
+
+/* ---- Equal keys by depth --------------------------------------------------------------------------------------- */
+
+static const cdp_study *study_of(const keys_row *row, way which, bool least_leaf) {
+  return least_leaf ? &row->ways[which].least_study : &row->ways[which].greatest_study;
+}
+
+static void print_depths(const keys_row *rows, size_t count, way which, bool least_leaf) {
+  uint32_t depths = 0;
+  printf("%9s", "depth");
+  for (size_t r = 0; r < count; r++) {
+    const cdp_study *study = study_of(&rows[r], which, least_leaf);
+    printf("%8s2^%-2" PRIu32, "", rows[r].log2_distinct);
+    depths = study->depth_count > depths ? study->depth_count : depths;
+  }
+  putchar('\n');
+  for (uint32_t d = 0; d < depths && d < CDP_STUDY_DEPTHS; d++) {
+    printf("%9" PRIu32, d);
+    for (size_t r = 0; r < count; r++)
+      printf("%12" PRIu64, study_of(&rows[r], which, least_leaf)->depths[d].equal_items);
+    putchar('\n');
+  }
+  printf("%9s", "all");
+  for (size_t r = 0; r < count; r++)
+    printf("%12" PRIu64, count_equal_items(study_of(&rows[r], which, least_leaf)));
+  putchar('\n');
+}
+
+void print_equal_by_depth(const distinct_facts *facts, const keys_row *rows, size_t count) {
+  printf("\nKeys that left the recursion as equal to a pivot, or in a bucket of equal keys, of the 2^%" PRIu32
+         " of table 2, by the\n"
+         "depth of the range and the number of values. All others were sorted in leaves; an array found in order has none.\n",
+         rows[0].log2_count);
+  if (has_many(facts)) {
+    printf("\n%" PRIu32 " children, leaf %" PRIu32 "\n", facts->many_fan_out, facts->greatest_leaf);
+    print_depths(rows, count, WAY_MANY, false);
+  }
+  printf("\n2 children, leaf %" PRIu32 "\n", facts->greatest_leaf);
+  print_depths(rows, count, WAY_CLASSIC, false);
+  printf("\n2 children, a grid for every range, leaf %u\n", CDP_LEAF_MIN);
+  print_depths(rows, count, WAY_GRIDS, true);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------------------------- */
+
+void write_distinct_csv_rows(FILE *file, const distinct_facts *facts, int table, const keys_row *row) {
+  if (file == NULL)
+    return;
+  for (int w = 0; w < WAYS; w++) {
+    const measurement *own = &row->ways[w];
+    const cdp_study *study = &own->greatest_study;
+    if (!own->is_measured)
+      continue;
+    fprintf(file, "\"%s\",%d%s,%" PRIu32 ",%" PRIu32 ",%" PRIu64, facts->place->device_name, table,
+            w == WAY_GRIDS ? "-grids" : "", w == WAY_MANY ? facts->many_fan_out : CDP_FAN_OUT_CLASSIC, row->log2_count,
+            UINT64_C(1) << row->log2_distinct);
+    write_number(file, row->std_sort_ms);
+    write_number(file, own->greatest_leaf.device_ms);
+    write_number(file, own->greatest_leaf.device_ms_least);
+    write_number(file, own->greatest_leaf.device_ms_most);
+    write_number(file, own->least_leaf.device_ms);
+    fprintf(file, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 "\n", count_equal_items(study), greatest_depth(study),
+            own->greatest_leaf.runs);
+  }
+  /* A run that is cut short leaves what it has found. */
+  fflush(file);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * distributions: the speed-up over std::sort for the nine kinds of keys of the TNL thesis, beside what the thesis published
+ * (seed 004, tables 5.2 and 5.3). Run it with --help.
+ *
+ * 1. study_keys.c makes the keys, random ones first, for they are what the others are compared with.
+ * 2. workplace.c measures std::sort once and the library several times, and checks every result.
+ * 3. distributions_report.c prints each row as it is found, with the published one from published.c, and the ratios at the end.
+ */
+#include "distributions_report.h"
+#include "table_arguments.h"
+#include "table_output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char PROGRAM[] = "distributions";
+
+enum { FIRST_LOG2 = 10, LAST_LOG2 = 28, LAST_LOG2_SIMULATED = 14, BASELINE_LOG2_MOST = 25 };
+
+/* The command line. */
+typedef struct command {
+  table_arguments common;
+  uint32_t sequences; /* bit s: sequence s */
+} command;
+
+static void help(void) {
+  puts("Usage: distributions [option...]\n"
+       "Measures the speed-up over std::sort for the nine kinds of keys of the TNL thesis, and prints its rows beside ours.\n"
+       "\n"
+       "  --distributions LIST  names with commas, or all (all):");
+  for (int s = 0; s < SEQUENCES; s++)
+    printf("                     %-13s %s\n", sequence_name((sequence)s), sequence_text((sequence)s));
+  table_arguments_help("10-28; on the simulated device 10-14", "20 up to 2^22 keys, 5 up to 2^25, 3 beyond; simulated: 3",
+                       "2^25");
+  settings_help("i32, as the thesis'");
+  puts(
+      "\n"
+      "Exit code: 0 all results were right; 1 one was not, a file cannot be written, or memory for the keys is missing; 2 the\n"
+      "command line is at fault; 3 the device or the library failed.");
+}
+
+/* ---- The command line ------------------------------------------------------------------------------------------ */
+
+/* Adds the sequence of that name, or all. */
+static bool add_sequences(const char *name, size_t length, uint32_t *sequences) {
+  bool known = false;
+  for (int s = 0; s < SEQUENCES; s++) {
+    const char *own = sequence_name((sequence)s);
+    const bool meant = strlen(own) == length && strncmp(own, name, length) == 0;
+    if (meant || (length == 3 && strncmp(name, "all", length) == 0)) {
+      *sequences |= 1u << s;
+      known = true;
+    }
+  }
+  return known;
+}
+
+static bool take_distributions(command *wanted, argument_list *list, const argument *found) {
+  const char *rest = argument_value(list, found);
+  if (rest == NULL)
+    return false;
+  wanted->sequences = 0;
+  while (rest != NULL) {
+    const size_t length = strcspn(rest, ",");
+    if (!add_sequences(rest, length, &wanted->sequences)) {
+      usage_error(list, "--distributions: there is none called '%.*s'", (int)length, rest);
+      return false;
+    }
+    rest = rest[length] == ',' ? rest + length + 1 : NULL;
+  }
+  return true;
+}
+
+static bool read_command(command *wanted, int argument_count, char **words) {
+  argument_list list = arguments_begin(PROGRAM, argument_count, words);
+  argument found;
+  bool good = true;
+  while (good && next_argument(&list, &found)) {
+    if (strcmp(found.name, "--distributions") == 0)
+      good = take_distributions(wanted, &list, &found);
+    else
+      good = take_table_argument(&wanted->common, &list, &found, SEQUENCE_LOG2_MOST);
+  }
+  return good;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------------------------- */
+
+static int measure(workplace *place, const command *wanted, sequence which, uint32_t log2_count, cell *row) {
+  const cdp_options *options = &wanted->common.settings.options;
+  const uint64_t count = UINT64_C(1) << log2_count;
+  const uint32_t runs = wanted->common.runs != 0 ? wanted->common.runs : usual_runs(place, count);
+  show_progress(PROGRAM, sequence_name(which), log2_count);
+  generate_sequence(place->given, count, place->type, which, options->seed);
+  workplace_given(place, count);
+  if (count <= wanted->common.baseline_max)
+    row->std_sort_ms = time_standard_sort(place, runs);
+  const int code = time_sorts(place, options, runs, &row->time);
+  row->is_measured = code == EXIT_SORTED;
+  show_progress(PROGRAM, NULL, 0);
+  return code;
+}
+
+/* One sequence, all sizes. */
+static int measure_sequence(workplace *place, const command *wanted, uint64_t sizes, sequence which, results *all, FILE *csv) {
+  print_sequence_head(which);
+  for (uint32_t n = 0; n <= SEQUENCE_LOG2_MOST; n++) {
+    cell *row = &all->cells[which][n];
+    const cell *random = &all->cells[SEQUENCE_RANDOM][n];
+    if ((sizes >> n & 1) == 0)
+      continue;
+    const int code = measure(place, wanted, which, n, row);
+    if (code != EXIT_SORTED)
+      return code;
+    if (random->is_measured && random->time.device_ms > 0)
+      row->ratio_to_random = row->time.device_ms / random->time.device_ms;
+    print_sequence_row(which, n, row);
+    write_distributions_csv_row(csv, place, which, n, row);
+  }
+  return EXIT_SORTED;
+}
+
+static int measure_all(workplace *place, const command *wanted, FILE *csv) {
+  static results all; /* some 20 KiB, and filled once */
+  const uint32_t last = place->is_simulated ? LAST_LOG2_SIMULATED : LAST_LOG2;
+  const uint64_t sizes = wanted->common.sizes != 0 ? wanted->common.sizes : size_range(FIRST_LOG2, last);
+  int code = workplace_reserve(place, UINT64_C(1) << greatest_log2(sizes));
+  if (code == EXIT_SORTED)
+    print_distributions_head(place);
+  for (int s = 0; s < SEQUENCES && code == EXIT_SORTED; s++)
+    if ((wanted->sequences >> s & 1) != 0)
+      code = measure_sequence(place, wanted, sizes, (sequence)s, &all, csv);
+  if (code == EXIT_SORTED)
+    print_ratios(&all, place);
+  return code;
+}
+
+static int run(const command *wanted) {
+  workplace place;
+  FILE *csv = NULL;
+  int code = workplace_open(&place, PROGRAM, &wanted->common.settings);
+  if (code == EXIT_SORTED)
+    code = open_csv(&csv, PROGRAM, wanted->common.csv, DISTRIBUTIONS_CSV_NAMES);
+  if (code == EXIT_SORTED)
+    code = measure_all(&place, wanted, csv);
+  workplace_close(&place);
+  return close_csv(csv, PROGRAM, wanted->common.csv, code);
+}
+
+int main(int argument_count, char **words) {
+  command wanted = {
+      .common = {.settings = {.type = CDP_I32, .options = CDP_OPTIONS_INIT}, .baseline_max = UINT64_C(1) << BASELINE_LOG2_MOST},
+      .sequences = (1u << SEQUENCES) - 1};
+  if (!read_command(&wanted, argument_count, words))
+    return EXIT_USAGE;
+  int code = EXIT_SORTED;
+  if (wanted.common.help)
+    help();
+  else
+    code = run(&wanted);
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
+    return EXIT_DATA;
+  }
+  return code;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Measuring: see workplace.h. */
+#include "workplace.h"
+#include "host_work.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* std::sort is repeated until it has taken this long. */
+static const double STANDARD_ENOUGH_MS = 50;
+
+/* Sorting goes on for this long before it is timed: a GPU that had to wait for std::sort has slowed its clock. */
+static const double WARM_UP_MS = 20;
+
+/* usual_runs(): beyond this many keys a sort takes so long that runs differ little, and copying its keys takes longer still. */
+enum {
+  RUNS_SHORT = 20,
+  LOG2_SHORT = 22,
+  RUNS_LONG = 5,
+  LOG2_LONG = 25,
+  RUNS_VERY_LONG = 3,
+  RUNS_SIMULATED = 3,
+};
+
+/* ---- Opening and closing --------------------------------------------------------------------------------------- */
+
+/* The smallest sort that takes a device. Zeros are of every type. */
+static cdp_status sort_two(const cdp_options *options, cdp_type type) {
+  uint64_t keys[2] = {0, 0};
+  return cdp_quicksort(keys, 2, type, options);
+}
+
+int workplace_open(workplace *place, const char *program, const sort_settings *settings) {
+  static const char simulated[] = "simulated";
+  cdp_options options = settings->options;
+  *place = (workplace){.program = program, .type = settings->type, .order = options.order};
+  cdp_status status = sort_two(&options, settings->type);
+  if (may_simulate(status, &options)) {
+    print_simulated_notice(stdout, program);
+    options.device = CDP_DEVICE_SIMULATED;
+    status = sort_two(&options, settings->type);
+  }
+  if (status != CDP_OK) {
+    fprintf(stderr, "%s: %s\n", program, cdp_last_message());
+    return exit_code(status);
+  }
+  place->device = options.device;
+  snprintf(place->device_name, sizeof place->device_name, "%s", cdp_last_device());
+  place->is_simulated = strncmp(place->device_name, simulated, strlen(simulated)) == 0;
+  return EXIT_SORTED;
+}
+
+int workplace_reserve(workplace *place, uint64_t count_most) {
+  const size_t bytes = type_bytes(place->type);
+  if (count_most <= SIZE_MAX / bytes) {
+    place->given = malloc((size_t)count_most * bytes);
+    place->keys = malloc((size_t)count_most * bytes);
+    place->correct = malloc((size_t)count_most * bytes);
+  }
+  if (place->given != NULL && place->keys != NULL && place->correct != NULL)
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: not enough memory for %" PRIu64 " keys, three times\n", place->program, count_most);
+  return EXIT_DATA;
+}
+
+void workplace_given(workplace *place, uint64_t count) {
+  place->count = count;
+  place->correct_is_known = false;
+}
+
+void workplace_close(workplace *place) {
+  free(place->given);
+  free(place->keys);
+  free(place->correct);
+}
+
+uint32_t usual_runs(const workplace *place, uint64_t count) {
+  if (place->is_simulated)
+    return RUNS_SIMULATED;
+  if (count <= UINT64_C(1) << LOG2_SHORT)
+    return RUNS_SHORT;
+  return count <= UINT64_C(1) << LOG2_LONG ? RUNS_LONG : RUNS_VERY_LONG;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------------------------- */
+
+static int compare_times(const void *one, const void *other) {
+  const double a = *(const double *)one;
+  const double b = *(const double *)other;
+  return (a > b) - (a < b);
+}
+
+/* Sorts the times, too. */
+static double median(double *times, uint32_t count) {
+  qsort(times, count, sizeof *times, compare_times);
+  return (times[(count - 1) / 2] + times[count / 2]) / 2;
+}
+
+static uint64_t bytes_given(const workplace *place) {
+  return place->count * type_bytes(place->type);
+}
+
+/* Checks the keys that were sorted, and says so where they are wrong. */
+static int check(workplace *place) {
+  bool right;
+  if (place->correct_is_known) {
+    right = same_keys(place->keys, place->correct, bytes_given(place));
+  } else {
+    right = is_sorted_from(place->given, place->keys, place->count, place->type, place->order);
+    copy_keys(place->correct, place->keys, bytes_given(place));
+    place->correct_is_known = right;
+  }
+  if (!right)
+    fprintf(stderr, "%s: check FAILED: %" PRIu64 " keys were not sorted, or are not those that were given\n", place->program,
+            place->count);
+  return right ? EXIT_SORTED : EXIT_DATA;
+}
+
+double time_standard_sort(workplace *place, uint32_t runs) {
+  static double times[RUNS_MOST];
+  double spent = 0;
+  uint32_t done = 0;
+  do {
+    copy_keys(place->correct, place->given, bytes_given(place));
+    const double begin = clock_milliseconds();
+    sort_on_host(place->correct, (size_t)place->count, place->type, place->order);
+    times[done] = clock_milliseconds() - begin;
+    spent += times[done++];
+  } while (done < runs && done < RUNS_MOST && spent < STANDARD_ENOUGH_MS);
+  place->correct_is_known = true;
+  return median(times, done);
+}
+
+/* One sort of a copy, timed both ways. */
+static int time_sort(workplace *place, const cdp_options *options, double *device_ms, double *whole_ms) {
+  copy_keys(place->keys, place->given, bytes_given(place));
+  const double begin = clock_milliseconds();
+  const cdp_status status = cdp_time_quicksort(place->keys, (size_t)place->count, place->type, options, device_ms);
+  *whole_ms = clock_milliseconds() - begin;
+  if (status == CDP_OK)
+    return check(place);
+  fprintf(stderr, "%s: %s\n", place->program, cdp_last_message());
+  return exit_code(status);
+}
+
+/* Sorts that do not count: one at least. */
+static int warm_up(workplace *place, const cdp_options *options) {
+  const double begin = clock_milliseconds();
+  double device_ms;
+  double whole_ms;
+  int code;
+  do
+    code = time_sort(place, options, &device_ms, &whole_ms);
+  while (code == EXIT_SORTED && !place->is_simulated && clock_milliseconds() - begin < WARM_UP_MS);
+  return code;
+}
+
+int time_sorts(workplace *place, const cdp_options *options, uint32_t runs, timing *measured) {
+  static double device_ms[RUNS_MOST];
+  static double whole_ms[RUNS_MOST];
+  cdp_options own = *options;
+  own.device = place->device;
+  int code = warm_up(place, &own);
+  for (uint32_t run = 0; code == EXIT_SORTED && run < runs; run++)
+    code = time_sort(place, &own, &device_ms[run], &whole_ms[run]);
+  if (code != EXIT_SORTED)
+    return code;
+  measured->runs = runs;
+  measured->whole_ms = median(whole_ms, runs);
+  measured->device_ms = median(device_ms, runs);
+  measured->device_ms_least = device_ms[0]; /* they are in order now */
+  measured->device_ms_most = device_ms[runs - 1];
+  return EXIT_SORTED;
+}
+
+int study_sort(workplace *place, const cdp_options *options, cdp_study *study) {
+  cdp_options own = *options;
+  own.device = place->device;
+  copy_keys(place->keys, place->given, bytes_given(place));
+  const cdp_status status = cdp_study_quicksort(place->keys, (size_t)place->count, place->type, &own, study);
+  if (status == CDP_OK)
+    return check(place);
+  fprintf(stderr, "%s: %s\n", place->program, cdp_last_message());
+  return exit_code(status);
+}

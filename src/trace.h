@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What can be worked out from a trace: how long its launches were pending.
+ */
+#ifndef CDPSORT_SRC_TRACE_H
+#define CDPSORT_SRC_TRACE_H
+
+#include <cdpsort/study.h>
+
+/* A moment at which so many launches are pending from then on. */
+typedef struct cdp_pending {
+  uint64_t at_ns;
+  int32_t change; /* 1: one more, -1: one less */
+  uint32_t launches;
+} cdp_pending;
+
+/*
+ * The course of the launches pending, in order of time: at most two moments for each event, which the caller frees. NULL if
+ * memory is exhausted; *moments receives their number.
+ */
+cdp_pending *cdp_trace_pending(const cdp_trace *trace, size_t *moments);
+
+#endif

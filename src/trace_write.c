@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace as a file: JSON in the Trace Event Format ("Trace Event Format", Chromium project, 2016), and CSV.
+ *
+ * Slices of one thread must not overlap but by nesting, and grids of one depth do overlap. So a process is a depth, and a thread
+ * is a lane of it: each event takes the lowest lane that is free when it begins. Phases used: M (names), X (slices), s and f
+ * (arrows), i (refused launches), C (the counter of pending launches).
+ */
+#include "status.h"
+#include "trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nanoseconds as the microseconds, with three decimals, that the format asks for. */
+#define MICROSECONDS "%" PRIu64 ".%03u"
+#define MICROSECONDS_OF(ns) (ns) / 1000, (unsigned)((ns) % 1000)
+
+/* The process of the counter, behind all depths. */
+#define COUNTER_PROCESS 1000000
+
+/* ---- Lanes ----------------------------------------------------------------------------------------------------- */
+
+/* Where an event is drawn. */
+typedef struct lane_place {
+  const cdp_trace_event *event;
+  size_t index;
+  uint32_t lane;
+} lane_place;
+
+static int compare_places(const void *left, const void *right) {
+  const lane_place *a = left;
+  const lane_place *b = right;
+  if (a->event->depth != b->event->depth)
+    return a->event->depth < b->event->depth ? -1 : 1;
+  if (a->event->begin_ns != b->event->begin_ns)
+    return a->event->begin_ns < b->event->begin_ns ? -1 : 1;
+  return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Events by depth and begin, each with its lane; the caller frees them. `lane_ends` has room for an entry to each event. */
+static void assign_lanes(lane_place *places, size_t count, uint64_t *lane_ends) {
+  uint32_t lanes = 0;
+  for (size_t place = 0; place < count; place++) {
+    const cdp_trace_event *event = places[place].event;
+    if (place == 0 || event->depth != places[place - 1].event->depth)
+      lanes = 0;
+    uint32_t lane = 0;
+    while (lane < lanes && lane_ends[lane] > event->begin_ns)
+      lane++;
+    if (lane == lanes)
+      lanes++;
+    lane_ends[lane] = event->end_ns;
+    places[place].lane = lane;
+  }
+}
+
+/* All events in the order in which they are written, and in lanes_of the lane of each by its index. NULL without memory. */
+static lane_place *place_events(const cdp_trace *trace, uint32_t *lanes_of) {
+  lane_place *places = malloc((trace->count + 1) * sizeof *places);
+  uint64_t *lane_ends = malloc((trace->count + 1) * sizeof *lane_ends);
+  if (places != NULL && lane_ends != NULL) {
+    for (size_t index = 0; index < trace->count; index++)
+      places[index] = (lane_place){&trace->events[index], index, 0};
+    qsort(places, trace->count, sizeof *places, compare_places);
+    assign_lanes(places, trace->count, lane_ends);
+    for (size_t place = 0; place < trace->count; place++)
+      lanes_of[places[place].index] = places[place].lane;
+  } else {
+    free(places);
+    places = NULL;
+  }
+  free(lane_ends);
+  return places;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+/* Names the depths and their lanes, and puts them in order. */
+static void write_names(FILE *file, const lane_place *places, size_t count) {
+  uint32_t lanes_named = 0;
+  for (size_t place = 0; place < count; place++) {
+    const uint32_t depth = places[place].event->depth;
+    if (place == 0 || depth != places[place - 1].event->depth) {
+      lanes_named = 0;
+      fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"depth %u\"}}", depth, depth);
+      fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", depth, depth);
+    }
+    if (places[place].lane < lanes_named)
+      continue;
+    lanes_named = places[place].lane + 1;
+    fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"lane %u\"}}", depth,
+            places[place].lane, places[place].lane);
+  }
+}
+
+/* A slice, or an instant for a launch that was refused. */
+static void write_slice(FILE *file, const lane_place *place) {
+  const cdp_trace_event *event = place->event;
+  fprintf(file, ",\n{\"name\":\"%s%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS,
+          event->cuda_error != 0 ? "refused: " : "", cdp_trace_kind_name(event->kind),
+          event->kind == CDP_TRACE_BLOCK ? "block" : "grid", event->depth, place->lane, MICROSECONDS_OF(event->begin_ns));
+  if (event->cuda_error != 0)
+    fputs(",\"ph\":\"i\",\"s\":\"t\"", file);
+  else
+    fprintf(file, ",\"ph\":\"X\",\"dur\":" MICROSECONDS, MICROSECONDS_OF(event->end_ns - event->begin_ns));
+  fprintf(file,
+          ",\"args\":{\"event\":%zu,\"items\":%" PRIu64 ",\"range begin\":%" PRIu64 ",\"range end\":%" PRIu64
+          ",\"blocks\":%u,\"multiprocessor\":%u,\"launched us\":" MICROSECONDS ",\"tail\":%u,\"CUDA error\":%d}}",
+          place->index, event->range_end - event->range_begin, event->range_begin, event->range_end, event->blocks,
+          event->multiprocessor, MICROSECONDS_OF(event->launched_ns), event->is_tail, event->cuda_error);
+}
+
+/* An arrow from the launcher's slice, at the time of the launch, to what it launched. */
+static void write_arrow(FILE *file, const cdp_trace *trace, const lane_place *place, const uint32_t *lanes_of) {
+  const cdp_trace_event *event = place->event;
+  if (event->launcher == CDP_TRACE_NO_LAUNCHER || event->kind == CDP_TRACE_BLOCK || event->cuda_error != 0)
+    return;
+  const cdp_trace_event *launcher = &trace->events[event->launcher];
+  fprintf(file,
+          ",\n{\"ph\":\"s\",\"id\":%zu,\"name\":\"launch\",\"cat\":\"launch\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS "}",
+          place->index, launcher->depth, lanes_of[event->launcher], MICROSECONDS_OF(event->launched_ns));
+  fprintf(file,
+          ",\n{\"ph\":\"f\",\"bp\":\"e\",\"id\":%zu,\"name\":\"launch\",\"cat\":\"launch\",\"pid\":%u,\"tid\":%u,"
+          "\"ts\":" MICROSECONDS "}",
+          place->index, event->depth, place->lane, MICROSECONDS_OF(event->begin_ns));
+}
+
+static void write_pending(FILE *file, const cdp_pending *course, size_t moments) {
+  for (size_t index = 0; index < moments; index++)
+    fprintf(file,
+            ",\n{\"ph\":\"C\",\"pid\":%d,\"name\":\"launches pending\",\"ts\":" MICROSECONDS ",\"args\":{\"launches\":%u}}",
+            COUNTER_PROCESS, MICROSECONDS_OF(course[index].at_ns), course[index].launches);
+}
+
+static void write_json(FILE *file, const cdp_trace *trace, const lane_place *places, const uint32_t *lanes_of,
+                       const cdp_pending *course, size_t moments) {
+  fprintf(file,
+          "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"cdpsort %d.%d.%d\",\"events\":%zu,\"events lost\":%zu},\n"
+          "\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":\"all depths\"}}",
+          CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH, trace->count, trace->lost, COUNTER_PROCESS);
+  write_names(file, places, trace->count);
+  for (size_t place = 0; place < trace->count; place++)
+    write_slice(file, &places[place]);
+  for (size_t place = 0; place < trace->count; place++)
+    write_arrow(file, trace, &places[place], lanes_of);
+  write_pending(file, course, moments);
+  fputs("\n]}\n", file);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------------------------- */
+
+static cdp_status check_arguments(const cdp_trace *trace, const char *path) {
+  cdp_message_clear();
+  if (trace == NULL || (trace->events == NULL && trace->count != 0))
+    return cdp_fail(CDP_ERROR_NULL, 0, "trace%s is NULL: give a trace that cdp_trace_quicksort() has written",
+                    trace == NULL ? "" : "->events");
+  if (path == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "path is NULL: give the name of the file to write");
+  return CDP_OK;
+}
+
+static cdp_status fail_file(const char *doing, const char *path) {
+  return cdp_fail(CDP_ERROR_FILE, 0, "%s %s failed: %s", doing, path, strerror(errno));
+}
+
+static cdp_status open_file(const char *path, FILE **file) {
+  *file = fopen(path, "w");
+  return *file != NULL ? CDP_OK : fail_file("opening", path);
+}
+
+/* Closes the file; what could not be written is known then at the latest. */
+static cdp_status close_file(const char *path, FILE *file) {
+  const int is_faulty = ferror(file);
+  if (fclose(file) != 0 || is_faulty != 0)
+    return fail_file("writing", path);
+  return CDP_OK;
+}
+
+cdp_status cdp_trace_write_json(const cdp_trace *trace, const char *path) {
+  uint32_t *lanes_of = NULL;
+  lane_place *places = NULL;
+  cdp_pending *course = NULL;
+  size_t moments = 0;
+  FILE *file = NULL;
+  cdp_status status;
+  TRY(check_arguments(trace, path));
+  lanes_of = malloc((trace->count + 1) * sizeof *lanes_of);
+  if (lanes_of != NULL)
+    places = place_events(trace, lanes_of);
+  course = cdp_trace_pending(trace, &moments);
+  if (places == NULL || course == NULL) {
+    status = cdp_fail(CDP_ERROR_MEMORY, 0, "host memory for %zu events is exhausted: trace a shorter sort", trace->count);
+    goto cleanup;
+  }
+  TRY(open_file(path, &file));
+  write_json(file, trace, places, lanes_of, course, moments);
+  TRY(close_file(path, file));
+cleanup:
+  free(course);
+  free(places);
+  free(lanes_of);
+  return status;
+}
+
+cdp_status cdp_trace_write_csv(const cdp_trace *trace, const char *path) {
+  FILE *file = NULL;
+  cdp_status status;
+  TRY(check_arguments(trace, path));
+  TRY(open_file(path, &file));
+  fputs("launched_ns,begin_ns,end_ns,range_begin,range_end,kind,depth,blocks,multiprocessor,launcher,cuda_error,is_tail\n",
+        file);
+  for (size_t index = 0; index < trace->count; index++) {
+    const cdp_trace_event *event = &trace->events[index];
+    const int64_t launcher = event->launcher == CDP_TRACE_NO_LAUNCHER ? -1 : (int64_t)event->launcher;
+    fprintf(file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%u,%u,%u,%" PRId64 ",%d,%u\n",
+            event->launched_ns, event->begin_ns, event->end_ns, event->range_begin, event->range_end,
+            cdp_trace_kind_name(event->kind), event->depth, event->blocks, event->multiprocessor, launcher, event->cuda_error,
+            event->is_tail);
+  }
+  TRY(close_file(path, file));
+cleanup:
+  return status;
+}
