@@ -9,8 +9,8 @@ MORE_COLOURS = (PURPLE, SKY, VERMILION)
 HATCHES = {"last-block": None, "controller": "////", "host-loop": "...."}
 
 TOTAL, LATENCY, IDLE = range(3)
-LABELS = ("whole sort, ms", "from a launch to its first block, µs\n(median; line: least to most)",
-          "no grid runs, µs (and share of the sort)")
+LABELS = ("whole sort, ms", "from a launch to its first block, µs; in the host loop\nfrom a grid to the next (median; line: least to most)",
+          "no grid runs, µs (and as a share of the\nsort untraced)")
 
 
 def value_of(row, column):
