@@ -9,7 +9,8 @@ MORE_COLOURS = (PURPLE, SKY, VERMILION)
 HATCHES = {"last-block": None, "controller": "////", "host-loop": "...."}
 
 TOTAL, LATENCY, IDLE = range(3)
-LABELS = ("whole sort, ms", "from a launch to its first block, µs; in the host loop\nfrom a grid to the next (median; line: least to most)",
+LABELS = ("whole sort, ms",
+          "from a launch to its first block, µs; in the host loop\nfrom a grid to the next (median; line: least to most)",
           "no grid runs, µs (and as a share of the\nsort untraced)")
 
 
