@@ -20,6 +20,8 @@ cdpsort_test(plan STATIC LABELS simulated)
 cdpsort_test(sort SUPPORT host_data LABELS simulated)
 cdpsort_test(async SUPPORT host_data LABELS simulated)
 cdpsort_test(study SOURCES test_study.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(trace SOURCES test_trace.c trace_check.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
+             LABELS simulated)
 cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
@@ -45,6 +47,8 @@ endforeach()
 cdpsort_test(gpu_short SOURCES test_gpu_short.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
 cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
+             TIMEOUT 600)
+cdpsort_test(gpu_trace SOURCES test_gpu_trace.cpp gpu_check.cpp trace_check.c SUPPORT device_data CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
 # Not under memcheck: with the limit lowered it does not end there (docs/performance.md, "Pending launches").
 cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu

@@ -12,3 +12,8 @@ extern "C" void simulated_rules_set(uint32_t multiprocessors, uint32_t resident_
   rules.resident_blocks = resident_blocks;
   cdp::simulated::set_rules(rules);
 }
+
+extern "C" simulated_counts simulated_counts_read(void) {
+  const cdp::simulated::Report &report = cdp::simulated::last_report();
+  return {report.grids_launched, report.launches_refused, report.blocks_run, report.pending_most};
+}

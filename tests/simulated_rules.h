@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated device's rules for tests in C that link the static library. With more multiprocessors one block finishes
- * smaller ranges, so that few keys make a recursion of many grids.
+ * The simulated device's rules and reports for tests in C that link the static library. With more multiprocessors one block
+ * finishes smaller ranges, so that few keys make a recursion of many grids.
  */
 #ifndef CDPSORT_TESTS_SIMULATED_RULES_H
 #define CDPSORT_TESTS_SIMULATED_RULES_H
@@ -14,6 +14,16 @@ extern "C" {
 
 /* For the calling thread's sorts from now on. resident_blocks: how many are under way at once. */
 void simulated_rules_set(uint32_t multiprocessors, uint32_t resident_blocks);
+
+/* What the simulated device itself has counted in the calling thread's last launch from the host. */
+typedef struct simulated_counts {
+  uint64_t grids_launched; /* the host's included */
+  uint64_t launches_refused;
+  uint64_t blocks_run;
+  uint32_t pending_most;
+} simulated_counts;
+
+simulated_counts simulated_counts_read(void);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sum of a study's depths, for tests in C and in C++. The sizes of the least and the greatest task have no sum, and are 0.
+ * The sum of a study's depths, for tests in C and in C++: not the library's own, which it can be compared with. The sizes of the
+ * least and the greatest task have no sum, and are 0.
  */
 #ifndef CDPSORT_TESTS_STUDY_TOTAL_H
 #define CDPSORT_TESTS_STUDY_TOTAL_H
@@ -9,25 +10,21 @@
 
 #include <string.h>
 
+/* A row is nothing but numbers of 64 bits. */
+#define STUDY_NUMBERS (sizeof(cdp_study_depth) / sizeof(uint64_t))
+
 static inline cdp_study_depth study_total(const cdp_study *study) {
   cdp_study_depth sum;
-  memset(&sum, 0, sizeof sum);
+  uint64_t numbers[STUDY_NUMBERS] = {0};
   for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
-    const cdp_study_depth *row = &study->depths[depth];
-    sum.tasks += row->tasks;
-    sum.task_items += row->task_items;
-    sum.block_partitions += row->block_partitions;
-    sum.equal_items += row->equal_items;
-    sum.leaves += row->leaves;
-    sum.leaf_items += row->leaf_items;
-    sum.collected += row->collected;
-    sum.children_launched += row->children_launched;
-    sum.launches_refused += row->launches_refused;
-    sum.deferred += row->deferred;
-    sum.fallback_depth += row->fallback_depth;
-    sum.fallback_refused += row->fallback_refused;
-    sum.fallback_pool += row->fallback_pool;
+    uint64_t row[STUDY_NUMBERS];
+    memcpy(row, &study->depths[depth], sizeof row);
+    for (size_t number = 0; number < STUDY_NUMBERS; number++)
+      numbers[number] += row[number];
   }
+  memcpy(&sum, numbers, sizeof sum);
+  sum.task_items_least = 0;
+  sum.task_items_most = 0;
   return sum;
 }
 

@@ -58,10 +58,11 @@ __global__ void gather_kernel(Sort<typename Order::Bits> sort, uint32_t event);
 static_assert(offsetof(FanStorage<uint32_t>, block) == 0 && offsetof(FanStorage<uint64_t>, block) == 0, "it comes first");
 
 /* Launches a grid for a range, and nothing else: who has launched it notes that (note_launch()). Returns the launch's error. For
-   one thread, of a block whose shared memory begins with a BlockStorage. */
+   one thread, of a block whose shared memory begins with a BlockStorage. The range is a copy: a task's own may be its child's
+   before the launching thread goes on. */
 template <typename Bits, typename... Parameters>
-__device__ inline int start_grid(const Sort<Bits> &sort, ChildStream where, GridShape shape, cdp_trace_kind kind,
-                                 const Range &range, void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
+__device__ inline int start_grid(const Sort<Bits> &sort, ChildStream where, GridShape shape, cdp_trace_kind kind, Range range,
+                                 void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
                                  typename AsGiven<Parameters>::Type... arguments) {
   const uint32_t event =
       is_traced(sort) ? open_event(event_list(sort), where, kind, range, shape.blocks, block_shared<BlockStorage>().event)
@@ -84,8 +85,8 @@ __device__ inline int note_launch(const Sort<Bits> &sort, uint32_t depth, int er
 
 /* Both. */
 template <typename Bits, typename... Parameters>
-__device__ inline int launch_grid(const Sort<Bits> &sort, ChildStream where, GridShape shape, cdp_trace_kind kind,
-                                  const Range &range, void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
+__device__ inline int launch_grid(const Sort<Bits> &sort, ChildStream where, GridShape shape, cdp_trace_kind kind, Range range,
+                                  void (*kernel)(Sort<Bits>, uint32_t, Parameters...),
                                   typename AsGiven<Parameters>::Type... arguments) {
   return note_launch(sort, range.depth, start_grid(sort, where, shape, kind, range, kernel, arguments...));
 }
