@@ -1,112 +1,52 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the pictures of docs/performance.md from the records in docs/results, into docs/pictures, as SVG and PNG.
+"""Draws pictures from records, as PNG and SVG. Needs matplotlib (Debian: python3-matplotlib).
 
-usage: python3 docs/plot.py          needs matplotlib (Debian: python3-matplotlib)
+usage: python3 docs/plot.py                                   every record in docs/results, into docs/pictures
+       python3 docs/plot.py FILE.csv... [--out DIRECTORY] [--title TEXT]
+                                                              these, into DIRECTORY (the current one)
 
-cost      speed against the number of keys, beside CUB's sorts     from bench-N-sizes.json, bench-N-large.json
-roofline  the stages of a sort with many children against what     from stages.csv (see its head for how it was made)
-          limits an H200
+What a CSV file records is known by its header, whatever its name:
+  a trace (timeline --csv)      NAME-timeline, NAME-tree     partition_kinds   NAME
+  depth_study                   NAME-depth                   transfer          NAME
+  schemes, distinct             NAME                         distributions     NAME, NAME-speedup
+In docs/results such files are called trace-*.csv, depth_study-*.csv and so on. From what `bench` and `ncu` left there come cost
+and roofline.
+
+exit code: 0 all drawn; 1 a record is at fault, and a message says how; 2 the command line is.
 """
-import csv
-import json
+import argparse
 import pathlib
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
+sys.dont_write_bytecode = True  # a checkout stays as it is
 DOCS = pathlib.Path(__file__).resolve().parent
-RESULTS = DOCS / "results"
-PICTURES = DOCS / "pictures"
-
-# Colours that stay apart for colour-blind eyes (Okabe and Ito), and a marker each for print without colours.
-STYLES = {
-    "default": ("cdpsort", "#D55E00", "o"),
-    "classic": ("cdpsort, two children", "#E69F00", "^"),
-    "cub-radix": ("cub::DeviceRadixSort", "#0072B2", "s"),
-    "cub-merge": ("cub::DeviceMergeSort", "#009E73", "D"),
-}
-
-# What an H200 can do at most: 4.8 TB/s of HBM3e by its data sheet; 132 multiprocessors at 1.98 GHz, each with one wavefront of
-# 128 bytes of shared memory, and four times half a warp through the integer pipe, a clock.
-DRAM_GB_PER_S = 4800.0
-CLOCKS_GHZ = 132 * 1.98
-SHARED_GB_PER_S = CLOCKS_GHZ * 128
-ALU_GINST_PER_S = CLOCKS_GHZ * 2
 
 
-def save(figure, name):
-    PICTURES.mkdir(exist_ok=True)
-    for suffix in ("svg", "png"):
-        metadata = {"Date": None} if suffix == "svg" else None  # the same picture is the same file
-        figure.savefig(PICTURES / f"{name}.{suffix}", bbox_inches="tight", dpi=130, metadata=metadata)
-    plt.close(figure)
-    print(f"docs/pictures/{name}.svg, .png")
+def parse(words):
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "), add_help=False)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--title")
+    parser.add_argument("-h", "--help", action="store_true")
+    return parser.parse_args(words)
 
 
-def newest(kind):
-    """The rows of the newest record of a kind."""
-    records = sorted(RESULTS.glob(f"bench-*-{kind}.json"), key=lambda path: int(path.name.split("-")[1]))
-    return json.loads(records[-1].read_text())["rows"] if records else []
-
-
-def draw_cost():
-    rows = [row for kind in ("sizes", "large") for row in newest(kind) if row["distribution"] == "random"]
-    figure, panels = plt.subplots(1, 2, figsize=(12, 4.6), sharey=True)
-    for panel, key_type in zip(panels, ("u32", "u64")):
-        for mode, (label, colour, marker) in STYLES.items():
-            points = {row["count"]: row["gkeys_per_s"] for row in rows if row["type"] == key_type and row["mode"] == mode}
-            if points:
-                counts = sorted(points)
-                panel.plot(counts, [points[count] for count in counts], label=label, color=colour, marker=marker, markersize=4)
-        panel.set_xscale("log", base=2)
-        panel.set_yscale("log")
-        panel.set_title(f"{key_type}, uniform random, H200")
-        panel.set_xlabel("keys")
-        panel.grid(True, which="major", alpha=0.3)
-    panels[0].set_ylabel("10⁹ keys sorted per second")
-    panels[0].legend()
-    save(figure, "cost")
-
-
-def draw_roofline():
-    """Integer instructions and wavefronts of shared memory against time, for each byte that a stage moves in DRAM."""
-    with open(RESULTS / "stages.csv", newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        stages = [row for row in rows if row["stage"] != "prepare"]  # one block's, which waits for latency
-    figure, panel = plt.subplots(figsize=(7.5, 5))
-    intensity = [2.0 ** (power / 8) for power in range(-40, 17)]
-    panel.plot(intensity, [min(DRAM_GB_PER_S * x, ALU_GINST_PER_S) for x in intensity], color="black", linewidth=1.5)
-    panel.annotate("DRAM, 4.8 TB/s", (2.0**-5, DRAM_GB_PER_S * 2.0**-5), xytext=(4, -12), textcoords="offset points")
-    pipe = "integer pipe, 2 warp instructions a clock"
-    panel.annotate(pipe, (0.25, ALU_GINST_PER_S), xytext=(0, 6), textcoords="offset points")
-    panel.set_ylim(2.0**6, 2.0**10)
-    for index, stage in enumerate(stages):
-        seconds = float(stage["ms"]) / 1000
-        gigabytes = float(stage["dram_bytes"]) / 1e9
-        alu = float(stage["alu_warp_instructions"]) / 1e9
-        shared = float(stage["shared_wavefronts"]) * 128 / 1e9 / seconds / SHARED_GB_PER_S
-        label = f'{stage["stage"]}: shared memory {shared:.0%} busy'
-        panel.plot(alu / gigabytes, alu / seconds, "os^Dv*PX"[index % 8], markersize=9, label=label)
-    panel.set_xscale("log", base=2)
-    panel.set_yscale("log", base=2)
-    panel.set_xlabel("integer warp instructions for each byte of DRAM traffic")
-    panel.set_ylabel("10⁹ integer warp instructions per second")
-    panel.set_title("Stages of a sort of 2²⁷ random keys, H200")
-    panel.grid(True, which="major", alpha=0.3)
-    panel.legend(loc="lower right")
-    save(figure, "roofline")
-
-
-def main():
-    if len(sys.argv) != 1:
-        sys.exit(__doc__)
-    draw_cost()
-    draw_roofline()
+def main(words):
+    wanted = parse(words)
+    if wanted.help:
+        print(__doc__.strip())
+        return 0
+    try:
+        import matplotlib  # noqa: F401, to say what is missing
+    except ImportError:
+        print("plot.py: matplotlib is missing (Debian: python3-matplotlib)", file=sys.stderr)
+        return 1
+    from plot import draw
+    if wanted.files:
+        return draw.files(wanted.files, wanted.out or pathlib.Path("."), wanted.title)
+    return draw.everything(DOCS / "results", wanted.out or DOCS / "pictures")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))
