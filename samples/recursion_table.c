@@ -24,7 +24,7 @@ static const column TABLE[COLUMNS] = {
     {{"", "keys"}, "keys in those ranges"},
     {{"smallest", "..largest"}, "the sizes of those ranges"},
     {{"", "parts"}, "parts that those were split into, without the keys equal to a pivot"},
-    {{"bal-", "ance"}, "of the splits: 1.00 where all parts are alike, less the longer the longest part is"},
+    {{"bal-", "ance"}, "of the splits: the mean part divided by the longest, 1.00 where all are alike"},
     {{"equal,", "retired"}, "keys equal to a pivot, or in a bucket of equal keys, of this depth: they leave the recursion"},
     {{"block", "splits"}, "partitions that one block did in a range of its own"},
     {{"", "leaves"}, "ranges that one warp sorted bitonically"},
@@ -51,9 +51,7 @@ static number_text number(uint64_t value, bool shorten) {
 }
 
 double split_balance(const cdp_study_depth *row) {
-  if (row->tasks == 0 || row->parts == 0 || row->part_items_most == 0)
-    return 0;
-  return (double)row->task_items / ((double)row->part_items_most * (double)row->parts / (double)row->tasks);
+  return row->tasks == 0 ? 0 : (double)row->balance / 1000 / (double)row->tasks;
 }
 
 /* Adds the row of one depth, or of their sum. */

@@ -54,3 +54,13 @@ cdpsort_test(gpu_trace SOURCES test_gpu_trace.cpp gpu_check.cpp trace_check.c SU
 # Not under memcheck: with the limit lowered it does not end there (docs/performance.md, "Pending launches").
 cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu
              TIMEOUT 600)
+
+# Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them.
+if(CDPSORT_HAVE_CUDA)
+  add_executable(hooks_cost EXCLUDE_FROM_ALL hooks_cost/hooks_cost.cpp hooks_cost/with_hooks.cu hooks_cost/without_hooks.cu)
+  set_target_properties(hooks_cost PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_RUNTIME_LIBRARY Static)
+  target_include_directories(hooks_cost PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/device)
+  target_compile_options(hooks_cost PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-maxrregcount=64>)
+  target_link_libraries(hooks_cost PRIVATE cdpsort_static CUDA::cudart_static)
+  cdpsort_set_warnings(hooks_cost)
+endif()

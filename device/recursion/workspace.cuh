@@ -125,26 +125,27 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
 
 /* Adds a row to the sum of all. */
 inline void add_row(const cdp_study_depth &row, cdp_study_depth *total) {
-  constexpr uint64_t cdp_study_depth::*SUMMED[] = {&cdp_study_depth::tasks,
-                                                   &cdp_study_depth::task_items,
-                                                   &cdp_study_depth::parts,
-                                                   &cdp_study_depth::balance,
-                                                   &cdp_study_depth::block_partitions,
-                                                   &cdp_study_depth::block_items,
-                                                   &cdp_study_depth::equal_items,
-                                                   &cdp_study_depth::leaves,
-                                                   &cdp_study_depth::leaf_items,
-                                                   &cdp_study_depth::network_items,
-                                                   &cdp_study_depth::collected,
-                                                   &cdp_study_depth::children_launched,
-                                                   &cdp_study_depth::launches_refused,
-                                                   &cdp_study_depth::deferred,
-                                                   &cdp_study_depth::fallback_depth,
-                                                   &cdp_study_depth::fallback_refused,
-                                                   &cdp_study_depth::fallback_pool,
-                                                   &cdp_study_depth::bytes_moved};
+  using Field = uint64_t cdp_study_depth::*;
+  constexpr Field SUMMED[] = {&cdp_study_depth::tasks,
+                              &cdp_study_depth::task_items,
+                              &cdp_study_depth::parts,
+                              &cdp_study_depth::balance,
+                              &cdp_study_depth::block_partitions,
+                              &cdp_study_depth::block_items,
+                              &cdp_study_depth::equal_items,
+                              &cdp_study_depth::leaves,
+                              &cdp_study_depth::leaf_items,
+                              &cdp_study_depth::network_items,
+                              &cdp_study_depth::collected,
+                              &cdp_study_depth::children_launched,
+                              &cdp_study_depth::launches_refused,
+                              &cdp_study_depth::deferred,
+                              &cdp_study_depth::fallback_depth,
+                              &cdp_study_depth::fallback_refused,
+                              &cdp_study_depth::fallback_pool,
+                              &cdp_study_depth::bytes_moved};
   static_assert(sizeof SUMMED / sizeof *SUMMED + 2 == sizeof(cdp_study_depth) / sizeof(uint64_t), "all but least and greatest");
-  for (uint64_t cdp_study_depth::*field : SUMMED)
+  for (const Field field : SUMMED)
     total->*field += row.*field;
   if (row.tasks != 0 && (total->task_items_least == 0 || row.task_items_least < total->task_items_least))
     total->task_items_least = row.task_items_least;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One variant of the kernels, in a namespace of its own, so that two can be linked into one program: the includer defines `cdp` as
+ * that namespace's name, CDP_STUDY_HOOKS, and LAUNCH_VARIANT as the name of the function that launches a sort.
+ */
+#include "recursion/root.cuh"
+
+#include "variants.h"
+
+using namespace cdp::CDP_RUNTIME;
+
+template int cdp::CDP_RUNTIME::launch_recursion<CDP_U32>(const cdp_request &request, bool counted, void *stream);
+template int cdp::CDP_RUNTIME::launch_recursion<CDP_U64>(const cdp_request &request, bool counted, void *stream);
+
+int LAUNCH_VARIANT(const cdp_request &request, void *stream) {
+  return request.type == CDP_U32 ? launch_recursion<CDP_U32>(request, false, stream)
+                                 : launch_recursion<CDP_U64>(request, false, stream);
+}
