@@ -12,20 +12,25 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* The row of a depth, or NULL if nobody counts. */
-__device__ __forceinline__ cdp_study_depth *study_row(cdp_study_depth *counters, uint32_t depth) {
-  if (!HAS_STUDY || counters == nullptr)
-    return nullptr;
-  return counters + (depth < CDP_STUDY_DEPTHS ? depth : CDP_STUDY_DEPTHS - 1);
+/* Whether anybody counts. */
+__device__ __forceinline__ bool is_counted(const cdp_study_depth *counters) {
+  return HAS_STUDY && counters != nullptr;
 }
 
-__device__ __forceinline__ unsigned long long *study_field(cdp_study_depth *row, uint64_t cdp_study_depth::*field) {
-  return reinterpret_cast<unsigned long long *>(&(row->*field));
+/* The row of a depth, of counters that are not NULL. */
+__device__ __forceinline__ cdp_study_depth &study_row(cdp_study_depth *counters, uint32_t depth) {
+  return counters[depth < CDP_STUDY_DEPTHS ? depth : CDP_STUDY_DEPTHS - 1];
+}
+
+__device__ __forceinline__ unsigned long long *study_field(cdp_study_depth &row, uint64_t cdp_study_depth::*field) {
+  return reinterpret_cast<unsigned long long *>(&(row.*field));
 }
 
 __device__ inline void count_at(cdp_study_depth *counters, uint32_t depth, uint64_t cdp_study_depth::*field, uint64_t amount) {
-  if (cdp_study_depth *row = study_row(counters, depth))
-    atomicAdd(study_field(row, field), static_cast<unsigned long long>(amount));
+  // Not by a row that may be NULL: nvcc 13.0 dropped the second of the two comparisons in fan_continuation_kernel (sm_90).
+  if (!is_counted(counters))
+    return;
+  atomicAdd(study_field(study_row(counters, depth), field), static_cast<unsigned long long>(amount));
 }
 
 /* Items read and items written, together. */
@@ -54,7 +59,7 @@ __device__ inline void count_partition(cdp_study_depth *counters, uint32_t depth
 /* A range for a bitonic sort of any length: every step reads and writes every item. */
 template <typename Bits>
 __device__ inline void count_network(cdp_study_depth *counters, uint32_t depth, uint64_t items) {
-  if (study_row(counters, depth) == nullptr)
+  if (!is_counted(counters))
     return;
   uint64_t steps = 0;
   for (NetworkStep step = first_network_step<Bits>(); step.size != 0; step = next_network_step<Bits>(step, items))
@@ -70,9 +75,9 @@ __host__ __device__ inline uint64_t split_balance(uint64_t parts, uint64_t part_
 
 /* A partitioned task: its size, and what it was split into; its balance is counted apart. */
 __device__ inline void count_task(cdp_study_depth *counters, uint32_t depth, uint64_t items, uint64_t parts) {
-  cdp_study_depth *row = study_row(counters, depth);
-  if (row == nullptr)
+  if (!is_counted(counters))
     return;
+  cdp_study_depth &row = study_row(counters, depth);
   count_at(counters, depth, &cdp_study_depth::tasks, 1);
   count_at(counters, depth, &cdp_study_depth::task_items, items);
   count_at(counters, depth, &cdp_study_depth::parts, parts);

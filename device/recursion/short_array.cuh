@@ -232,7 +232,7 @@ __device__ inline void count_short_task(const Sort<Bits> &sort, const Fan &fan) 
 
 template <typename Bits>
 __device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) {
-  if (study_row(sort.rules.counters, 0) == nullptr)
+  if (!is_counted(sort.rules.counters))
     return;
   count_at(sort.rules.counters, 0, &cdp_study_depth::parts, 1);
   atomicMax(&sort.control->short_part_items_most, static_cast<unsigned int>(items));
