@@ -18,7 +18,7 @@ cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *op
   // Half of what can be addressed, because the workspace holds as many keys again.
   if (count > PTRDIFF_MAX / 2 / arguments->key_bytes)
     return cdp_fail(CDP_ERROR_SIZE, 0,
-                    "count is %zu: so many keys of %u bytes and their workspace cannot be addressed; sort fewer at a time",
+                    "count is %zu: so many keys of %u bytes and their workspace cannot be addressed; give fewer at a time",
                     count, arguments->key_bytes);
 cleanup:
   return status;

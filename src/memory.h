@@ -25,7 +25,7 @@ typedef struct cdp_memory_job {
  */
 cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys);
 
-/* The job of sorting by a plan. What is to be gathered is. */
+/* The job of sorting by a plan, and of gathering what is asked for. */
 cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering);
 
 #endif

@@ -284,7 +284,7 @@ cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_byt
     }
   }
   return cdp_fail(CDP_ERROR_SIZE, 0,
-                  "count is %llu: such keys and their workspace cannot be addressed; sort fewer keys at a time",
+                  "count is %llu: such keys and their workspace cannot be addressed; give fewer keys at a time",
                   (unsigned long long)count);
 }
 

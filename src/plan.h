@@ -18,8 +18,8 @@ typedef struct cdp_room {
   size_t workspace_bytes; /* keys_room_bytes + workspace_bytes can be allocated in one piece */
 } cdp_room;
 
-/* Reckons it for a valid type and a workspace of so many bytes (UINT64_MAX: they cannot be counted). CDP_ERROR_SIZE if it cannot
-   be addressed. */
+/* Reckons it for a valid type and a workspace of so many bytes (UINT64_MAX: they cannot be counted). CDP_ERROR_SIZE if it
+   cannot be addressed. */
 cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_bytes, cdp_room *room);
 
 typedef struct cdp_plan {

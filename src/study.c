@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of study.h that sort: the path of cdp_quicksort() (sort.h), and what is gathered on it.
+ * The calls of study.h that time and count: the path of cdp_quicksort() (sort.h), and what is gathered on it. The one that
+ * traces is in trace.c.
  */
 #include "sort.h"
 #include "status.h"

@@ -72,6 +72,8 @@ cdp_pending *cdp_trace_pending(const cdp_trace *trace, size_t *moments) {
     const cdp_trace_event *event = &trace->events[index];
     if (!has_launcher(event) || event->kind == CDP_TRACE_BLOCK || event->cuda_error != 0)
       continue;
+    if (ends[index] <= event->launched_ns)
+      continue; // over within one step of the clock: its end would come before its beginning
     course[count++] = (cdp_pending){event->launched_ns, 1, 0};
     course[count++] = (cdp_pending){ends[index], -1, 0};
   }

@@ -2,15 +2,17 @@
 /*
  * A trace as a file: JSON in the Trace Event Format ("Trace Event Format", Chromium project, 2016), and CSV.
  *
- * Slices of one thread must not overlap but by nesting, and grids of one depth do overlap. So a process is a depth, and a thread
- * is a lane of it: each event takes the lowest lane that is free when it begins. Phases used: M (names), X (slices), s and f
- * (arrows), i (refused launches), C (the counter of pending launches).
+ * Slices of one thread must not overlap but by nesting, and grids of one depth do overlap. So a process is a depth, and a
+ * thread is a lane of it: each event takes the lowest lane that is free when it begins, and was before: an arrow's end could
+ * otherwise belong to either of two slices that touch. Phases used: M (names), X (slices), s and f (arrows), i (refused
+ * launches), C (the counter of pending launches).
  */
 #include "status.h"
 #include "trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +21,13 @@
 #define MICROSECONDS "%" PRIu64 ".%03u"
 #define MICROSECONDS_OF(ns) (ns) / 1000, (unsigned)((ns) % 1000)
 
+/* Numbers of processes and threads. Perfetto takes thread 0 of a process for its main thread, whose number is the process's, so
+   that neither may be 0 and lanes begin beyond any depth's. */
+#define PROCESS_OF(depth) ((depth) + 1)
+#define THREAD_OF(lane) ((lane) + CDP_DEPTH_MAX + 2)
+
 /* The process of the counter, behind all depths. */
-#define COUNTER_PROCESS 1000000
+#define COUNTER_PROCESS (CDP_DEPTH_MAX + 2)
 
 /* ---- Lanes ----------------------------------------------------------------------------------------------------- */
 
@@ -49,7 +56,7 @@ static void assign_lanes(lane_place *places, size_t count, uint64_t *lane_ends) 
     if (place == 0 || event->depth != places[place - 1].event->depth)
       lanes = 0;
     uint32_t lane = 0;
-    while (lane < lanes && lane_ends[lane] > event->begin_ns)
+    while (lane < lanes && lane_ends[lane] >= event->begin_ns)
       lane++;
     if (lane == lanes)
       lanes++;
@@ -79,21 +86,33 @@ static lane_place *place_events(const cdp_trace *trace, uint32_t *lanes_of) {
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------ */
 
+/* Names a process or a thread, or says where it is shown. */
+static void write_process(FILE *file, uint32_t process, const char *name, uint32_t order) {
+  fprintf(file, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}},\n", process, name);
+  fprintf(file, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", process, order);
+}
+
+static void write_lane(FILE *file, uint32_t depth, uint32_t lane) {
+  fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"lane %u\"}}",
+          PROCESS_OF(depth), THREAD_OF(lane), lane);
+  fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}}",
+          PROCESS_OF(depth), THREAD_OF(lane), lane);
+}
+
 /* Names the depths and their lanes, and puts them in order. */
 static void write_names(FILE *file, const lane_place *places, size_t count) {
   uint32_t lanes_named = 0;
   for (size_t place = 0; place < count; place++) {
     const uint32_t depth = places[place].event->depth;
     if (place == 0 || depth != places[place - 1].event->depth) {
+      char name[32];
+      snprintf(name, sizeof name, "depth %u", depth);
+      fputs(",\n", file);
+      write_process(file, PROCESS_OF(depth), name, depth);
       lanes_named = 0;
-      fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"depth %u\"}}", depth, depth);
-      fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", depth, depth);
     }
-    if (places[place].lane < lanes_named)
-      continue;
-    lanes_named = places[place].lane + 1;
-    fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"lane %u\"}}", depth,
-            places[place].lane, places[place].lane);
+    if (places[place].lane >= lanes_named)
+      write_lane(file, depth, lanes_named++);
   }
 }
 
@@ -102,7 +121,8 @@ static void write_slice(FILE *file, const lane_place *place) {
   const cdp_trace_event *event = place->event;
   fprintf(file, ",\n{\"name\":\"%s%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS,
           event->cuda_error != 0 ? "refused: " : "", cdp_trace_kind_name(event->kind),
-          event->kind == CDP_TRACE_BLOCK ? "block" : "grid", event->depth, place->lane, MICROSECONDS_OF(event->begin_ns));
+          event->kind == CDP_TRACE_BLOCK ? "block" : "grid", PROCESS_OF(event->depth), THREAD_OF(place->lane),
+          MICROSECONDS_OF(event->begin_ns));
   if (event->cuda_error != 0)
     fputs(",\"ph\":\"i\",\"s\":\"t\"", file);
   else
@@ -122,17 +142,16 @@ static void write_arrow(FILE *file, const cdp_trace *trace, const lane_place *pl
   const cdp_trace_event *launcher = &trace->events[event->launcher];
   fprintf(file,
           ",\n{\"ph\":\"s\",\"id\":%zu,\"name\":\"launch\",\"cat\":\"launch\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS "}",
-          place->index, launcher->depth, lanes_of[event->launcher], MICROSECONDS_OF(event->launched_ns));
+          place->index, PROCESS_OF(launcher->depth), THREAD_OF(lanes_of[event->launcher]), MICROSECONDS_OF(event->launched_ns));
   fprintf(file,
           ",\n{\"ph\":\"f\",\"bp\":\"e\",\"id\":%zu,\"name\":\"launch\",\"cat\":\"launch\",\"pid\":%u,\"tid\":%u,"
           "\"ts\":" MICROSECONDS "}",
-          place->index, event->depth, place->lane, MICROSECONDS_OF(event->begin_ns));
+          place->index, PROCESS_OF(event->depth), THREAD_OF(place->lane), MICROSECONDS_OF(event->begin_ns));
 }
 
 static void write_pending(FILE *file, const cdp_pending *course, size_t moments) {
   for (size_t index = 0; index < moments; index++)
-    fprintf(file,
-            ",\n{\"ph\":\"C\",\"pid\":%d,\"name\":\"launches pending\",\"ts\":" MICROSECONDS ",\"args\":{\"launches\":%u}}",
+    fprintf(file, ",\n{\"ph\":\"C\",\"pid\":%u,\"name\":\"launches\",\"ts\":" MICROSECONDS ",\"args\":{\"pending\":%u}}",
             COUNTER_PROCESS, MICROSECONDS_OF(course[index].at_ns), course[index].launches);
 }
 
@@ -140,8 +159,9 @@ static void write_json(FILE *file, const cdp_trace *trace, const lane_place *pla
                        const cdp_pending *course, size_t moments) {
   fprintf(file,
           "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"cdpsort %d.%d.%d\",\"events\":%zu,\"events lost\":%zu},\n"
-          "\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":\"all depths\"}}",
-          CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH, trace->count, trace->lost, COUNTER_PROCESS);
+          "\"traceEvents\":[\n",
+          CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH, trace->count, trace->lost);
+  write_process(file, COUNTER_PROCESS, "all depths", COUNTER_PROCESS);
   write_names(file, places, trace->count);
   for (size_t place = 0; place < trace->count; place++)
     write_slice(file, &places[place]);
@@ -174,10 +194,12 @@ static cdp_status open_file(const char *path, FILE **file) {
 
 /* Closes the file; what could not be written is known then at the latest. */
 static cdp_status close_file(const char *path, FILE *file) {
-  const int is_faulty = ferror(file);
-  if (fclose(file) != 0 || is_faulty != 0)
-    return fail_file("writing", path);
-  return CDP_OK;
+  const bool is_written = fflush(file) == 0 && ferror(file) == 0;
+  const int error = errno; // of the flush, and not of the closing that follows
+  if (fclose(file) == 0 && is_written)
+    return CDP_OK;
+  errno = is_written ? errno : error;
+  return fail_file("writing", path);
 }
 
 cdp_status cdp_trace_write_json(const cdp_trace *trace, const char *path) {

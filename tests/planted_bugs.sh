@@ -50,12 +50,12 @@ describe() {
   early_continuation)
     what="the continuation does not wait for the workers"
     file=recursion/controller.cuh
-    edit='s/launch_child(ChildStream::tail, \(.*continuation_kernel\)/launch_child(ChildStream::fire_and_forget, \1/'
+    edit='s/launch_grid(sort, ChildStream::tail, /launch_grid(sort, ChildStream::fire_and_forget, /'
     ;;
   early_wave)
     what="a wave does not wait for the recursion before it"
     file=recursion/waves.cuh
-    edit='s/launch_child(ChildStream::tail, \(.*wave_kernel\)/launch_child(ChildStream::fire_and_forget, \1/'
+    edit='s/launch_grid(sort, ChildStream::tail, /launch_grid(sort, ChildStream::fire_and_forget, /'
     ;;
   overfull_list)
     what="the list of collected ranges has no end"
@@ -71,7 +71,7 @@ describe() {
   early_fan_stage)
     what="many children: what comes after a stage does not wait for its workers"
     file=recursion/fan_kernels.cuh
-    edit='s/ChildStream::tail, 1, fan_continuation_kernel/ChildStream::fire_and_forget, 1, fan_continuation_kernel/'
+    edit='s/ChildStream::tail, 1, CDP_TRACE_CONTINUATION/ChildStream::fire_and_forget, 1, CDP_TRACE_CONTINUATION/'
     ;;
   late_fan_stage)
     what="many children: the done-counter is not set back between two stages, so that the second has no last block"
@@ -106,7 +106,7 @@ describe() {
   early_gathering)
     what="short arrays: buckets are gathered before all tiles are ordered"
     file=recursion/short_array.cuh
-    edit='s/launch_child(ChildStream::tail, fan_grid(sort, sort.short_fan_out)/launch_child(ChildStream::fire_and_forget, fan_grid(sort, sort.short_fan_out)/'
+    edit='s/ChildStream::tail, fan_grid(sort, sort.short_fan_out)/ChildStream::fire_and_forget, fan_grid(sort, sort.short_fan_out)/'
     ;;
   shifted_run)
     what="short arrays: a bucket's runs are looked for one bucket too far"

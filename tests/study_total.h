@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sum of a study's depths, for tests in C and in C++: not the library's own, which it can be compared with. The sizes of the
- * least and the greatest task have no sum, and are 0.
+ * The sum of a study's depths, for tests in C and in C++: not the library's own, which it can be compared with. The sizes of
+ * the least and the greatest task have no sum, and are 0.
  */
 #ifndef CDPSORT_TESTS_STUDY_TOTAL_H
 #define CDPSORT_TESTS_STUDY_TOTAL_H

@@ -53,7 +53,8 @@ uint64_t read_key(const Subject &subject, uint64_t index) {
   return bits;
 }
 
-/* Ends the test unless the key at an index is before the pivot (-1), equal to it (0) or behind it (1) in the order asked for. */
+/* Ends the test unless the key at an index is before the pivot (-1), equal to it (0) or behind it (1) in the order asked for.
+   */
 void check_side(const Subject &subject, cdp_order order, uint64_t index, uint64_t pivot, int wanted, const char *how) {
   const uint64_t key_rank = rank_of(read_key(subject, index), subject.keys.type);
   const uint64_t pivot_rank = rank_of(pivot, subject.keys.type);

@@ -117,6 +117,26 @@ START_TEST(test_leaf_size) {
 }
 END_TEST
 
+/* Nobody counts, as in an ordinary sort: kernels must not touch counters that are not there. With the least leaves tasks have
+   to wait for a second wave. */
+START_TEST(test_uncounted) {
+  static const uint32_t fan_outs[] = {CDP_FAN_OUT_CLASSIC, 8, 16, 64, 0};
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = scheme_at(_i % SCHEMES);
+  options.fan_out = fan_outs[_i / SCHEMES];
+  options.seed = seed();
+  Subject subject = make_room(CDP_U32, pick(uint64_t{1} << 24, 1 << 16));
+  for (const uint32_t leaf_items : {CDP_LEAF_MIN, 0u}) {
+    double milliseconds = 0;
+    options.leaf_items = leaf_items;
+    fill(subject, Distribution::random, seed());
+    CHECK_SORT(cdp_time_quicksort(subject.keys.d_keys, subject.keys.count, subject.keys.type, &options, &milliseconds));
+    check_sorted(subject, options.order, "uncounted");
+    ck_assert_double_gt(milliseconds, 0);
+  }
+}
+END_TEST
+
 Suite *make_suite() {
   Suite *suite = suite_create("gpu_schemes");
   TCase *test_case = add_case(suite, "children");
@@ -126,6 +146,7 @@ Suite *make_suite() {
   tcase_add_loop_test(test_case, test_equal_keys_leave, 0, SCHEMES);
   tcase_add_loop_test(test_case, test_leaf_size, 0, 2 * SCHEMES * 3);
   test_case = add_case(suite, "combinations");
+  tcase_add_loop_test(test_case, test_uncounted, 0, SCHEMES * 5);
   tcase_add_loop_test(test_case, test_combination, 0, SCHEMES * 2 * PARTITIONS);
   tcase_add_loop_test(test_case, test_type, 0, SCHEMES * TYPES * FAN_OUT_KINDS);
   return suite;

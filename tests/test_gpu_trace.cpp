@@ -87,7 +87,7 @@ START_TEST(test_times_are_those_of_the_sort) {
 }
 END_TEST
 
-/* A trace that is too short is the beginning of the whole one. */
+/* Of a trace that is too short the beginning is there, and the rest is counted. */
 START_TEST(test_what_does_not_fit_is_counted) {
   const cdp_options options = options_of(_i);
   Subject subject = make_room(CDP_U32, pick(uint64_t{1} << 23, 1 << 18));
@@ -120,8 +120,8 @@ START_TEST(test_host_keys) {
 }
 END_TEST
 
-/* 2^24 keys are counted, scattered and finished: read 4 times and written 3 times by those stages, of which a block's range takes
-   a read and a write less where it is one tile. */
+/* 2^24 keys are counted, scattered and finished: read 4 times and written 3 times by those stages, of which a block's range
+   takes a read and a write less where it is one tile. */
 START_TEST(test_bytes_are_as_reckoned) {
   cdp_options options = CDP_OPTIONS_INIT;
   options.short_items = CDP_ITEMS_NONE;

@@ -8,6 +8,7 @@
 #include "host_check.h"
 #include "run_suite.h"
 #include "simulated_rules.h"
+#include "trace.h"
 #include "trace_check.h"
 
 #include <stdio.h>
@@ -132,6 +133,12 @@ START_TEST(bytes_are_as_reckoned) {
   must_study(&sort, &study);
   ck_assert_uint_eq(study.total.equal_items, 4000);
   ck_assert_uint_eq(study.total.bytes_moved, 4000 * 4); // equal keys, where they belong: read, never written
+
+  sort = simulated_case(CDP_U64, 5000, HOST_UNIFORM, 1);
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.total.children_launched, 1); // a short array: read and written by the root, and by the gathering
+  ck_assert_uint_eq(study.depths[0].bytes_moved, 2 * 5000 * 8);
+  ck_assert_uint_eq(study.total.bytes_moved, 4 * 5000 * 8);
 
   sort = simulated_case(CDP_U32, 5000, HOST_UNIFORM, 1);
   sort.options.depth_limit = CDP_DEPTH_NONE;
@@ -342,8 +349,11 @@ START_TEST(files_that_cannot_be_written) {
   ck_assert_int_eq(cdp_trace_write_json(&trace, "/no/such/directory/trace.json"), CDP_ERROR_FILE);
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "/no/such/directory/trace.json"));
   ck_assert_int_eq(cdp_trace_write_csv(&trace, "/no/such/directory/trace.csv"), CDP_ERROR_FILE);
-  if (access("/dev/full", W_OK) == 0)
+  if (access("/dev/full", W_OK) == 0) {
     ck_assert_int_eq(cdp_trace_write_csv(&trace, "/dev/full"), CDP_ERROR_FILE);
+    ck_assert_ptr_nonnull(strstr(cdp_last_message(), "No space left"));
+    ck_assert_int_eq(cdp_trace_write_json(&trace, "/dev/full"), CDP_ERROR_FILE);
+  }
   ck_assert_int_eq(cdp_trace_write_json(NULL, path), CDP_ERROR_NULL);
   ck_assert_int_eq(cdp_trace_write_json(&trace, NULL), CDP_ERROR_NULL);
   ck_assert_int_eq(cdp_trace_write_csv(NULL, path), CDP_ERROR_NULL);
@@ -351,6 +361,33 @@ START_TEST(files_that_cannot_be_written) {
   trace.count = 1;
   trace.events = NULL;
   ck_assert_int_eq(cdp_trace_write_csv(&trace, path), CDP_ERROR_NULL);
+}
+END_TEST
+
+/* Launches by hand: a child whose own child outlives it, a tail behind both, and two that are over within a step of the clock. */
+START_TEST(pending_launches_are_counted_by_trees) {
+  cdp_trace_event by_hand[] = {
+      {.kind = CDP_TRACE_ROOT, .begin_ns = 0, .end_ns = 100, .launcher = CDP_TRACE_NO_LAUNCHER},
+      {.kind = CDP_TRACE_PARTITION, .launched_ns = 10, .begin_ns = 20, .end_ns = 30, .launcher = 0},
+      {.kind = CDP_TRACE_PARTITION, .launched_ns = 25, .begin_ns = 40, .end_ns = 200, .launcher = 1},
+      {.kind = CDP_TRACE_WAVE, .launched_ns = 50, .begin_ns = 210, .end_ns = 300, .launcher = 0, .is_tail = 1},
+      {.kind = CDP_TRACE_FILL, .launched_ns = 60, .begin_ns = 60, .end_ns = 60, .launcher = 0},
+      {.kind = CDP_TRACE_FILL, .launched_ns = 200, .begin_ns = 200, .end_ns = 250, .launcher = 3},
+      {.kind = CDP_TRACE_FILL, .launched_ns = 70, .begin_ns = 70, .end_ns = 70, .launcher = 0, .cuda_error = 69},
+  };
+  const cdp_trace trace = {.events = by_hand, .capacity = 7, .count = 7};
+  size_t moments = 0;
+  cdp_pending *course = cdp_trace_pending(&trace, &moments);
+  // 1 and 2 until 200, the tail 3 from 50 until its own child ends at 300, that from 200 to 250; 4 and 6 never
+  static const uint64_t times[] = {10, 25, 50, 200, 200, 200, 250, 300};
+  static const uint32_t launches[] = {1, 2, 3, 2, 1, 2, 1, 0};
+  ck_assert_ptr_nonnull(course);
+  ck_assert_uint_eq(moments, 8);
+  for (size_t moment = 0; moment < moments; moment++) {
+    ck_assert_uint_eq(course[moment].at_ns, times[moment]);
+    ck_assert_uint_eq(course[moment].launches, launches[moment]);
+  }
+  free(course);
 }
 END_TEST
 
@@ -380,6 +417,7 @@ int main(void) {
   tcase_add_test(arguments, nothing_to_sort_is_an_empty_trace);
   tcase_add_test(arguments, time_is_told);
   tcase_add_test(arguments, kinds_have_names);
+  tcase_add_test(arguments, pending_launches_are_counted_by_trees);
   suite_add_tcase(suite, arguments);
 
   TCase *files = tcase_create("files");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a trace and a study of the same sort agree. They come about in different ways: the counters by atomics of whoever does
- * something, the events by launchers and by the blocks that run. For tests on either runtime.
+ * Whether a trace and a study of the same sort agree. They come about in different ways: the counters by atomics of whoever
+ * does something, the events by launchers and by the blocks that run. For tests on either runtime.
  */
 #ifndef CDPSORT_TESTS_TRACE_CHECK_H
 #define CDPSORT_TESTS_TRACE_CHECK_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a study counts (cdp_study_depth), as blocks count it. Every function is for one thread, and does nothing without counters.
+ * What a study counts (cdp_study_depth), as blocks count it. Every function is for one thread, and does nothing without
+ * counters.
  *
  * bytes_moved counts items here, each once when it is read and once when it is written; the host makes bytes of it, and adds
  * those of leaves (fill_study()), so that a leaf takes no third atomic.

@@ -189,6 +189,8 @@ __device__ __noinline__ void sort_long_runs(const typename Order::Bits *source, 
        step = next_network_step<Bits>(step, items)) {
     do_network_pieces<Order>(rules, range, step, 0, 1);
     __syncwarp();
+    if (threadIdx.x % WARP_LANES == 0)
+      count_moved(rules.counters, range.depth, 2 * uint64_t{items});
   }
 }
 
@@ -220,7 +222,8 @@ __device__ __forceinline__ void sort_groups(const BlockRules<typename Order::Bit
     else if (count <= WARP_LANES * MOST)
       sort_runs<Order, MOST>(source, runs, 0, count, destination);
     else
-      sort_long_runs<Order>(source, runs, rules, {tiles.range.begin + begin, tiles.range.begin + begin + count, Side::keys, 0});
+      sort_long_runs<Order>(source, runs, rules,
+                            {tiles.range.begin + begin, tiles.range.begin + begin + count, Side::keys, tiles.range.depth + 1});
     // a long bucket is so many leaves in registers, and the rest of the network between them
     if (threadIdx.x % WARP_LANES == 0)
       count_leaves(rules.counters, tiles.range.depth + 1, (count + Shape<Bits>::LEAF_ITEMS - 1) / Shape<Bits>::LEAF_ITEMS,

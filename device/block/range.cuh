@@ -15,7 +15,7 @@
 
 #include <cdpsort/study.h>
 
-/* 0 compiles the kernels without what study.h asks for: to measure what it costs when nobody asks (tests/hooks_cost.cu). */
+/* 0 compiles the kernels without what study.h asks for: to measure what it costs when nobody asks (tests/hooks_cost/). */
 #ifndef CDP_STUDY_HOOKS
 #define CDP_STUDY_HOOKS 1
 #endif

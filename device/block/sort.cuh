@@ -138,7 +138,7 @@ __device__ __noinline__ void sort_pieces_fallback(const BlockRules<typename Orde
   sort_gathered_pieces<Order>(rules, storage);
 }
 
-/* The same, not inlined: for kernels that may come to need it, but hardly ever do. */
+/* block_sort(), not inlined: for kernels that may come to need it, but hardly ever do. */
 template <typename Order>
 __device__ __noinline__ void block_sort_fallback(const BlockRules<typename Order::Bits> &rules, Range whole,
                                                  BlockStorage &storage) {

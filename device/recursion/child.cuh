@@ -57,9 +57,9 @@ __global__ void gather_kernel(Sort<typename Order::Bits> sort, uint32_t event);
 /* start_grid() looks for a BlockStorage there, whichever storage a kernel has. */
 static_assert(offsetof(FanStorage<uint32_t>, block) == 0 && offsetof(FanStorage<uint64_t>, block) == 0, "it comes first");
 
-/* Launches a grid for a range, and nothing else: who has launched it notes that (note_launch()). Returns the launch's error. For
-   one thread, of a block whose shared memory begins with a BlockStorage. The range is a copy: a task's own may be its child's
-   before the launching thread goes on. */
+/* Launches a grid for a range, and nothing else: who has launched it notes that (note_launch()). Returns the launch's error.
+   For one thread, of a block whose shared memory begins with a BlockStorage. The range is a copy: a task's own may be its
+   child's before the launching thread goes on. */
 template <typename Bits, typename... Parameters>
 __device__ inline int start_grid(const Sort<Bits> &sort, ChildStream where, GridShape shape, cdp_trace_kind kind, Range range,
                                  void (*kernel)(Sort<Bits>, uint32_t, Parameters...),

@@ -243,8 +243,8 @@ __device__ inline Fate start_bucket(const Sort<Bits> &sort, const Range &range) 
   return start_or_defer<Starter>(sort, slot);
 }
 
-/* Counts a task's equal keys and its parts, starts its large buckets, and counts the others by size. All threads take part; ends with a
-   barrier. */
+/* Counts a task's equal keys and its parts, starts its large buckets, and counts the others by size. All threads take part;
+   ends with a barrier. */
 template <typename Starter, typename Bits>
 __device__ inline void start_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range, const Fan &fan,
                                      FanChildren &children, FanStorage<Bits> &storage) {

@@ -7,8 +7,8 @@
  *     scan      count the shares     scan the counts    scatter the shares    put the parts back
  *
  * Reserving is the recursion's own partition (block/partition.cuh): blocks share two counters. Scanning is
- * block/array_parts.cuh. Both write the parts to the scratch array, at the indices that they are to have, and leave in the totals
- * how large they are; the last grid writes all keys, those equal to the pivot from the pivot.
+ * block/array_parts.cuh. Both write the parts to the scratch array, at the indices that they are to have, and leave in the
+ * totals how large they are; the last grid writes all keys, those equal to the pivot from the pivot.
  *
  * Each grid begins when the one before it is complete, and so sees what it wrote.
  */

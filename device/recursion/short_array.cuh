@@ -208,13 +208,14 @@ __device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
   return static_cast<uint32_t>(FanTiles<Bits>(sort.rules.side(Side::keys), whole_range(sort)).count);
 }
 
-/* Has an array looked at that seems to be in order. All threads of a block take part. */
+/* Has an array looked at that seems to be in order, behind this grid: if it is not, it becomes a task, whose fan table is the
+   one in which this grid's blocks find that they have nothing to do. All threads of a block take part. */
 template <typename Order>
 __device__ inline void look_first(const Sort<typename Order::Bits> &sort, Direction direction,
                                   FanStorage<typename Order::Bits> &storage) {
   if (threadIdx.x == 0)
     make_first_task(sort, fan_blocks(sort, sort.count), true);
-  if (launch_look<Order>(sort, direction, storage))
+  if (launch_look<Order>(sort, ChildStream::tail, direction, storage))
     return;
   if (threadIdx.x == 0)
     count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);

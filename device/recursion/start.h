@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an engine calls to start a sort or a partition: one instance for each key type and runtime, in source files of their own that the build
- * makes from recursion.in and host_loop.in.
+ * What an engine calls to start a sort or a partition: one instance for each key type and runtime, in source files of their own
+ * that the build makes from recursion.in and host_loop.in.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_START_H
 #define CDPSORT_DEVICE_RECURSION_START_H

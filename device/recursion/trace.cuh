@@ -93,7 +93,8 @@ inline __device__ __noinline__ void describe_event(EventList list, uint32_t inde
 
 /* Opens the event of a grid that is about to be launched, and leaves room for its blocks' if each has a range of its own.
    Returns its index, which may be one without room. For one thread. */
-// A reference would put the caller's range on its stack, traced or not. cppcheck-suppress passedByValue
+// A reference would put the caller's range on its stack, traced or not.
+// cppcheck-suppress passedByValue
 inline __device__ __noinline__ uint32_t open_event(EventList list, ChildStream where, cdp_trace_kind kind, Range range,
                                                    uint32_t blocks, uint32_t launcher) {
   const uint32_t opened = atomicAdd(&list.trace->opened, kind == CDP_TRACE_SORT ? 1 + blocks : 1);

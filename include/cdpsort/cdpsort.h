@@ -153,7 +153,7 @@ typedef enum cdp_child_streams {
   CDP_STREAMS_NAMED = 2            /**< a stream of its own for each child, created and destroyed on the device */
 } cdp_child_streams;
 
-/** How a range's pivot is chosen. All rules but the sampled median give one pivot, so they are for the classic fan-out alone. */
+/** How a range's pivot is chosen. Rules other than the sampled median give one pivot: they are for the classic fan-out alone. */
 typedef enum cdp_pivot {
   CDP_PIVOT_DEFAULT = 0,         /**< CDP_PIVOT_SAMPLED_MEDIAN */
   CDP_PIVOT_MIDDLE = 1,          /**< the middle key */

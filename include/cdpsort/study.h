@@ -24,8 +24,10 @@ extern "C" {
 /* ---- Time ------------------------------------------------------------------------------------------------------ */
 
 /**
- * cdp_quicksort(), and how long it took: from the launch of the sort to its end on the device, without the copies of keys in
- * host memory and without allocations. Nothing is counted, so that it is the time of an ordinary sort.
+ * cdp_quicksort(), and how long it took: from just before the launch of the sort to its end on the device, without the copies
+ * of keys in host memory and without allocations. What the host does to launch is in it, some microseconds; for the first sort
+ * of its kind in a process milliseconds, in which CUDA loads the kernels. Nothing is counted, so that it is the time of an
+ * ordinary sort.
  * @param milliseconds  host pointer, receives the time; on the simulated device the time the simulation took. 0 for fewer than
  *                      2 keys, and on failure. Must not be NULL.
  * @since 0.1.0
@@ -51,8 +53,8 @@ typedef struct cdp_study_depth {
   uint64_t task_items_most;   /**< the largest of those ranges */
   uint64_t parts;             /**< parts with items in them that those were split into, without the keys equal to a pivot */
   uint64_t balance;           /**< how even the splits were, in thousandths, added up over the tasks: a task's is the mean size
-                                   of its parts, empty ones included, divided by the greatest: 1000 where all are alike, with two
-                                   parts 500 where one has all. Divide by `tasks` for the mean */
+                                   of its parts, empty ones included, divided by the greatest: 1000 where all are alike, with
+                                   two parts 500 where one has all. Divide by `tasks` for the mean */
   uint64_t block_partitions;  /**< partitions done by one block, or one of its warps, for a range of its own: into
                                    two parts, or into many buckets */
   uint64_t block_items;       /**< items in those */
@@ -64,7 +66,8 @@ typedef struct cdp_study_depth {
   uint64_t network_items;     /**< items in ranges sorted by bitonic sort of any length, in device memory */
   uint64_t collected;         /**< ranges too small for a launch of their own, finished together in one grid: one for
                                    all in the classic recursion, one for each task's with many children */
-  uint64_t children_launched; /**< grids launched by the device for ranges of this depth, all kinds together */
+  uint64_t children_launched; /**< grids launched by the device for ranges of this depth, all kinds together; the one grid for
+                                   all collected ranges of the classic recursion has the depth of the first of them */
   uint64_t launches_refused;  /**< launches that failed; their ranges were sorted another way */
   uint64_t deferred;          /**< ranges that waited for a later wave, so as to stay below the pending-launch limit */
   uint64_t fallback_depth;    /**< ranges sorted by bitonic sort of any length, because of the depth limit */
@@ -85,8 +88,8 @@ typedef struct cdp_study {
   int32_t first_fault;      /**< cudaError_t of the first refused or failed launch on the device; 0 where there was none */
   uint32_t waves;           /**< times that deferred ranges were taken up again */
   uint32_t pending_most;    /**< the most launches pending at once, as CUDA counts them against its limit: a launch is, from the
-                                 launch until its grid and all its descendants but tails are complete. Worked out from the trace:
-                                 0 without one; if events were lost, those are not in it */
+                                 launch until its grid and all its descendants but tails are complete. Worked out from the
+                                 trace: 0 without one; if events were lost, those are not in it */
   uint32_t reserved;        /**< 0 */
   double milliseconds;      /**< as cdp_time_quicksort() tells it; the counting is in it */
   cdp_study_depth total;    /**< the sums of all depths; of task_items_least and task_items_most the least and the greatest */
@@ -111,7 +114,8 @@ typedef enum cdp_trace_kind {
   CDP_TRACE_PREPARE = 5,      /**< draws a task's sample and chooses its splitters */
   CDP_TRACE_COUNT = 6,        /**< counts a task's buckets */
   CDP_TRACE_SCATTER = 7,      /**< moves a task's items to their buckets */
-  CDP_TRACE_SORT = 8,         /**< a grid that sorts ranges, a block each; the range is from the first of them to the last */
+  CDP_TRACE_SORT = 8,         /**< a grid that sorts ranges, a block each; the range is one that holds them
+                                   all, and of the classic recursion the whole array at the depth of the first */
   CDP_TRACE_BLOCK = 9,        /**< one block of such a grid and its range; no launch of its own, `launcher` is the grid's */
   CDP_TRACE_FILL = 10,        /**< writes keys equal to a pivot */
   CDP_TRACE_NETWORK = 11,     /**< a step of a device-wide bitonic sort */
@@ -158,7 +162,7 @@ typedef struct cdp_trace {
 #define CDP_TRACE_CAPACITY_MAX 16777216u
 
 /**
- * cdp_study_quicksort(), and a trace. The same arguments and statuses; the tracing costs two atomics and a barrier a block.
+ * cdp_study_quicksort(), and a trace. The same arguments and statuses; the tracing costs some atomics and barriers a block.
  * @param study  as there. May be NULL.
  * @param trace  host pointer. Must not be NULL. On failure count and lost are 0, and events unspecified.
  * @return also CDP_ERROR_NULL for trace->events, CDP_ERROR_OPTION for trace->capacity. If host memory for working out the trace
@@ -197,9 +201,9 @@ CDP_API cdp_status cdp_trace_write_csv(const cdp_trace *trace, const char *path)
 /* ---- A preset -------------------------------------------------------------------------------------------------- */
 
 /**
- * Options that make the recursion behave as NVIDIA's sample cdpAdvancedQuicksort does: two children and the middle key as pivot,
- * depth limit 16, ranges of up to 1,024 keys (512 of 8 bytes) sorted bitonically, every longer one partitioned by a grid on a
- * stream of its own. What is different: refused launches are made good, deferred or not; ranges that end the recursion are
+ * Options that make the recursion behave as NVIDIA's sample cdpAdvancedQuicksort does: two children and the middle key as
+ * pivot, depth limit 16, ranges of up to 1,024 keys (512 of 8 bytes) sorted bitonically, every longer one partitioned by a grid
+ * on a stream of its own. What is different: refused launches are made good, deferred or not; ranges that end the recursion are
  * collected and sorted by one grid, not each by its own; equal keys leave the recursion.
  */
 #define CDP_OPTIONS_ADVANCED_QUICKSORT_INIT                                                                                    \

@@ -45,7 +45,7 @@ static void help(void) {
   putchar('\n');
   print_columns_help();
   puts("\n"
-       "Tracing costs time: two atomics and a barrier for each block. On the simulated device, which runs one block after\n"
+       "Tracing costs time: some atomics and barriers for each block. On the simulated device, which runs one block after\n"
        "another, grids that seem to run together take turns.\n"
        "\n"
        "Exit code: 0 sorted, and the check says so; 1 the result was wrong, memory is missing or a file cannot be written;\n"

@@ -3,6 +3,7 @@
  * A user's program: sorts, looks at the result, and says which device did it. Includes what is installed and nothing else.
  */
 #include <cdpsort/cdpsort.h>
+#include <cdpsort/partition.h>
 #include <cdpsort/study.h>
 
 #include <stdio.h>
@@ -38,6 +39,13 @@ int main(void) {
   }
   if (sum_before != sum_after) {
     fprintf(stderr, "keys were lost\n");
+    return 1;
+  }
+  const uint32_t pivot = keys[COUNT / 2];
+  cdp_parts parts;
+  status = cdp_partition(keys, COUNT, CDP_U32, NULL, &pivot, CDP_PARTITION_SCAN, &parts);
+  if (status != CDP_OK || parts.less_items > COUNT / 2 || parts.less_items + parts.equal_items <= COUNT / 2) {
+    fprintf(stderr, "the partition is at fault: %s\n", cdp_last_message());
     return 1;
   }
   printf("%d keys sorted on %s\n", COUNT, cdp_last_device());

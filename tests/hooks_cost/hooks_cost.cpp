@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks_cost: what the hooks of study.h cost a sort that does not use them. The same kernels, compiled with the hooks and without,
- * sort the same keys in turns; medians of RUNS runs of each, with the least and the greatest, and the ratio. Not a test: it is
- * made by `cmake --build build --target hooks_cost` and run by hand; docs/performance.md has the figures.
+ * hooks_cost: what the hooks of study.h cost a sort that does not use them. The same kernels, compiled with the hooks and
+ * without, sort the same keys in turns; medians of RUNS runs of each, with the least and the greatest, and the ratio. Not a
+ * test: it is made by `cmake --build build --target hooks_cost` and run by hand; docs/performance.md has the figures.
  *
  * CSV on stdout. Exit code 1 if a CUDA call fails or keys come out unsorted.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One variant of the kernels, in a namespace of its own, so that two can be linked into one program: the includer defines `cdp` as
- * that namespace's name, CDP_STUDY_HOOKS, and LAUNCH_VARIANT as the name of the function that launches a sort.
+ * One variant of the kernels, in a namespace of its own, so that two can be linked into one program: the includer defines `cdp`
+ * as that namespace's name, CDP_STUDY_HOOKS, and LAUNCH_VARIANT as the name of the function that launches a sort.
  */
 #include "recursion/root.cuh"
 
