@@ -3,8 +3,8 @@
  * depth_study: how the time of a sort depends on the knobs of its recursion. Run it with --help.
  *
  * 1. depth_sweep.c crosses the values of the knobs, and sorts the same keys with each combination: counted once, timed often.
- * 2. sample_keys.c checks every result.
- * 3. depth_report.c prints the table and what it recommends, and writes the CSV.
+ * 2. sample_keys.c checks every result; depth_report.c writes it to the CSV file at once.
+ * 3. In the end depth_report.c prints the table and what it recommends.
  */
 #include "depth_report.h"
 #include "depth_sweep.h"
@@ -46,7 +46,7 @@ static void help(void) {
       "                   counted\n"
       "  --time-limit S   stop measuring after so many seconds\n"
       "  --rows N         how many rows the table has, 0: all (%d)\n"
-      "  --csv FILE       write all combinations to FILE\n"
+      "  --csv FILE       write each combination to FILE as soon as it is measured\n"
       "  --help           this text (-h)\n\n",
       RUNS_GPU, RUNS_FULL, RUNS_SIMULATED, ROWS_SHOWN);
   sweep_help();
@@ -138,13 +138,12 @@ static void complete(command *wanted) {
     wanted->rows = ROWS_SHOWN;
 }
 
-static void report(command *wanted, csv_file *csv, const sample_keys *keys) {
+static void report(command *wanted, const sample_keys *keys) {
   printf("%llu %s keys, %s, on %s\n", (unsigned long long)keys->count, type_name(keys->type), wanted->keys.distribution->name,
          cdp_last_device());
   report_table(&wanted->sweep, (size_t)wanted->rows);
   report_coverage(&wanted->sweep);
   report_recommendation(&wanted->sweep);
-  report_csv(&wanted->sweep, csv, keys, wanted->keys.distribution->name);
   puts("Check: every result sorted, and a permutation of what was given");
 }
 
@@ -152,9 +151,10 @@ static int measure_and_report(command *wanted, sample_keys *keys) {
   csv_file csv;
   if (!csv_open(&csv, PROGRAM, wanted->csv, DEPTH_CSV_COLUMNS))
     return EXIT_DATA;
-  int code = sweep_measure(&wanted->sweep, PROGRAM, keys);
+  depth_rows rows = {.csv = &csv, .keys = keys, .distributed = wanted->keys.distribution->name, .runs = wanted->sweep.runs};
+  int code = sweep_measure(&wanted->sweep, PROGRAM, keys, write_depth_row, &rows);
   if (code == EXIT_SORTED)
-    report(wanted, &csv, keys);
+    report(wanted, keys);
   if (!csv_close(&csv))
     code = EXIT_DATA;
   return code;

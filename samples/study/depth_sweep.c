@@ -339,7 +339,7 @@ static void tell_combination(const char *program, const cdp_options *options, co
   fprintf(stderr, ": %s\n", what);
 }
 
-int sweep_measure(sweep *made, const char *program, sample_keys *keys) {
+int sweep_measure(sweep *made, const char *program, sample_keys *keys, sweep_visit *visit, void *of_caller) {
   progress_bar bar;
   int code = EXIT_SORTED;
   const double begun = seconds_now();
@@ -365,6 +365,8 @@ int sweep_measure(sweep *made, const char *program, sample_keys *keys) {
       progress_end(&bar);
       tell_combination(program, &sort->options, status != CDP_OK ? cdp_last_message() : fault);
       code = status != CDP_OK ? exit_code(status) : EXIT_DATA;
+    } else {
+      visit(sort, of_caller);
     }
   }
   progress_end(&bar);

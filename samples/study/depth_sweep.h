@@ -72,8 +72,11 @@ int sweep_plan(sweep *made, const char *program, const sort_settings *base);
 /* Has all of them sorted on a device that was found later. */
 void sweep_use_device(sweep *made, int32_t device);
 
+/* What is to be done with each combination as soon as it was measured and found right. */
+typedef void sweep_visit(const swept_sort *sort, void *of_caller);
+
 /* Measures what was planned. EXIT_SORTED, or a message and another exit code. */
-int sweep_measure(sweep *made, const char *program, sample_keys *keys);
+int sweep_measure(sweep *made, const char *program, sample_keys *keys, sweep_visit *visit, void *of_caller);
 
 void sweep_release(sweep *made);
 
