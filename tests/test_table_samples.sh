@@ -5,56 +5,10 @@
 #
 # Everything runs on the simulated device with few keys: what is looked at is whether they sort, check and report, not how fast.
 set -u
-programs=$(cd "${1:?usage: test_table_samples.sh BIN_DIRECTORY}" && pwd) || exit 2
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
+# shellcheck source=tests/sample_checks.sh
+. "$(dirname "$0")/sample_checks.sh"
 
-CDPSORT_DEVICE=simulated
-LC_ALL=C
-export CDPSORT_DEVICE LC_ALL
-checks=0
-failures=0
-
-# check WHAT COMMAND...: the command must succeed.
-check() {
-  what=$1
-  shift
-  checks=$((checks + 1))
-  if "$@"; then
-    echo "ok $checks - $what"
-  else
-    failures=$((failures + 1))
-    echo "not ok $checks - $what"
-    sed 's/^/#   stdout: /' out | head -n 5
-    sed 's/^/#   stderr: /' err | head -n 5
-  fi
-}
-
-# run PROGRAM ARGUMENT...: leaves out, err and $code.
-run() {
-  program=$1
-  shift
-  code=0
-  "$programs/$program" "$@" >out 2>err || code=$?
-}
-
-# Runs a program on a machine whose GPUs, if any, CUDA does not see, and with no device named.
-run_without_gpu() {
-  program=$1
-  shift
-  code=0
-  env -u CDPSORT_DEVICE CUDA_VISIBLE_DEVICES= "$programs/$program" "$@" >out 2>err || code=$?
-}
-
-exits() { [ "$code" -eq "$1" ]; }
-says() { grep -qF -- "$1" err; }
-prints() { grep -qF -- "$1" out; }
 prints_like() { grep -qE -- "$1" out; }
-first_line_says() { head -n 1 out | grep -q "no GPU.*simulated device"; }
-
-# refused CODE TEXT: ended with this code, this on stderr, and nothing written.
-refused() { [ "$code" -eq "$1" ] && says "$2" && [ ! -s out ]; }
 
 # csv_is NAMES ROWS: this line of names, so many rows, each with as many fields as there are names and no empty device.
 csv_is() {
@@ -125,7 +79,7 @@ for program in distributions distinct; do
   check "$program --help" prints "Usage: $program"
   run_without_gpu "$program" --sizes 10-10 --runs 1
   check "$program falls back" exits 0
-  check "and says so in its first line" first_line_says
+  check "and says so in its first line" first_line_says out
   run_without_gpu "$program" --device cuda
   check "a GPU asked for by name is not replaced" refused 3 "$program: "
   for sizes in 25-10 10-31 0-4 20 1000 2^31 x '10-11,' ''; do
@@ -165,5 +119,4 @@ for option in --leaf --block-items; do
   check "distinct $option" refused 2 "$option is what this program varies itself"
 done
 
-echo "$checks checks, $failures failed"
-[ "$failures" -eq 0 ]
+conclude
