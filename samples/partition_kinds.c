@@ -9,6 +9,7 @@
 #include "csv_file.h"
 #include "partition_keys.h"
 #include "sample_keys.h"
+#include "size_list.h"
 #include "text_table.h"
 
 #include <inttypes.h>
@@ -23,8 +24,7 @@ static const char COLUMNS[] = "device,type,log2_count,kind,milliseconds,millisec
 enum { RUNS_DEFAULT = 7 };
 
 /* What is measured where nobody asks for sizes: what keeps a GPU busy, and what the simulated device does in seconds. */
-static const size_range GPU_SIZES = {16, 26};
-static const size_range SIMULATED_SIZES = {8, 14};
+enum { GPU_LOG2_LEAST = 16, GPU_LOG2_MOST = 26, SIMULATED_LOG2_LEAST = 8, SIMULATED_LOG2_MOST = 14 };
 
 static const struct {
   const char *name;
@@ -35,8 +35,7 @@ static const struct {
 typedef struct command {
   sort_settings settings;
   key_settings keys; /* the distribution alone */
-  size_range sizes;
-  bool has_sizes;
+  uint64_t sizes;    /* as size_list.h has them; 0: by the device */
   uint32_t runs;
   const char *csv;
   bool help;
@@ -50,9 +49,7 @@ static void help(void) {
        "  scan             counts are scanned, then keys are scattered: two passes, stable, the same every time\n"
        "\n"
        "Either way the parts are put together in a second array, and copied back, which is in the time.\n");
-  printf("  --sizes A-B      numbers of keys: 2^A to 2^B (%" PRIu32 "-%" PRIu32 "; on the simulated device %" PRIu32 "-%" PRIu32
-         ")\n",
-         GPU_SIZES.least, GPU_SIZES.most, SIMULATED_SIZES.least, SIMULATED_SIZES.most);
+  sizes_help("16-26; on the simulated device 8-14");
   printf("  --runs N         how often each is done, after once that does not count (%d)\n", RUNS_DEFAULT);
   puts("  --csv FILE       write the figures to a file, too\n"
        "  --distribution D what the keys are like (random):");
@@ -73,10 +70,8 @@ static void help(void) {
 }
 
 static bool take_option(command *wanted, argument_list *list, const argument *found) {
-  if (strcmp(found->name, "--sizes") == 0) {
-    wanted->has_sizes = true;
-    return take_sizes(list, found, &wanted->sizes);
-  }
+  if (strcmp(found->name, "--sizes") == 0)
+    return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
   if (strcmp(found->name, "--runs") == 0)
     return take_runs(list, found, &wanted->runs);
   if (strcmp(found->name, "--distribution") == 0)
@@ -237,8 +232,10 @@ static void put_measurement(text_table *table, csv_file *csv, const arrays *made
 
 static int compare_sizes(const command *wanted, text_table *table, csv_file *csv) {
   int code = EXIT_SORTED;
-  for (uint32_t exponent = wanted->sizes.least; exponent <= wanted->sizes.most && code == EXIT_SORTED; exponent++) {
+  for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST && code == EXIT_SORTED; exponent++) {
     arrays made;
+    if ((wanted->sizes >> exponent & 1) == 0)
+      continue;
     if (!make_arrays(&made, wanted, exponent))
       return EXIT_DATA;
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && code == EXIT_SORTED; i++) {
@@ -260,8 +257,9 @@ static int run(command *wanted) {
     fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
     return exit_code(status);
   }
-  if (!wanted->has_sizes)
-    wanted->sizes = was_simulated() ? SIMULATED_SIZES : GPU_SIZES;
+  if (wanted->sizes == 0)
+    wanted->sizes = was_simulated() ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST)
+                                    : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
   printf("%s keys, %s, %s, around a pivot in the middle, on %s\n\n", type_name(wanted->settings.type),

@@ -19,6 +19,7 @@
 extern "C" {
 #include "csv_file.h"
 #include "sample_keys.h"
+#include "size_list.h"
 #include "text_table.h"
 }
 
@@ -29,15 +30,16 @@ namespace {
 constexpr char PROGRAM[] = "transfer";
 constexpr char COLUMNS[] = "device,type,log2_count,memory,mode,to_device_ms,sort_ms,to_host_ms,total_ms,gigabytes_per_second";
 constexpr uint32_t RUNS_DEFAULT = 3;
-constexpr size_range GPU_SIZES = {16, 24};
-constexpr size_range SIMULATED_SIZES = {8, 14};
+constexpr uint32_t GPU_LOG2_LEAST = 16;
+constexpr uint32_t GPU_LOG2_MOST = 24;
+constexpr uint32_t SIMULATED_LOG2_LEAST = 8;
+constexpr uint32_t SIMULATED_LOG2_MOST = 14;
 constexpr uint64_t UNEQUAL_SHARE = 8; /* one in so many keys is not equal to the pivot where pivots might be lost */
 
 struct Command {
   sort_settings settings = {CDP_U32, CDP_OPTIONS_INIT};
   const distribution *keys = &DISTRIBUTIONS[0];
-  size_range sizes = {0, 0};
-  bool has_sizes = false;
+  uint64_t sizes = 0; /* as size_list.h has them; 0: by the device */
   uint32_t runs = RUNS_DEFAULT;
   const char *csv = nullptr;
   bool help = false;
@@ -48,9 +50,7 @@ struct Command {
 void print_help() {
   puts("Usage: transfer [option...]\n"
        "Sorts generated keys that lie in host memory, and prints what bringing them to the device and back costs.\n");
-  printf("  --sizes A-B      numbers of keys: 2^A to 2^B (%" PRIu32 "-%" PRIu32 "; on the simulated device %" PRIu32 "-%" PRIu32
-         ")\n",
-         GPU_SIZES.least, GPU_SIZES.most, SIMULATED_SIZES.least, SIMULATED_SIZES.most);
+  sizes_help("16-24; on the simulated device 8-14");
   printf("  --runs N         how often each is done, after once that does not count (%" PRIu32 ")\n", RUNS_DEFAULT);
   puts("  --csv FILE       write the figures to a file, too\n"
        "  --distribution D what the keys are like (random):");
@@ -79,10 +79,8 @@ void print_help() {
 }
 
 bool take_option(Command *wanted, argument_list *list, const argument *found) {
-  if (strcmp(found->name, "--sizes") == 0) {
-    wanted->has_sizes = true;
-    return take_sizes(list, found, &wanted->sizes);
-  }
+  if (strcmp(found->name, "--sizes") == 0)
+    return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
   if (strcmp(found->name, "--runs") == 0)
     return take_runs(list, found, &wanted->runs);
   if (strcmp(found->name, "--distribution") == 0) {
@@ -218,8 +216,17 @@ private:
   csv_file *csv_;
 };
 
+/* The exponents of the sizes that are wanted. */
+std::vector<uint32_t> exponents(const Command &wanted) {
+  std::vector<uint32_t> found;
+  for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST; exponent++)
+    if ((wanted.sizes >> exponent & 1) != 0)
+      found.push_back(exponent);
+  return found;
+}
+
 void measure_sizes(const Command &wanted, bool simulated, Report *report) {
-  for (uint32_t exponent = wanted.sizes.least; exponent <= wanted.sizes.most; exponent++) {
+  for (const uint32_t exponent : exponents(wanted)) {
     const Keys keys(wanted, uint64_t{1} << exponent);
     for (const Memory memory : memories(simulated)) {
       const MemoryPlace place(memory, keys.bytes(), simulated);
@@ -247,7 +254,7 @@ void look_for_lost_pivots(const Command &wanted, bool simulated) {
          " keys are equal to the pivot, partitioned by the device, sorted by "
          "the CPU\n",
          UNEQUAL_SHARE - 1, UNEQUAL_SHARE);
-  for (uint32_t exponent = wanted.sizes.least; exponent <= wanted.sizes.most; exponent++) {
+  for (const uint32_t exponent : exponents(wanted)) {
     Keys keys(wanted, uint64_t{1} << exponent);
     keys.make_most_equal();
     const MemoryPlace place(Memory::pageable, keys.bytes(), simulated);
@@ -311,8 +318,9 @@ int run(Command *wanted) {
     return exit_code(status);
   }
   const bool simulated = was_simulated();
-  if (!wanted->has_sizes)
-    wanted->sizes = simulated ? SIMULATED_SIZES : GPU_SIZES;
+  if (wanted->sizes == 0)
+    wanted->sizes =
+        simulated ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST) : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
   const int code = try_all(*wanted, simulated, &csv);
