@@ -160,7 +160,8 @@ static void report_changes(const sweep *made, const swept_sort *best) {
       add_change(&table, made, best, knob, made->knobs[knob].values[at]);
   if (table.count > 0) {
     puts("One knob changed from there, all others left, takes so many times as long:");
-    text_table_print(&table);
+    if (!text_table_print(&table))
+      puts("(not enough memory for the table)");
   }
   text_table_end(&table);
 }
