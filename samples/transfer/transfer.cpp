@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 
 extern "C" {
 #include "csv_file.h"
@@ -272,14 +273,27 @@ void look_for_lost_pivots(const Command &wanted, bool simulated) {
 
 /* ---- All of it ------------------------------------------------------------------------------------------------- */
 
+/* What was measured before something went wrong is printed, too. */
+void measure_and_print(const Command &wanted, bool simulated, Report *report) {
+  try {
+    measure_sizes(wanted, simulated, report);
+  } catch (...) {
+    if (report->print())
+      putchar('\n');
+    else
+      fprintf(stderr, "%s: not enough memory for the table\n", PROGRAM);
+    throw;
+  }
+  if (!report->print())
+    throw std::runtime_error("not enough memory for the table");
+}
+
 int measure_all(const Command &wanted, bool simulated, csv_file *csv) {
   use_device_of_library(simulated);
   printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys->name,
          wanted.settings.options.order == CDP_DESCENDING ? "descending" : "ascending", cdp_last_device());
   Report report(csv);
-  measure_sizes(wanted, simulated, &report);
-  if (!report.print())
-    throw std::bad_alloc();
+  measure_and_print(wanted, simulated, &report);
   look_for_lost_pivots(wanted, simulated);
   puts("\nCheck: every result is sorted, and a permutation of what was given");
   return EXIT_SORTED;
