@@ -50,7 +50,7 @@ void print_sequence_head(sequence which) {
   const thesis_table *published = find_thesis_table(sequence_name(which));
   printf("\n%s: %s", sequence_name(which), sequence_text(which));
   if (published != NULL)
-    printf("; with table %s of the thesis\n%6s |%-63s |%s\n", published->number, "", " the thesis", " here");
+    printf("; with table %s of the thesis\n%6s |%-61s |%s\n", published->number, "", " the thesis", " here");
   else
     printf("\n");
   printf("%6s |", "log2 n");
@@ -65,7 +65,7 @@ void print_sequence_head(sequence which) {
 
 static void print_published(const thesis_row *row) {
   if (row == NULL) {
-    printf("%62s |", "");
+    printf("%61s |", "");
     return;
   }
   printf(" %9.3f", row->std_sort_ms);
