@@ -4,7 +4,7 @@
  * (seed 004, tables 5.2 and 5.3). Run it with --help.
  *
  * 1. study_keys.c makes the keys, random ones first, for they are what the others are compared with.
- * 2. workplace.c measures std::sort, which is repeated only as long as it is quick, and the library several times, and checks every result.
+ * 2. workplace.c measures the library several times and std::sort as often, but no longer than 50 ms, and checks every result.
  * 3. distributions_report.c prints each row as it is found, with the published one from published.c, and the ratios at the end.
  */
 #include "distributions_report.h"
