@@ -70,6 +70,8 @@ static void help(void) {
 }
 
 static bool take_option(command *wanted, argument_list *list, const argument *found) {
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
   if (strcmp(found->name, "--sizes") == 0)
     return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
   if (strcmp(found->name, "--runs") == 0)
@@ -86,19 +88,10 @@ static bool take_option(command *wanted, argument_list *list, const argument *fo
 static bool read_command(command *wanted, int argument_count, char **words) {
   argument_list list = arguments_begin(PROGRAM, argument_count, words);
   argument found;
-  bool good = true;
-  while (good && next_argument(&list, &found)) {
-    if (found.name[0] == '\0') {
-      usage_error(&list, "it takes options alone, not '%s'", found.value);
-      good = false;
-    } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
-      wanted->help = true;
-      good = argument_has_no_value(&list, &found);
-    } else {
-      good = take_option(wanted, &list, &found);
-    }
-  }
-  return good;
+  while (next_argument(&list, &found))
+    if (!take_option(wanted, &list, &found))
+      return false;
+  return true;
 }
 
 /* ---- One kind, one size ---------------------------------------------------------------------------------------- */
@@ -309,9 +302,5 @@ int main(int argument_count, char **words) {
     help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }

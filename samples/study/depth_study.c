@@ -89,14 +89,8 @@ static bool take_number(argument_list *list, const argument *option, uint64_t mo
 
 static bool take(command *wanted, argument_list *list, const argument *found) {
   uint64_t number = 0;
-  if (found->name[0] == '\0') {
-    usage_error(list, "it takes options alone, not '%s'", found->value);
-    return false;
-  }
-  if (strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0) {
-    wanted->help = true;
-    return argument_has_no_value(list, found);
-  }
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
   if (strcmp(found->name, "--csv") == 0) {
     wanted->csv = argument_value(list, found);
     return wanted->csv != NULL;
@@ -198,9 +192,5 @@ int main(int argument_count, char **words) {
   else
     code = run(&wanted);
   sweep_release(&wanted.sweep);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }

@@ -164,9 +164,5 @@ int main(int argument_count, char **words) {
     help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }

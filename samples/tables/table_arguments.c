@@ -23,14 +23,8 @@ static bool take_csv(table_arguments *wanted, const argument_list *list, const c
 
 bool take_table_argument(table_arguments *wanted, argument_list *list, const argument *found, uint32_t log2_most) {
   const char *name = found->name;
-  if (name[0] == '\0') {
-    usage_error(list, "it takes options alone, not '%s'", found->value);
-    return false;
-  }
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-    wanted->help = true;
-    return argument_has_no_value(list, found);
-  }
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
   if (strcmp(name, "--sizes") == 0)
     return take_sizes(list, found, 1, log2_most, &wanted->sizes);
   if (strcmp(name, "--runs") == 0)

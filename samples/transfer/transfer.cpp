@@ -80,6 +80,8 @@ void print_help() {
 }
 
 bool take_option(Command *wanted, argument_list *list, const argument *found) {
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
   if (strcmp(found->name, "--sizes") == 0)
     return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
   if (strcmp(found->name, "--runs") == 0)
@@ -100,19 +102,10 @@ bool take_option(Command *wanted, argument_list *list, const argument *found) {
 bool read_command(Command *wanted, int argument_count, char **words) {
   argument_list list = arguments_begin(PROGRAM, argument_count, words);
   argument found;
-  bool good = true;
-  while (good && next_argument(&list, &found)) {
-    if (found.name[0] == '\0') {
-      usage_error(&list, "it takes options alone, not '%s'", found.value);
-      good = false;
-    } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
-      wanted->help = true;
-      good = argument_has_no_value(&list, &found);
-    } else {
-      good = take_option(wanted, &list, &found);
-    }
-  }
-  return good;
+  while (next_argument(&list, &found))
+    if (!take_option(wanted, &list, &found))
+      return false;
+  return true;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
@@ -352,11 +345,7 @@ int main_of_words(int argument_count, char **words) {
     print_help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }
 
 } // namespace transfer
