@@ -44,7 +44,7 @@ def panel_order(knobs):
 
 
 def is_incomplete(rows):
-    """Whether combinations are missing: as the same sort as another, or for want of time, which the file does not tell apart."""
+    """Whether combinations are missing: the same sort as another, or no time for them. The file does not say which."""
     return len({(row["depth_limit"], row["leaf_items"]) for row in rows}) < (
         len({row["depth_limit"] for row in rows}) * len({row["leaf_items"] for row in rows}))
 
