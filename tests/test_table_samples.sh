@@ -42,7 +42,10 @@ check "table 5.3 is beside staggered keys" prints \
   "    11 |     0.075   3.26   0.49   0.03   0.08   0.01   0.15     2.34 | "
 # With table 5.2 there are sizes that the thesis has and one that it has not.
 run distributions --sizes 9-10 --distributions random --runs 1
-aligned() { awk -F'|' 'NF == 3 { bad = bad || (width && length($2) != width); width = length($2); rows++ } END { exit bad || rows != 4 }' out; }
+aligned() {
+  awk -F'|' 'NF == 3 { wrong = wrong || (width && length($2) != width); width = length($2); rows++ }
+    END { exit wrong || rows != 4 }' out
+}
 check "head and rows are aligned" aligned
 run distributions --sizes 10-11 --runs 2 --csv table.csv
 check "the worst ratio is named" prints_like '^The worst: [a-z-]+, 2\^1[01] keys, [0-9.]+ x random'
