@@ -60,6 +60,11 @@ void csv_end_row(csv_file *csv) {
   csv->in_row = false;
 }
 
+void csv_flush(csv_file *csv) {
+  if (csv->file != NULL)
+    fflush(csv->file);
+}
+
 bool csv_close(csv_file *csv) {
   if (csv->file == NULL)
     return true;

@@ -32,6 +32,9 @@ void csv_number(csv_file *csv, double number);
 
 void csv_end_row(csv_file *csv);
 
+/* Hands the rows so far to the system: what was long in the making outlives the program. csv_close() tells of a failure. */
+void csv_flush(csv_file *csv);
+
 /* False, and a message, where not everything could be written. */
 bool csv_close(csv_file *csv);
 

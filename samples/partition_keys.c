@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Of the sample that the pivot is drawn from: some 3 % of the keys lie between its median and that of all. */
-enum { SAMPLES = 255, EXPONENT_MOST = 40 };
+enum { SAMPLES = 255 };
 
 typedef struct ranked_key {
   uint64_t rank;
@@ -63,27 +63,4 @@ bool is_stable(const given_keys *given, const void *result, const void *pivot, c
       return false;
   }
   return true;
-}
-
-bool take_sizes(argument_list *list, const argument *option, size_range *sizes) {
-  const char *word = argument_value(list, option);
-  char first[8] = "";
-  if (word == NULL)
-    return false;
-  const char *hyphen = strchr(word, '-');
-  const size_t length = hyphen != NULL ? (size_t)(hyphen - word) : strlen(word);
-  if (length < sizeof first)
-    (void)snprintf(first, sizeof first, "%.*s", (int)length, word);
-  uint64_t least = 0;
-  uint64_t most = 0;
-  bool good = parse_whole(first, &least);
-  most = least;
-  if (hyphen != NULL)
-    good = parse_whole(hyphen + 1, &most) && good;
-  if (good && least <= most && most <= EXPONENT_MOST) {
-    *sizes = (size_range){.least = (uint32_t)least, .most = (uint32_t)most};
-    return true;
-  }
-  usage_error(list, "%s: '%s' is not a range of exponents of 2, such as 10-20, up to %d", option->name, word, EXPONENT_MOST);
-  return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Partitions of generated keys: around which pivot, of which sizes, and the proof that they are right. */
+/* Partitions of generated keys: around which pivot, and the proof that they are right. */
 #ifndef CDPSORT_SAMPLES_PARTITION_KEYS_H
 #define CDPSORT_SAMPLES_PARTITION_KEYS_H
 
@@ -27,13 +27,7 @@ const char *check_partition(const given_keys *given, const void *result, const v
 /* Whether a partition that is right has left the keys of each part in the order in which they were given. */
 bool is_stable(const given_keys *given, const void *result, const void *pivot, const cdp_parts *parts);
 
-/* Numbers of keys: the powers of two with these exponents. */
-typedef struct size_range {
-  uint32_t least;
-  uint32_t most;
-} size_range;
-
-/* "10-20", or "16" alone; exponents up to 40. False, and a message, where the option's value is none. */
-bool take_sizes(argument_list *list, const argument *option, size_range *sizes);
+/* Arrays have up to 2 to the power of this many keys. */
+enum { PARTITION_LOG2_MOST = 40 };
 
 #endif

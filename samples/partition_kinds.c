@@ -9,6 +9,7 @@
 #include "csv_file.h"
 #include "partition_keys.h"
 #include "sample_keys.h"
+#include "size_list.h"
 #include "text_table.h"
 
 #include <inttypes.h>
@@ -23,8 +24,7 @@ static const char COLUMNS[] = "device,type,log2_count,kind,milliseconds,millisec
 enum { RUNS_DEFAULT = 7 };
 
 /* What is measured where nobody asks for sizes: what keeps a GPU busy, and what the simulated device does in seconds. */
-static const size_range GPU_SIZES = {16, 26};
-static const size_range SIMULATED_SIZES = {8, 14};
+enum { GPU_LOG2_LEAST = 16, GPU_LOG2_MOST = 26, SIMULATED_LOG2_LEAST = 8, SIMULATED_LOG2_MOST = 14 };
 
 static const struct {
   const char *name;
@@ -35,8 +35,7 @@ static const struct {
 typedef struct command {
   sort_settings settings;
   key_settings keys; /* the distribution alone */
-  size_range sizes;
-  bool has_sizes;
+  uint64_t sizes;    /* as size_list.h has them; 0: by the device */
   uint32_t runs;
   const char *csv;
   bool help;
@@ -50,9 +49,7 @@ static void help(void) {
        "  scan             counts are scanned, then keys are scattered: two passes, stable, the same every time\n"
        "\n"
        "Either way the parts are put together in a second array, and copied back, which is in the time.\n");
-  printf("  --sizes A-B      numbers of keys: 2^A to 2^B (%" PRIu32 "-%" PRIu32 "; on the simulated device %" PRIu32 "-%" PRIu32
-         ")\n",
-         GPU_SIZES.least, GPU_SIZES.most, SIMULATED_SIZES.least, SIMULATED_SIZES.most);
+  sizes_help("16-26; on the simulated device 8-14");
   printf("  --runs N         how often each is done, after once that does not count (%d)\n", RUNS_DEFAULT);
   puts("  --csv FILE       write the figures to a file, too\n"
        "  --distribution D what the keys are like (random):");
@@ -73,10 +70,10 @@ static void help(void) {
 }
 
 static bool take_option(command *wanted, argument_list *list, const argument *found) {
-  if (strcmp(found->name, "--sizes") == 0) {
-    wanted->has_sizes = true;
-    return take_sizes(list, found, &wanted->sizes);
-  }
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
+  if (strcmp(found->name, "--sizes") == 0)
+    return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
   if (strcmp(found->name, "--runs") == 0)
     return take_runs(list, found, &wanted->runs);
   if (strcmp(found->name, "--distribution") == 0)
@@ -91,19 +88,10 @@ static bool take_option(command *wanted, argument_list *list, const argument *fo
 static bool read_command(command *wanted, int argument_count, char **words) {
   argument_list list = arguments_begin(PROGRAM, argument_count, words);
   argument found;
-  bool good = true;
-  while (good && next_argument(&list, &found)) {
-    if (found.name[0] == '\0') {
-      usage_error(&list, "it takes options alone, not '%s'", found.value);
-      good = false;
-    } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
-      wanted->help = true;
-      good = argument_has_no_value(&list, &found);
-    } else {
-      good = take_option(wanted, &list, &found);
-    }
-  }
-  return good;
+  while (next_argument(&list, &found))
+    if (!take_option(wanted, &list, &found))
+      return false;
+  return true;
 }
 
 /* ---- One kind, one size ---------------------------------------------------------------------------------------- */
@@ -163,34 +151,52 @@ static int run_once(arrays *made, const command *wanted, uint32_t number, cdp_pa
   return exit_code(status);
 }
 
+static int tell_fault(const char *fault) {
+  printf("Check: FAILED, %s\n", fault);
+  return EXIT_DATA;
+}
+
 /* Looks at a result that is not the first one's over again. An exit code. */
 static int check_result(const arrays *made, const cdp_parts *parts, measurement *measured) {
   const char *fault = check_partition(&made->given, made->result, made->pivot, parts);
-  if (fault != NULL) {
-    printf("Check: FAILED, %s\n", fault);
-    return EXIT_DATA;
-  }
+  if (fault != NULL)
+    return tell_fault(fault);
   measured->is_stable = measured->is_stable && is_stable(&made->given, made->result, made->pivot, parts);
   return EXIT_SORTED;
+}
+
+/* Where a partition is divided does not depend on the order within its parts: an array that is right may still come with parts
+   that are told wrong. */
+static bool same_parts(const cdp_parts *one, const cdp_parts *other) {
+  return one->less_items == other->less_items && one->equal_items == other->equal_items;
+}
+
+/* Compares a result with the first one, and looks at it where it is another. An exit code. */
+static int compare_result(const arrays *made, const cdp_parts *first, const cdp_parts *parts, measurement *measured) {
+  if (!same_parts(first, parts))
+    return tell_fault("the parts are not those of the first run");
+  if (memcmp(made->result, made->first, made->bytes) == 0)
+    return EXIT_SORTED;
+  measured->is_identical = false;
+  return check_result(made, parts, measured);
 }
 
 /* Measures a kind. An exit code. */
 static int measure(arrays *made, const command *wanted, cdp_partition_kind kind, measurement *measured) {
   double milliseconds[RUNS_MOST];
-  cdp_parts parts;
+  cdp_parts first;
   *measured = (measurement){.is_identical = true, .is_stable = true};
   /* What is done for the first time loads code, and does not count. */
-  int code = run_once(made, wanted, 0, kind, &parts);
+  int code = run_once(made, wanted, 0, kind, &first);
   if (code == EXIT_SORTED)
-    code = check_result(made, &parts, measured);
+    code = check_result(made, &first, measured);
   memcpy(made->first, made->result, made->bytes);
   for (uint32_t run = 0; run < wanted->runs && code == EXIT_SORTED; run++) {
+    cdp_parts parts;
     code = run_once(made, wanted, run + 1, kind, &parts);
     milliseconds[run] = parts.milliseconds;
-    if (code == EXIT_SORTED && memcmp(made->result, made->first, made->bytes) != 0) {
-      measured->is_identical = false;
-      code = check_result(made, &parts, measured);
-    }
+    if (code == EXIT_SORTED)
+      code = compare_result(made, &first, &parts, measured);
   }
   if (code == EXIT_SORTED)
     measured->milliseconds = spread_of(milliseconds, wanted->runs);
@@ -237,8 +243,10 @@ static void put_measurement(text_table *table, csv_file *csv, const arrays *made
 
 static int compare_sizes(const command *wanted, text_table *table, csv_file *csv) {
   int code = EXIT_SORTED;
-  for (uint32_t exponent = wanted->sizes.least; exponent <= wanted->sizes.most && code == EXIT_SORTED; exponent++) {
+  for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST && code == EXIT_SORTED; exponent++) {
     arrays made;
+    if ((wanted->sizes >> exponent & 1) == 0)
+      continue;
     if (!make_arrays(&made, wanted, exponent))
       return EXIT_DATA;
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && code == EXIT_SORTED; i++) {
@@ -260,8 +268,9 @@ static int run(command *wanted) {
     fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
     return exit_code(status);
   }
-  if (!wanted->has_sizes)
-    wanted->sizes = was_simulated() ? SIMULATED_SIZES : GPU_SIZES;
+  if (wanted->sizes == 0)
+    wanted->sizes = was_simulated() ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST)
+                                    : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
   printf("%s keys, %s, %s, around a pivot in the middle, on %s\n\n", type_name(wanted->settings.type),
@@ -270,8 +279,10 @@ static int run(command *wanted) {
   text_table_begin(&table, "rlrrrrll");
   put_head(&table);
   int code = compare_sizes(wanted, &table, &csv);
-  if (!text_table_print(&table))
+  if (!text_table_print(&table)) {
+    fprintf(stderr, "%s: not enough memory for the table\n", PROGRAM);
     code = EXIT_DATA;
+  }
   text_table_end(&table);
   if (code == EXIT_SORTED)
     puts("\nCheck: every result is partitioned, and a permutation of what was given");
@@ -291,9 +302,5 @@ int main(int argument_count, char **words) {
     help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }

@@ -38,24 +38,21 @@ static void help(void) {
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
 
+static bool take(command *wanted, argument_list *list, const argument *found) {
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
+  if (is_key_option(found))
+    return key_settings_take(&wanted->keys, list, found);
+  return settings_take(&wanted->settings, list, found);
+}
+
 static bool read_command(command *wanted, int argument_count, char **words) {
   argument_list list = arguments_begin("recursion", argument_count, words);
   argument found;
-  bool good = true;
-  while (good && next_argument(&list, &found)) {
-    if (found.name[0] == '\0') {
-      usage_error(&list, "it takes options alone, not '%s'", found.value);
-      good = false;
-    } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
-      wanted->help = true;
-      good = argument_has_no_value(&list, &found);
-    } else if (is_key_option(&found)) {
-      good = key_settings_take(&wanted->keys, &list, &found);
-    } else {
-      good = settings_take(&wanted->settings, &list, &found);
-    }
-  }
-  return good;
+  while (next_argument(&list, &found))
+    if (!take(wanted, &list, &found))
+      return false;
+  return true;
 }
 
 /* ---- Sorting --------------------------------------------------------------------------------------------------- */
@@ -145,9 +142,5 @@ int main(int argument_count, char **words) {
     help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fputs("recursion: standard output cannot be written\n", stderr);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output("recursion", code);
 }

@@ -27,7 +27,7 @@ static const column TABLE[COLUMNS] = {
     {{"bal-", "ance"}, "of the splits: the mean part divided by the longest, 1.00 where all are alike"},
     {{"equal,", "retired"}, "keys equal to a pivot, or in a bucket of equal keys, of this depth: they leave the recursion"},
     {{"block", "splits"}, "partitions that one block did in a range of its own"},
-    {{"", "leaves"}, "ranges that one warp sorted bitonically"},
+    {{"", "leaves"}, "ranges sorted in registers, by one warp or by one block"},
     {{"", "collected"}, "ranges small enough for one block each, finished together in one grid"},
     {{"", "launched"}, "grids launched by the device for ranges of this depth"},
     {{"refused,", "deferred"},

@@ -83,6 +83,26 @@ bool argument_has_no_value(const argument_list *list, const argument *option) {
   return false;
 }
 
+bool is_help_or_operand(const argument *found) {
+  return found->name[0] == '\0' || strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0;
+}
+
+bool take_help(const argument_list *list, const argument *found, bool *help) {
+  if (found->name[0] == '\0') {
+    usage_error(list, "it takes options alone, not '%s'", found->value);
+    return false;
+  }
+  *help = true;
+  return argument_has_no_value(list, found);
+}
+
+int end_output(const char *program, int code) {
+  if (fflush(stdout) == 0 && ferror(stdout) == 0)
+    return code;
+  fprintf(stderr, "%s: standard output cannot be written\n", program);
+  return EXIT_DATA;
+}
+
 /* ---- Words to values ------------------------------------------------------------------------------------------- */
 
 bool parse_whole(const char *text, uint64_t *number) {

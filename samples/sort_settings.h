@@ -48,6 +48,17 @@ const char *argument_value(argument_list *list, const argument *option);
 /* False, and a message, where a value was given to an option that takes none. */
 bool argument_has_no_value(const argument_list *list, const argument *option);
 
+/*
+ * What programs without operands have in common: their command line has options, and one of them is --help.
+ * is_help_or_operand() says whether a word is no option of the program's own; then take_help() takes it: *help becomes true, or
+ * there is a message, and false, for an operand.
+ */
+bool is_help_or_operand(const argument *found);
+bool take_help(const argument_list *list, const argument *found, bool *help);
+
+/* What a program ends with: its exit code, or a message and another one where standard output could not be written. */
+int end_output(const char *program, int code);
+
 /* Says that a command line makes no sense, printf() fashion. */
 void usage_error(const argument_list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

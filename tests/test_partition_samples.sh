@@ -32,8 +32,8 @@ for distribution in sorted equal few staggered; do
   run partition_kinds --sizes 9-10 --runs 2 --type f32 --order descending --distribution "$distribution"
   check "distribution $distribution" ends_well "f32 keys, $distribution, descending"
 done
-run partition_kinds --sizes 11 --type i64 --device simulated
-check "one size" ends_well "2^11"
+run partition_kinds --sizes 11,2^4,1Ki --type i64 --device simulated
+check "single sizes, in any of their ways to be written" ends_well "2^11"
 run_without_gpu partition_kinds --sizes 5
 check "partition_kinds falls back" exits 0
 check "and says so in its first line" first_line_says out
@@ -64,7 +64,7 @@ for program in partition_kinds transfer; do
   check "$program --help" ends_well "Usage: $program"
   run "$program" 2^20
   check "$program takes options alone" refused 2 "it takes options alone, not '2^20'"
-  for sizes in 10-8 -5 5- 41 x 3-x 99999999; do
+  for sizes in 10-8 -5 5- 41 x 3-x 99999999 512 2^41; do
     run "$program" --sizes "$sizes"
     check "$program: sizes '$sizes'" refused 2 "--sizes: '$sizes' is not a range"
   done

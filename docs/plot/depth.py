@@ -44,7 +44,7 @@ def panel_order(knobs):
 
 
 def is_incomplete(rows):
-    """Whether combinations are missing: depth_study leaves out those that would be the same sort as another."""
+    """Whether combinations are missing: the same sort as another, or no time for them. The file does not say which."""
     return len({(row["depth_limit"], row["leaf_items"]) for row in rows}) < (
         len({row["depth_limit"] for row in rows}) * len({row["leaf_items"] for row in rows}))
 
@@ -68,7 +68,7 @@ def draw_panel(panel, rows, best, varying, knobs):
     for down, line in enumerate(cells):
         for across, ratio in enumerate(line):
             if math.isnan(ratio):
-                panel.text(across, down, "=", ha="center", va="center", fontsize=8.5)
+                panel.text(across, down, "-", ha="center", va="center", fontsize=8.5)
     panel.set_xticks(range(len(leaves)), [f"{leaf:,}" if leaf else "default" for leaf in leaves])
     panel.set_yticks(range(len(limits)), [limit_words(limit) for limit in limits])
     words = [knob_words(name, value) for name, value in zip(KNOBS, knobs) if name in varying]
@@ -99,7 +99,7 @@ def draw_page(name, keys, chosen, best, varying, out, said):
                                        ("launches_refused", "!: launches were refused")) if any(row[column] for row in rows)]
     what = f"{power(log2_count)} keys of {key_type}, {distribution}, {device_name(device)}"
     if any(is_incomplete(members) for _, members in chosen):
-        marks.append("=: the same sort as another")
+        marks.append("-: the same sort as another, or not measured")
     head(figure, said or f"Depth limit and leaf size: {what}",
          "; ".join(filter(None, [", ".join(common), *marks, "frame: the least of its panel"])))
     save(figure, out, name)

@@ -160,7 +160,8 @@ static void report_changes(const sweep *made, const swept_sort *best) {
       add_change(&table, made, best, knob, made->knobs[knob].values[at]);
   if (table.count > 0) {
     puts("One knob changed from there, all others left, takes so many times as long:");
-    text_table_print(&table);
+    if (!text_table_print(&table))
+      puts("(not enough memory for the table)");
   }
   text_table_end(&table);
 }
@@ -192,12 +193,14 @@ void report_recommendation(const sweep *made) {
 
 /* ---- CSV ------------------------------------------------------------------------------------------------------- */
 
-static void write_sort(csv_file *csv, const swept_sort *sort, const sample_keys *keys, const char *distributed) {
+void write_depth_row(const swept_sort *sort, void *rows) {
+  const depth_rows *wanted = rows;
+  csv_file *csv = wanted->csv;
   const cdp_study_depth *total = &sort->total;
   csv_text(csv, short_device().text);
-  csv_text(csv, type_name(keys->type));
-  csv_number(csv, log2((double)keys->count));
-  csv_text(csv, distributed);
+  csv_text(csv, type_name(wanted->keys->type));
+  csv_number(csv, log2((double)wanted->keys->count));
+  csv_text(csv, wanted->distributed);
   csv_text(csv, scheme_name(sort->options.scheme));
   csv_text(csv, child_streams_name(sort->options.child_streams));
   csv_whole(csv, sort->options.fan_out);
@@ -218,14 +221,7 @@ static void write_sort(csv_file *csv, const swept_sort *sort, const sample_keys 
   csv_whole(csv, total->equal_items);
   csv_whole(csv, total->bytes_moved);
   csv_number(csv, split_balance(total));
-}
-
-void report_csv(const sweep *made, csv_file *csv, const sample_keys *keys, const char *distributed) {
-  for (size_t at = 0; at < made->count; at++) {
-    if (made->sorts[at].state != SORT_MEASURED)
-      continue;
-    write_sort(csv, &made->sorts[at], keys, distributed);
-    csv_whole(csv, made->runs);
-    csv_end_row(csv);
-  }
+  csv_whole(csv, wanted->runs);
+  csv_end_row(csv);
+  csv_flush(csv);
 }

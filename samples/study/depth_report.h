@@ -6,7 +6,7 @@
 #include "csv_file.h"
 #include "depth_sweep.h"
 
-/* The names of the columns of report_csv(). */
+/* The names of the columns of write_depth_row(). */
 extern const char DEPTH_CSV_COLUMNS[];
 
 /* Prints the fastest `rows` measured combinations, the fastest first; 0: all of them. Sorts them by time: what sweep_measure()
@@ -22,7 +22,15 @@ void report_coverage(const sweep *made);
  */
 void report_recommendation(const sweep *made);
 
-/* Writes a row for each measured combination. */
-void report_csv(const sweep *made, csv_file *csv, const sample_keys *keys, const char *distributed);
+/* What a row says of all combinations alike, and where it goes. */
+typedef struct depth_rows {
+  csv_file *csv;
+  const sample_keys *keys;
+  const char *distributed;
+  uint32_t runs;
+} depth_rows;
+
+/* Writes the row of a measured combination, through to the file. A sweep_visit; the other argument is a depth_rows. */
+void write_depth_row(const swept_sort *sort, void *rows);
 
 #endif

@@ -3,8 +3,8 @@
  * depth_study: how the time of a sort depends on the knobs of its recursion. Run it with --help.
  *
  * 1. depth_sweep.c crosses the values of the knobs, and sorts the same keys with each combination: counted once, timed often.
- * 2. sample_keys.c checks every result.
- * 3. depth_report.c prints the table and what it recommends, and writes the CSV.
+ * 2. sample_keys.c checks every result; depth_report.c writes it to the CSV file at once.
+ * 3. In the end depth_report.c prints the table and what it recommends.
  */
 #include "depth_report.h"
 #include "depth_sweep.h"
@@ -32,6 +32,7 @@ typedef struct command {
   sweep sweep;
   uint64_t rows;
   bool rows_given;
+  bool short_given;
   const char *csv;
   bool help;
 } command;
@@ -46,13 +47,15 @@ static void help(void) {
       "                   counted\n"
       "  --time-limit S   stop measuring after so many seconds\n"
       "  --rows N         how many rows the table has, 0: all (%d)\n"
-      "  --csv FILE       write all combinations to FILE\n"
+      "  --csv FILE       write each combination to FILE as soon as it is measured\n"
       "  --help           this text (-h)\n\n",
       RUNS_GPU, RUNS_FULL, RUNS_SIMULATED, ROWS_SHOWN);
   sweep_help();
   putchar('\n');
   settings_help("u32");
   puts(
+      "Here --short is 1 where it is not given: the two launches are for the default scheme, child streams and leaf size\n"
+      "alone, and beside them every other value of these knobs would be another algorithm.\n"
       "\n"
       "The table: milliseconds on the device without copies (median, least, most), the knobs, the greatest depth, then counts "
       "of\n"
@@ -86,14 +89,8 @@ static bool take_number(argument_list *list, const argument *option, uint64_t mo
 
 static bool take(command *wanted, argument_list *list, const argument *found) {
   uint64_t number = 0;
-  if (found->name[0] == '\0') {
-    usage_error(list, "it takes options alone, not '%s'", found->value);
-    return false;
-  }
-  if (strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0) {
-    wanted->help = true;
-    return argument_has_no_value(list, found);
-  }
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
   if (strcmp(found->name, "--csv") == 0) {
     wanted->csv = argument_value(list, found);
     return wanted->csv != NULL;
@@ -113,6 +110,7 @@ static bool take(command *wanted, argument_list *list, const argument *found) {
     return key_settings_take(&wanted->keys, list, found);
   if (is_knob_option(found))
     return sweep_take(&wanted->sweep, list, found);
+  wanted->short_given = wanted->short_given || strcmp(found->name, "--short") == 0;
   return settings_take(&wanted->settings, list, found);
 }
 
@@ -138,13 +136,14 @@ static void complete(command *wanted) {
     wanted->rows = ROWS_SHOWN;
 }
 
-static void report(command *wanted, csv_file *csv, const sample_keys *keys) {
+static void report(command *wanted, const sample_keys *keys) {
   printf("%llu %s keys, %s, on %s\n", (unsigned long long)keys->count, type_name(keys->type), wanted->keys.distribution->name,
          cdp_last_device());
+  if (wanted->settings.options.short_items == CDP_ITEMS_NONE)
+    puts("Without the two launches for short arrays (--short 1), which only some of these combinations could have");
   report_table(&wanted->sweep, (size_t)wanted->rows);
   report_coverage(&wanted->sweep);
   report_recommendation(&wanted->sweep);
-  report_csv(&wanted->sweep, csv, keys, wanted->keys.distribution->name);
   puts("Check: every result sorted, and a permutation of what was given");
 }
 
@@ -152,9 +151,10 @@ static int measure_and_report(command *wanted, sample_keys *keys) {
   csv_file csv;
   if (!csv_open(&csv, PROGRAM, wanted->csv, DEPTH_CSV_COLUMNS))
     return EXIT_DATA;
-  int code = sweep_measure(&wanted->sweep, PROGRAM, keys);
+  depth_rows rows = {.csv = &csv, .keys = keys, .distributed = wanted->keys.distribution->name, .runs = wanted->sweep.runs};
+  int code = sweep_measure(&wanted->sweep, PROGRAM, keys, write_depth_row, &rows);
   if (code == EXIT_SORTED)
-    report(wanted, &csv, keys);
+    report(wanted, keys);
   if (!csv_close(&csv))
     code = EXIT_DATA;
   return code;
@@ -162,6 +162,8 @@ static int measure_and_report(command *wanted, sample_keys *keys) {
 
 static int run(command *wanted) {
   sample_keys keys;
+  if (!wanted->short_given)
+    wanted->settings.options.short_items = CDP_ITEMS_NONE;
   int code = sweep_plan(&wanted->sweep, PROGRAM, &wanted->settings);
   if (code != EXIT_SORTED)
     return code;
@@ -190,9 +192,5 @@ int main(int argument_count, char **words) {
   else
     code = run(&wanted);
   sweep_release(&wanted.sweep);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }

@@ -318,14 +318,18 @@ static cdp_status measure(swept_sort *sort, uint32_t runs, sample_keys *keys, co
   return time_runs(keys, &sort->options, runs, &sort->milliseconds, fault);
 }
 
-/* Whether a sort is one before it, with a depth limit that its recursion did not come to. */
+/*
+ * Whether a sort is one before it, with a depth limit that its recursion did not come to. That one must not have come to its
+ * own limit: the default ranks as the greatest, but with bad pivots ranges come to it, and beyond it lies an unknown depth.
+ */
 static bool is_unreached(const swept_sort *sort, const swept_sort *before) {
   cdp_options without = sort->options;
   without.depth_limit = before->options.depth_limit;
   for (enum knob knob = 0; knob < KNOBS; knob++)
     if (knob_value(&without, knob) != knob_value(&before->options, knob))
       return false;
-  return before->state != SORT_PLANNED && depth_limit_rank(sort->options.depth_limit) >= before->depth_count;
+  const bool ended_by_itself = before->total.fallback_depth == 0 && before->depth_count < CDP_STUDY_DEPTHS;
+  return before->state != SORT_PLANNED && ended_by_itself && depth_limit_rank(sort->options.depth_limit) >= before->depth_count;
 }
 
 static void tell_combination(const char *program, const cdp_options *options, const char *what) {
@@ -335,7 +339,7 @@ static void tell_combination(const char *program, const cdp_options *options, co
   fprintf(stderr, ": %s\n", what);
 }
 
-int sweep_measure(sweep *made, const char *program, sample_keys *keys) {
+int sweep_measure(sweep *made, const char *program, sample_keys *keys, sweep_visit *visit, void *of_caller) {
   progress_bar bar;
   int code = EXIT_SORTED;
   const double begun = seconds_now();
@@ -361,6 +365,8 @@ int sweep_measure(sweep *made, const char *program, sample_keys *keys) {
       progress_end(&bar);
       tell_combination(program, &sort->options, status != CDP_OK ? cdp_last_message() : fault);
       code = status != CDP_OK ? exit_code(status) : EXIT_DATA;
+    } else {
+      visit(sort, of_caller);
     }
   }
   progress_end(&bar);

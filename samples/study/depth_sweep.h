@@ -8,7 +8,7 @@
  * 3. sweep_measure() measures one after the other.
  *
  * A depth limit that the recursion does not come to changes nothing, and is not measured again: limits are taken from the
- * greatest to the least, so that by then it is known how deep the recursion goes.
+ * greatest to the least, so that by then it is known how deep the recursion goes, unless it came to the limit before.
  */
 #ifndef CDPSORT_SAMPLES_DEPTH_SWEEP_H
 #define CDPSORT_SAMPLES_DEPTH_SWEEP_H
@@ -72,8 +72,11 @@ int sweep_plan(sweep *made, const char *program, const sort_settings *base);
 /* Has all of them sorted on a device that was found later. */
 void sweep_use_device(sweep *made, int32_t device);
 
+/* What is to be done with each combination as soon as it was measured and found right. */
+typedef void sweep_visit(const swept_sort *sort, void *of_caller);
+
 /* Measures what was planned. EXIT_SORTED, or a message and another exit code. */
-int sweep_measure(sweep *made, const char *program, sample_keys *keys);
+int sweep_measure(sweep *made, const char *program, sample_keys *keys, sweep_visit *visit, void *of_caller);
 
 void sweep_release(sweep *made);
 
@@ -90,8 +93,8 @@ typedef struct knob_text {
 } knob_text;
 knob_text knob_word(enum knob knob, uint32_t value);
 
-/* A number that grows with a depth limit: CDP_DEPTH_NONE is none at all, 0 the default, which is greater than any that is
-   reached. */
+/* A number to put depth limits in order: CDP_DEPTH_NONE is none at all. The default, 0, comes last, though it is
+   2 * log2(count) + 8: a greater limit may be given, and ranges with bad pivots come to the default as to any other. */
 uint64_t depth_limit_rank(uint32_t depth_limit);
 
 #endif

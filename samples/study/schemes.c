@@ -78,14 +78,8 @@ static void help(void) {
 /* ---- The command line ------------------------------------------------------------------------------------------ */
 
 static bool take(command *wanted, argument_list *list, const argument *found) {
-  if (found->name[0] == '\0') {
-    usage_error(list, "it takes options alone, not '%s'", found->value);
-    return false;
-  }
-  if (strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0) {
-    wanted->help = true;
-    return argument_has_no_value(list, found);
-  }
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
   if (strcmp(found->name, "--csv") == 0) {
     wanted->csv = argument_value(list, found);
     return wanted->csv != NULL;
@@ -330,9 +324,5 @@ int main(int argument_count, char **words) {
     help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }

@@ -4,7 +4,8 @@
  *
  *  1. Time from the first begin to the last end is divided into as many stretches as there are columns.
  *  2. Every grid adds its blocks to the stretches that it ran in, by the share of them that it took. A grid that sorts ranges
- *     has an event for each of its blocks, which begin and end each at their time: those are added instead of it.
+ *     has an event for each of its blocks, which begin and end each at their time: where they are there, they are added instead
+ *     of it.
  *  3. The sums are drawn on a logarithmic scale: one block must be seen beside hundreds.
  */
 #include "timeline_picture.h"
@@ -29,18 +30,16 @@ typedef struct picture {
   double most;
 } picture;
 
-/* Whether an event is drawn: not a grid whose blocks are. */
-static bool is_drawn(const cdp_trace_event *event, bool has_blocks) {
-  if (event->kind == CDP_TRACE_SORT && has_blocks)
-    return false;
-  return event->cuda_error == 0;
-}
-
-static bool has_block_events(const cdp_trace *trace) {
-  for (size_t at = 0; at < trace->count; at++)
-    if (trace->events[at].kind == CDP_TRACE_BLOCK)
-      return true;
-  return false;
+/* For each event whether blocks of its own are among the events: NULL where memory is exhausted. A grid may be without them,
+   where they were lost or it does not sort ranges; then it is drawn itself. */
+static bool *find_grids_with_blocks(const cdp_trace *trace) {
+  bool *found = calloc(trace->count + 1, sizeof *found);
+  for (size_t at = 0; found != NULL && at < trace->count; at++) {
+    const cdp_trace_event *event = &trace->events[at];
+    if (event->kind == CDP_TRACE_BLOCK && event->launcher < trace->count)
+      found[event->launcher] = true;
+  }
+  return found;
 }
 
 /* The last row has everything deeper, as the last row of a study has. */
@@ -103,17 +102,19 @@ static void draw(const picture *made) {
 
 bool print_picture(const cdp_trace *trace, size_t columns) {
   picture made = {.columns = columns};
-  const bool has_blocks = has_block_events(trace);
   measure_trace(trace, &made);
+  bool *has_blocks = find_grids_with_blocks(trace);
   made.blocks = calloc((made.rows > 0 ? made.rows : 1) * columns, sizeof *made.blocks);
-  if (made.blocks == NULL)
-    return false;
-  for (size_t at = 0; at < trace->count; at++)
-    if (is_drawn(&trace->events[at], has_blocks))
-      add_event(&made, &trace->events[at]);
-  draw(&made);
+  const bool enough = has_blocks != NULL && made.blocks != NULL;
+  if (enough) {
+    for (size_t at = 0; at < trace->count; at++)
+      if (!has_blocks[at] && trace->events[at].cuda_error == 0)
+        add_event(&made, &trace->events[at]);
+    draw(&made);
+  }
+  free(has_blocks);
   free(made.blocks);
-  return true;
+  return enough;
 }
 
 /* ---- Kinds ----------------------------------------------------------------------------------------------------- */

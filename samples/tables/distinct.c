@@ -13,6 +13,7 @@
  */
 #include "distinct_report.h"
 #include "published.h"
+#include "size_list.h"
 #include "study_keys.h"
 #include "table_arguments.h"
 #include "table_output.h"
@@ -160,7 +161,8 @@ static int measure_keys(workplace *place, const distinct_facts *facts, const com
   return code;
 }
 
-static int measure_table_1(workplace *place, const distinct_facts *facts, const command *wanted, uint64_t sizes, FILE *csv) {
+static int measure_table_1(workplace *place, const distinct_facts *facts, const command *wanted, uint64_t sizes,
+                           csv_file *csv) {
   static keys_row row; /* static: a study is large */
   int code = EXIT_SORTED;
   print_counts_head(facts);
@@ -178,7 +180,7 @@ static int measure_table_1(workplace *place, const distinct_facts *facts, const 
 }
 
 static int measure_table_2(workplace *place, const distinct_facts *facts, const command *wanted, uint32_t log2_count,
-                           FILE *csv) {
+                           csv_file *csv) {
   static keys_row rows[DISTINCT_ROWS];
   size_t done = 0;
   print_distinct_table_head(facts, log2_count);
@@ -196,14 +198,15 @@ static int measure_table_2(workplace *place, const distinct_facts *facts, const 
   return EXIT_SORTED;
 }
 
-static int measure_all(workplace *place, const command *wanted, FILE *csv) {
+static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
   const distinct_facts facts = {
       .place = place,
       .many_fan_out = many_fan_out(&wanted->common.settings.options),
       .greatest_leaf = type_bytes(place->type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES,
   };
   const bool simulated = place->is_simulated;
-  const uint64_t usual = simulated ? size_range(FIRST_LOG2_SIMULATED, LAST_LOG2_SIMULATED) : size_range(FIRST_LOG2, LAST_LOG2);
+  const uint64_t usual =
+      simulated ? sizes_between(FIRST_LOG2_SIMULATED, LAST_LOG2_SIMULATED) : sizes_between(FIRST_LOG2, LAST_LOG2);
   const uint64_t sizes = wanted->common.sizes != 0 ? wanted->common.sizes : usual;
   const uint32_t usual_count = simulated ? COUNT_LOG2_SIMULATED : OPENCL_LOG2_COUNT;
   const uint32_t log2_count = wanted->count != 0 ? greatest_log2(wanted->count) : usual_count;
@@ -219,14 +222,17 @@ static int measure_all(workplace *place, const command *wanted, FILE *csv) {
 
 static int run(const command *wanted) {
   workplace place;
-  FILE *csv = NULL;
+  csv_file csv;
   int code = workplace_open(&place, PROGRAM, &wanted->common.settings);
-  if (code == EXIT_SORTED)
-    code = open_csv(&csv, PROGRAM, wanted->common.csv, DISTINCT_CSV_NAMES);
-  if (code == EXIT_SORTED)
-    code = measure_all(&place, wanted, csv);
+  if (code != EXIT_SORTED)
+    return code;
+  if (!csv_open(&csv, PROGRAM, wanted->common.csv, DISTINCT_CSV_NAMES))
+    return EXIT_DATA;
+  code = measure_all(&place, wanted, &csv);
   workplace_close(&place);
-  return close_csv(csv, PROGRAM, wanted->common.csv, code);
+  if (!csv_close(&csv) && code == EXIT_SORTED)
+    code = EXIT_DATA;
+  return code;
 }
 
 int main(int argument_count, char **words) {
@@ -239,9 +245,5 @@ int main(int argument_count, char **words) {
     help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }

@@ -5,6 +5,7 @@
 #include "table_output.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 const char *const DISTINCT_CSV_NAMES =
     "device,table,fan_out,log2_count,distinct,std_sort_ms,device_ms,device_ms_least,device_ms_most,leaf32_ms,equal_items,"
@@ -221,25 +222,26 @@ void print_equal_by_depth(const distinct_facts *facts, const keys_row *rows, siz
 
 /* ---- CSV ------------------------------------------------------------------------------------------------------- */
 
-void write_distinct_csv_rows(FILE *file, const distinct_facts *facts, int table, const keys_row *row) {
-  if (file == NULL)
-    return;
+void write_distinct_csv_rows(csv_file *csv, const distinct_facts *facts, int table, const keys_row *row) {
   for (int w = 0; w < WAYS; w++) {
     const measurement *own = &row->ways[w];
-    const cdp_study *study = &own->greatest_study;
     if (!own->is_measured)
       continue;
-    fprintf(file, "\"%s\",%d%s,%" PRIu32 ",%" PRIu32 ",%" PRIu64, facts->place->device_name, table,
-            w == WAY_GRIDS ? "-grids" : "", w == WAY_MANY ? facts->many_fan_out : CDP_FAN_OUT_CLASSIC, row->log2_count,
-            UINT64_C(1) << row->log2_distinct);
-    write_number(file, row->std_sort_ms);
-    write_number(file, own->greatest_leaf.device_ms);
-    write_number(file, own->greatest_leaf.device_ms_least);
-    write_number(file, own->greatest_leaf.device_ms_most);
-    write_number(file, own->least_leaf.device_ms);
-    fprintf(file, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 "\n", count_equal_items(study), greatest_depth(study),
-            own->greatest_leaf.runs);
+    csv_text(csv, facts->place->device_name);
+    csv_text(csv, w == WAY_GRIDS ? "2-grids" : table == 1 ? "1" : "2");
+    csv_whole(csv, w == WAY_MANY ? facts->many_fan_out : CDP_FAN_OUT_CLASSIC);
+    csv_whole(csv, row->log2_count);
+    csv_whole(csv, UINT64_C(1) << row->log2_distinct);
+    write_number(csv, row->std_sort_ms);
+    write_number(csv, own->greatest_leaf.device_ms);
+    write_number(csv, own->greatest_leaf.device_ms_least);
+    write_number(csv, own->greatest_leaf.device_ms_most);
+    write_number(csv, own->least_leaf.device_ms);
+    csv_whole(csv, count_equal_items(&own->greatest_study));
+    csv_whole(csv, greatest_depth(&own->greatest_study));
+    csv_whole(csv, own->greatest_leaf.runs);
+    csv_end_row(csv);
   }
   /* A run that is cut short leaves what it has found. */
-  fflush(file);
+  csv_flush(csv);
 }

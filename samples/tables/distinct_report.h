@@ -3,10 +3,10 @@
 #ifndef CDPSORT_SAMPLES_TABLES_DISTINCT_REPORT_H
 #define CDPSORT_SAMPLES_TABLES_DISTINCT_REPORT_H
 
+#include "csv_file.h"
 #include "workplace.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 
 /* The three ways to sort that are compared. */
 typedef enum way {
@@ -60,6 +60,6 @@ void print_below_leaf(const distinct_facts *facts, const keys_row *rows, size_t 
 void print_equal_by_depth(const distinct_facts *facts, const keys_row *rows, size_t count);
 
 /* A row for each way that was measured. `table`: 1 or 2. */
-void write_distinct_csv_rows(FILE *file, const distinct_facts *facts, int table, const keys_row *row);
+void write_distinct_csv_rows(csv_file *csv, const distinct_facts *facts, int table, const keys_row *row);
 
 #endif

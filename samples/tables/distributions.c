@@ -4,10 +4,11 @@
  * (seed 004, tables 5.2 and 5.3). Run it with --help.
  *
  * 1. study_keys.c makes the keys, random ones first, for they are what the others are compared with.
- * 2. workplace.c measures std::sort once and the library several times, and checks every result.
+ * 2. workplace.c measures the library several times and std::sort as often, but no longer than 50 ms, and checks every result.
  * 3. distributions_report.c prints each row as it is found, with the published one from published.c, and the ratios at the end.
  */
 #include "distributions_report.h"
+#include "size_list.h"
 #include "table_arguments.h"
 #include "table_output.h"
 
@@ -103,7 +104,8 @@ static int measure(workplace *place, const command *wanted, sequence which, uint
 }
 
 /* One sequence, all sizes. */
-static int measure_sequence(workplace *place, const command *wanted, uint64_t sizes, sequence which, results *all, FILE *csv) {
+static int measure_sequence(workplace *place, const command *wanted, uint64_t sizes, sequence which, results *all,
+                            csv_file *csv) {
   print_sequence_head(which);
   for (uint32_t n = 0; n <= SEQUENCE_LOG2_MOST; n++) {
     cell *row = &all->cells[which][n];
@@ -121,10 +123,10 @@ static int measure_sequence(workplace *place, const command *wanted, uint64_t si
   return EXIT_SORTED;
 }
 
-static int measure_all(workplace *place, const command *wanted, FILE *csv) {
+static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
   static results all; /* some 20 KiB, and filled once */
   const uint32_t last = place->is_simulated ? LAST_LOG2_SIMULATED : LAST_LOG2;
-  const uint64_t sizes = wanted->common.sizes != 0 ? wanted->common.sizes : size_range(FIRST_LOG2, last);
+  const uint64_t sizes = wanted->common.sizes != 0 ? wanted->common.sizes : sizes_between(FIRST_LOG2, last);
   int code = workplace_reserve(place, UINT64_C(1) << greatest_log2(sizes));
   if (code == EXIT_SORTED)
     print_distributions_head(place);
@@ -138,14 +140,17 @@ static int measure_all(workplace *place, const command *wanted, FILE *csv) {
 
 static int run(const command *wanted) {
   workplace place;
-  FILE *csv = NULL;
+  csv_file csv;
   int code = workplace_open(&place, PROGRAM, &wanted->common.settings);
-  if (code == EXIT_SORTED)
-    code = open_csv(&csv, PROGRAM, wanted->common.csv, DISTRIBUTIONS_CSV_NAMES);
-  if (code == EXIT_SORTED)
-    code = measure_all(&place, wanted, csv);
+  if (code != EXIT_SORTED)
+    return code;
+  if (!csv_open(&csv, PROGRAM, wanted->common.csv, DISTRIBUTIONS_CSV_NAMES))
+    return EXIT_DATA;
+  code = measure_all(&place, wanted, &csv);
   workplace_close(&place);
-  return close_csv(csv, PROGRAM, wanted->common.csv, code);
+  if (!csv_close(&csv) && code == EXIT_SORTED)
+    code = EXIT_DATA;
+  return code;
 }
 
 int main(int argument_count, char **words) {
@@ -159,9 +164,5 @@ int main(int argument_count, char **words) {
     help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }

@@ -5,6 +5,7 @@
 #include "table_output.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* No sequence should take longer than random keys of the same number by more than this. */
@@ -49,7 +50,7 @@ void print_sequence_head(sequence which) {
   const thesis_table *published = find_thesis_table(sequence_name(which));
   printf("\n%s: %s", sequence_name(which), sequence_text(which));
   if (published != NULL)
-    printf("; with table %s of the thesis\n%6s |%-63s |%s\n", published->number, "", " the thesis", " here");
+    printf("; with table %s of the thesis\n%6s |%-61s |%s\n", published->number, "", " the thesis", " here");
   else
     printf("\n");
   printf("%6s |", "log2 n");
@@ -64,7 +65,7 @@ void print_sequence_head(sequence which) {
 
 static void print_published(const thesis_row *row) {
   if (row == NULL) {
-    printf("%62s |", "");
+    printf("%61s |", "");
     return;
   }
   printf(" %9.3f", row->std_sort_ms);
@@ -90,21 +91,23 @@ void print_sequence_row(sequence which, uint32_t log2_count, const cell *row) {
 
 /* ---- CSV ------------------------------------------------------------------------------------------------------- */
 
-void write_distributions_csv_row(FILE *file, const workplace *place, sequence which, uint32_t log2_count, const cell *row) {
-  if (file == NULL)
-    return;
-  fprintf(file, "\"%s\",%s,%s,%" PRIu32, place->device_name, type_name(place->type), sequence_name(which), log2_count);
-  write_number(file, row->std_sort_ms);
-  write_number(file, row->time.device_ms);
-  write_number(file, row->time.device_ms_least);
-  write_number(file, row->time.device_ms_most);
-  write_number(file, row->time.whole_ms);
-  write_number(file, ratio_of(row->std_sort_ms, row->time.device_ms));
-  write_number(file, ratio_of(row->std_sort_ms, row->time.whole_ms));
-  write_number(file, row->ratio_to_random);
-  fprintf(file, ",%" PRIu32 "\n", row->time.runs);
+void write_distributions_csv_row(csv_file *csv, const workplace *place, sequence which, uint32_t log2_count, const cell *row) {
+  csv_text(csv, place->device_name);
+  csv_text(csv, type_name(place->type));
+  csv_text(csv, sequence_name(which));
+  csv_whole(csv, log2_count);
+  write_number(csv, row->std_sort_ms);
+  write_number(csv, row->time.device_ms);
+  write_number(csv, row->time.device_ms_least);
+  write_number(csv, row->time.device_ms_most);
+  write_number(csv, row->time.whole_ms);
+  write_number(csv, ratio_of(row->std_sort_ms, row->time.device_ms));
+  write_number(csv, ratio_of(row->std_sort_ms, row->time.whole_ms));
+  write_number(csv, row->ratio_to_random);
+  csv_whole(csv, row->time.runs);
+  csv_end_row(csv);
   /* A run that is cut short leaves what it has found. */
-  fflush(file);
+  csv_flush(csv);
 }
 
 /* ---- Ratios ---------------------------------------------------------------------------------------------------- */

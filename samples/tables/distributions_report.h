@@ -3,11 +3,11 @@
 #ifndef CDPSORT_SAMPLES_TABLES_DISTRIBUTIONS_REPORT_H
 #define CDPSORT_SAMPLES_TABLES_DISTRIBUTIONS_REPORT_H
 
+#include "csv_file.h"
 #include "study_keys.h"
 #include "workplace.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 
 /* What was measured of one sequence and size. Times and ratios that are not known are 0. */
 typedef struct cell {
@@ -32,7 +32,7 @@ void print_distributions_head(const workplace *place);
 void print_sequence_head(sequence which);
 void print_sequence_row(sequence which, uint32_t log2_count, const cell *row);
 
-void write_distributions_csv_row(FILE *file, const workplace *place, sequence which, uint32_t log2_count, const cell *row);
+void write_distributions_csv_row(csv_file *csv, const workplace *place, sequence which, uint32_t log2_count, const cell *row);
 
 /* Every sequence's time as a ratio to random, the worst of them named; nothing where random was not measured. */
 void print_ratios(const results *all, const workplace *place);

@@ -10,18 +10,12 @@
 /* What both programs take. Sizes and runs are 0 where nothing was said: the program decides when it knows the device. */
 typedef struct table_arguments {
   sort_settings settings;
-  uint64_t sizes;        /* bit n: 2^n keys */
+  uint64_t sizes;        /* as size_list.h has them */
   uint32_t runs;         /* of each sort that is timed */
   uint64_t baseline_max; /* std::sort is measured up to so many keys */
   const char *csv;       /* path of the file */
   bool help;
 } table_arguments;
-
-/* All bits from `first` to `last`, which is less than 63. */
-uint64_t size_range(uint32_t first, uint32_t last);
-
-/* The greatest n for which there are 2^n keys. */
-uint32_t greatest_log2(uint64_t sizes);
 
 /*
  * Takes an option that both programs have, or one that is about sorting. Sizes may be 2^1 to 2^log2_most. False, and a message,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells, the CSV file, the line of progress: see table_output.h. */
+/* Cells, the line of progress: see table_output.h. */
 #include "table_output.h"
-#include "sort_settings.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 #include <unistd.h>
 
 /* ---- Cells ----------------------------------------------------------------------------------------------------- */
@@ -21,36 +19,11 @@ void print_number(int width, int decimals, double number) {
     printf("%*s", width, "");
 }
 
-void write_number(FILE *file, double number) {
+void write_number(csv_file *csv, double number) {
   if (number > 0)
-    fprintf(file, ",%.6g", number);
+    csv_number(csv, number);
   else
-    fputc(',', file);
-}
-
-/* ---- CSV ------------------------------------------------------------------------------------------------------- */
-
-int open_csv(FILE **file, const char *program, const char *path, const char *names) {
-  *file = NULL;
-  if (path == NULL)
-    return EXIT_SORTED;
-  *file = fopen(path, "w");
-  if (*file == NULL) {
-    fprintf(stderr, "%s: %s: cannot be written: %s\n", program, path, strerror(errno));
-    return EXIT_DATA;
-  }
-  fprintf(*file, "%s\n", names);
-  return EXIT_SORTED;
-}
-
-int close_csv(FILE *file, const char *program, const char *path, int code) {
-  if (file == NULL)
-    return code;
-  const bool failed = ferror(file) != 0;
-  if (fclose(file) == 0 && !failed)
-    return code;
-  fprintf(stderr, "%s: %s: cannot be written\n", program, path);
-  return code != EXIT_SORTED ? code : EXIT_DATA;
+    csv_text(csv, "");
 }
 
 /* ---- Progress -------------------------------------------------------------------------------------------------- */

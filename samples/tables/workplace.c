@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* std::sort is repeated until it has taken this long. */
 static const double STANDARD_ENOUGH_MS = 50;
@@ -26,29 +25,20 @@ enum {
 
 /* ---- Opening and closing --------------------------------------------------------------------------------------- */
 
-/* The smallest sort that takes a device. Zeros are of every type. */
-static cdp_status sort_two(const cdp_options *options, cdp_type type) {
-  uint64_t keys[2] = {0, 0};
-  return cdp_quicksort(keys, 2, type, options);
-}
-
 int workplace_open(workplace *place, const char *program, const sort_settings *settings) {
-  static const char simulated[] = "simulated";
   cdp_options options = settings->options;
   *place = (workplace){.program = program, .type = settings->type, .order = options.order};
-  cdp_status status = sort_two(&options, settings->type);
-  if (may_simulate(status, &options)) {
-    print_simulated_notice(stdout, program);
-    options.device = CDP_DEVICE_SIMULATED;
-    status = sort_two(&options, settings->type);
-  }
+  /* Sorting nothing checks the options. */
+  cdp_status status = cdp_quicksort(NULL, 0, settings->type, &options);
+  if (status == CDP_OK)
+    status = settle_device(program, &options);
   if (status != CDP_OK) {
     fprintf(stderr, "%s: %s\n", program, cdp_last_message());
     return exit_code(status);
   }
   place->device = options.device;
   snprintf(place->device_name, sizeof place->device_name, "%s", cdp_last_device());
-  place->is_simulated = strncmp(place->device_name, simulated, strlen(simulated)) == 0;
+  place->is_simulated = was_simulated();
   return EXIT_SORTED;
 }
 
@@ -86,18 +76,6 @@ uint32_t usual_runs(const workplace *place, uint64_t count) {
 
 /* ---- Times ----------------------------------------------------------------------------------------------------- */
 
-static int compare_times(const void *one, const void *other) {
-  const double a = *(const double *)one;
-  const double b = *(const double *)other;
-  return (a > b) - (a < b);
-}
-
-/* Sorts the times, too. */
-static double median(double *times, uint32_t count) {
-  qsort(times, count, sizeof *times, compare_times);
-  return (times[(count - 1) / 2] + times[count / 2]) / 2;
-}
-
 static uint64_t bytes_given(const workplace *place) {
   return place->count * type_bytes(place->type);
 }
@@ -130,7 +108,7 @@ double time_standard_sort(workplace *place, uint32_t runs) {
     spent += times[done++];
   } while (done < runs && done < RUNS_MOST && spent < STANDARD_ENOUGH_MS);
   place->correct_is_known = true;
-  return median(times, done);
+  return spread_of(times, done).median;
 }
 
 /* One sort of a copy, timed both ways. */
@@ -168,10 +146,11 @@ int time_sorts(workplace *place, const cdp_options *options, uint32_t runs, timi
   if (code != EXIT_SORTED)
     return code;
   measured->runs = runs;
-  measured->whole_ms = median(whole_ms, runs);
-  measured->device_ms = median(device_ms, runs);
-  measured->device_ms_least = device_ms[0]; /* they are in order now */
-  measured->device_ms_most = device_ms[runs - 1];
+  const spread on_device = spread_of(device_ms, runs);
+  measured->whole_ms = spread_of(whole_ms, runs).median;
+  measured->device_ms = on_device.median;
+  measured->device_ms_least = on_device.least;
+  measured->device_ms_most = on_device.most;
   return EXIT_SORTED;
 }
 

@@ -12,7 +12,7 @@
 #ifndef CDPSORT_SAMPLES_TABLES_WORKPLACE_H
 #define CDPSORT_SAMPLES_TABLES_WORKPLACE_H
 
-#include "sort_settings.h"
+#include "sample_keys.h"
 
 #include <cdpsort/study.h>
 
@@ -40,9 +40,6 @@ typedef struct timing {
   double whole_ms; /* of the whole call, keys in host memory: by the clock, copies and allocations included */
   uint32_t runs;
 } timing;
-
-/* No more runs than this can be asked for. */
-enum { RUNS_MOST = 1000 };
 
 /* All return an exit code, EXIT_SORTED where all is well, and say on stderr what is not. */
 

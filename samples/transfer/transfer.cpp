@@ -15,10 +15,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 
 extern "C" {
 #include "csv_file.h"
 #include "sample_keys.h"
+#include "size_list.h"
 #include "text_table.h"
 }
 
@@ -29,15 +31,16 @@ namespace {
 constexpr char PROGRAM[] = "transfer";
 constexpr char COLUMNS[] = "device,type,log2_count,memory,mode,to_device_ms,sort_ms,to_host_ms,total_ms,gigabytes_per_second";
 constexpr uint32_t RUNS_DEFAULT = 3;
-constexpr size_range GPU_SIZES = {16, 24};
-constexpr size_range SIMULATED_SIZES = {8, 14};
+constexpr uint32_t GPU_LOG2_LEAST = 16;
+constexpr uint32_t GPU_LOG2_MOST = 24;
+constexpr uint32_t SIMULATED_LOG2_LEAST = 8;
+constexpr uint32_t SIMULATED_LOG2_MOST = 14;
 constexpr uint64_t UNEQUAL_SHARE = 8; /* one in so many keys is not equal to the pivot where pivots might be lost */
 
 struct Command {
   sort_settings settings = {CDP_U32, CDP_OPTIONS_INIT};
   const distribution *keys = &DISTRIBUTIONS[0];
-  size_range sizes = {0, 0};
-  bool has_sizes = false;
+  uint64_t sizes = 0; /* as size_list.h has them; 0: by the device */
   uint32_t runs = RUNS_DEFAULT;
   const char *csv = nullptr;
   bool help = false;
@@ -48,9 +51,7 @@ struct Command {
 void print_help() {
   puts("Usage: transfer [option...]\n"
        "Sorts generated keys that lie in host memory, and prints what bringing them to the device and back costs.\n");
-  printf("  --sizes A-B      numbers of keys: 2^A to 2^B (%" PRIu32 "-%" PRIu32 "; on the simulated device %" PRIu32 "-%" PRIu32
-         ")\n",
-         GPU_SIZES.least, GPU_SIZES.most, SIMULATED_SIZES.least, SIMULATED_SIZES.most);
+  sizes_help("16-24; on the simulated device 8-14");
   printf("  --runs N         how often each is done, after once that does not count (%" PRIu32 ")\n", RUNS_DEFAULT);
   puts("  --csv FILE       write the figures to a file, too\n"
        "  --distribution D what the keys are like (random):");
@@ -79,10 +80,10 @@ void print_help() {
 }
 
 bool take_option(Command *wanted, argument_list *list, const argument *found) {
-  if (strcmp(found->name, "--sizes") == 0) {
-    wanted->has_sizes = true;
-    return take_sizes(list, found, &wanted->sizes);
-  }
+  if (is_help_or_operand(found))
+    return take_help(list, found, &wanted->help);
+  if (strcmp(found->name, "--sizes") == 0)
+    return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
   if (strcmp(found->name, "--runs") == 0)
     return take_runs(list, found, &wanted->runs);
   if (strcmp(found->name, "--distribution") == 0) {
@@ -101,19 +102,10 @@ bool take_option(Command *wanted, argument_list *list, const argument *found) {
 bool read_command(Command *wanted, int argument_count, char **words) {
   argument_list list = arguments_begin(PROGRAM, argument_count, words);
   argument found;
-  bool good = true;
-  while (good && next_argument(&list, &found)) {
-    if (found.name[0] == '\0') {
-      usage_error(&list, "it takes options alone, not '%s'", found.value);
-      good = false;
-    } else if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
-      wanted->help = true;
-      good = argument_has_no_value(&list, &found);
-    } else {
-      good = take_option(wanted, &list, &found);
-    }
-  }
-  return good;
+  while (next_argument(&list, &found))
+    if (!take_option(wanted, &list, &found))
+      return false;
+  return true;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
@@ -218,8 +210,17 @@ private:
   csv_file *csv_;
 };
 
+/* The exponents of the sizes that are wanted. */
+std::vector<uint32_t> exponents(const Command &wanted) {
+  std::vector<uint32_t> found;
+  for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST; exponent++)
+    if ((wanted.sizes >> exponent & 1) != 0)
+      found.push_back(exponent);
+  return found;
+}
+
 void measure_sizes(const Command &wanted, bool simulated, Report *report) {
-  for (uint32_t exponent = wanted.sizes.least; exponent <= wanted.sizes.most; exponent++) {
+  for (const uint32_t exponent : exponents(wanted)) {
     const Keys keys(wanted, uint64_t{1} << exponent);
     for (const Memory memory : memories(simulated)) {
       const MemoryPlace place(memory, keys.bytes(), simulated);
@@ -247,7 +248,7 @@ void look_for_lost_pivots(const Command &wanted, bool simulated) {
          " keys are equal to the pivot, partitioned by the device, sorted by "
          "the CPU\n",
          UNEQUAL_SHARE - 1, UNEQUAL_SHARE);
-  for (uint32_t exponent = wanted.sizes.least; exponent <= wanted.sizes.most; exponent++) {
+  for (const uint32_t exponent : exponents(wanted)) {
     Keys keys(wanted, uint64_t{1} << exponent);
     keys.make_most_equal();
     const MemoryPlace place(Memory::pageable, keys.bytes(), simulated);
@@ -265,14 +266,27 @@ void look_for_lost_pivots(const Command &wanted, bool simulated) {
 
 /* ---- All of it ------------------------------------------------------------------------------------------------- */
 
+/* What was measured before something went wrong is printed, too. */
+void measure_and_print(const Command &wanted, bool simulated, Report *report) {
+  try {
+    measure_sizes(wanted, simulated, report);
+  } catch (...) {
+    if (report->print())
+      putchar('\n');
+    else
+      fprintf(stderr, "%s: not enough memory for the table\n", PROGRAM);
+    throw;
+  }
+  if (!report->print())
+    throw std::runtime_error("not enough memory for the table");
+}
+
 int measure_all(const Command &wanted, bool simulated, csv_file *csv) {
   use_device_of_library(simulated);
   printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys->name,
          wanted.settings.options.order == CDP_DESCENDING ? "descending" : "ascending", cdp_last_device());
   Report report(csv);
-  measure_sizes(wanted, simulated, &report);
-  if (!report.print())
-    throw std::bad_alloc();
+  measure_and_print(wanted, simulated, &report);
   look_for_lost_pivots(wanted, simulated);
   puts("\nCheck: every result is sorted, and a permutation of what was given");
   return EXIT_SORTED;
@@ -311,8 +325,9 @@ int run(Command *wanted) {
     return exit_code(status);
   }
   const bool simulated = was_simulated();
-  if (!wanted->has_sizes)
-    wanted->sizes = simulated ? SIMULATED_SIZES : GPU_SIZES;
+  if (wanted->sizes == 0)
+    wanted->sizes =
+        simulated ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST) : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
   const int code = try_all(*wanted, simulated, &csv);
@@ -330,11 +345,7 @@ int main_of_words(int argument_count, char **words) {
     print_help();
   else
     code = run(&wanted);
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-    fprintf(stderr, "%s: standard output cannot be written\n", PROGRAM);
-    return EXIT_DATA;
-  }
-  return code;
+  return end_output(PROGRAM, code);
 }
 
 } // namespace transfer
