@@ -137,8 +137,8 @@ static bool make_arrays(arrays *made, const command *wanted, uint32_t exponent) 
   return true;
 }
 
-/* Partitions the keys as they were given. Each run has a seed of its own, so that the simulated device's blocks do not always run
-   in the same order, as they would not on a GPU. An exit code. */
+/* Partitions the keys as they were given. Each run has a seed of its own, so that the simulated device's blocks do not always
+   run in the same order, as they would not on a GPU. An exit code. */
 static int run_once(arrays *made, const command *wanted, uint32_t number, cdp_partition_kind kind, cdp_parts *parts) {
   cdp_options options = wanted->settings.options;
   options.seed += number;

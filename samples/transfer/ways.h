@@ -50,8 +50,8 @@ struct Work {
   fingerprint before;
 };
 
-/* Sorts them one way, and checks the result. Throws one of the failures above. The parts go to *parts, if that is wanted and the
-   way has some. */
+/* Sorts them one way, and checks the result. Throws one of the failures above. The parts go to *parts, if that is wanted and
+   the way has some. */
 Times sort_one_way(const MemoryPlace &place, const Work &work, Mode mode, cdp_partition_kind kind = CDP_PARTITION_DEFAULT,
                    cdp_parts *parts = nullptr);
 
