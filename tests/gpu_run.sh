@@ -110,11 +110,13 @@ collect() {
   [ "$code" -eq 0 ] || tail -n 40 "$work/output" >&2
 }
 
-# run_sample NAME TEXT: runs a sample on the GPU; passed means that it said it succeeded, and that it printed the text.
+# run_sample NAME TEXT [ARGUMENT...]: runs a sample on the GPU; passed means that it said it succeeded, and that it printed the
+# text.
 run_sample() {
   name=$1 text=$2 code=0
+  shift 2
   cdpsort_say "sample $name"
-  CDPSORT_DEVICE=cuda "$build/bin/$name" >"$work/output" 2>&1 </dev/null || code=$?
+  CDPSORT_DEVICE=cuda "$build/bin/$name" "$@" >"$work/output" 2>&1 </dev/null || code=$?
   if [ "$code" -ne 0 ]; then
     outcome samples samples "$name" failed "it exited with $code: $(tail -n 5 "$work/output")"
   elif ! grep -q "$text" "$work/output"; then
@@ -215,9 +217,18 @@ while read -r name labels; do
   collect "$name"
 done <"$programs/tests.list"
 
-for name in quickstart recursion; do
+for name in quickstart recursion timeline; do
   [ ! -x "$build/bin/$name" ] || run_sample "$name" "CUDA device"
 done
+# Small ones: what they measure is recorded elsewhere (docs/results/README.md).
+if [ -x "$build/bin/depth_study" ]; then
+  run_sample depth_study "every result sorted" --count 2^20 --runs 2
+  run_sample schemes "every result sorted" --count 2^20
+  run_sample distinct "CUDA device" --sizes 2^18 --runs 2
+  run_sample distributions "CUDA device" --sizes 2^16 --runs 2
+  run_sample partition_kinds "CUDA device" --sizes 2^20 --runs 3
+  run_sample transfer "CUDA device" --sizes 2^20 --runs 2
+fi
 [ ! -x "$build/bin/trap" ] || run_sample trap "launched by the device"
 [ ! -x "$build/bin/sort_numbers" ] || run_sort_numbers
 

@@ -76,8 +76,8 @@ __device__ __forceinline__ EventList event_list(const Sort<Bits> &sort) {
 }
 
 /* Writes what an event is about. For one thread. */
-inline __device__ __noinline__ void describe_event(EventList list, uint32_t index, cdp_trace_kind kind, Range range,
-                                                   uint32_t blocks, uint32_t launcher) {
+inline __device__ void describe_event(const EventList &list, uint32_t index, cdp_trace_kind kind, Range range, uint32_t blocks,
+                                      uint32_t launcher) {
   Event *event = list.at(index);
   if (event == nullptr) {
     atomicAdd(&list.trace->lost, 1u);
@@ -114,69 +114,91 @@ inline __device__ __noinline__ void refuse_event(EventList list, uint32_t index,
 }
 
 /* Notes that a block has begun, or ended, in an event: the earliest begin and the latest end are kept. For one thread. */
-inline __device__ __noinline__ void note_begin(EventList list, uint32_t index) {
+inline __device__ void note_begin(const EventList &list, uint32_t index) {
   if (Event *event = list.at(index))
     atomicMax(&event->begin_inverted, ~static_cast<unsigned long long>(device_clock()));
 }
 
-inline __device__ __noinline__ void note_end(EventList list, uint32_t index) {
+inline __device__ void note_end(const EventList &list, uint32_t index) {
   if (Event *event = list.at(index))
     atomicMax(&event->end, static_cast<unsigned long long>(device_clock()) << MULTIPROCESSOR_BITS | multiprocessor_number());
 }
 
 /*
- * A block's time in a grid: from here to the end of the scope. All threads of the block take part, in both, and with a trace
- * there is a barrier at each end. Holds nothing but what the kernel was given.
+ * The begin and the end of a block's time, its own event and the running grid's. All threads take part; there is a barrier. Not
+ * inlined: what is left in a kernel when nobody asks is a comparison and a call that is not made, at either end.
  */
+inline __device__ __noinline__ void begin_block(EventList list, uint32_t index, uint32_t *kept_event) {
+  if (threadIdx.x == 0) {
+    note_begin(list, index);
+    if (kept_event != nullptr)
+      *kept_event = index;
+  }
+  __syncthreads();
+}
+
+inline __device__ __noinline__ void end_block(EventList list, uint32_t index) {
+  __syncthreads();
+  if (threadIdx.x == 0)
+    note_end(list, index);
+}
+
+/* Describes a grid of the host's, about which nobody has written anything yet, and a block with a range of its own. Ranges by
+   value, as above. */
+// cppcheck-suppress passedByValue
+inline __device__ __noinline__ void describe_grid(EventList list, uint32_t index, cdp_trace_kind kind, Range range) {
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    describe_event(list, index, kind, range, gridDim.x, NO_EVENT);
+}
+
+// cppcheck-suppress passedByValue
+inline __device__ __noinline__ void describe_block(EventList list, uint32_t index, Range range, uint32_t grid_event) {
+  if (threadIdx.x == 0)
+    describe_event(list, index, CDP_TRACE_BLOCK, range, 1, grid_event);
+}
+
+/* A block's time in a grid: from here to the end of the scope. All threads of the block take part, in both. Holds nothing but
+   what the kernel was given. */
 template <typename Bits>
 class TraceScope {
 public:
   __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event) : sort(of_sort), event(of_event) {
-    if (is_traced(sort) && threadIdx.x == 0)
-      note_begin(event_list(sort), event);
+    if (is_traced(sort))
+      begin_block(event_list(sort), event, nullptr);
   }
 
   /* Of a grid that launches others: start_grid() finds the launcher's event in the block's shared memory. */
   __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, BlockStorage &storage)
-      : TraceScope(of_sort, of_event) {
-    keep_event(storage);
+      : sort(of_sort), event(of_event) {
+    if (is_traced(sort))
+      begin_block(event_list(sort), event, &storage.event);
   }
 
-  /* Of a grid of the host's, about which nobody has written anything yet. */
+  /* Of a grid of the host's. */
   __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, cdp_trace_kind kind,
                                         const Range &range)
       : TraceScope(of_sort, of_event) {
-    if (is_traced(sort) && blockIdx.x == 0 && threadIdx.x == 0)
-      describe_event(event_list(sort), event, kind, range, gridDim.x, NO_EVENT);
+    if (is_traced(sort))
+      describe_grid(event_list(sort), event, kind, range);
   }
 
   /* Both. */
   __device__ __forceinline__ TraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, cdp_trace_kind kind,
                                         const Range &range, BlockStorage &storage)
-      : TraceScope(of_sort, of_event, kind, range) {
-    keep_event(storage);
+      : TraceScope(of_sort, of_event, storage) {
+    if (is_traced(sort))
+      describe_grid(event_list(sort), event, kind, range);
   }
 
   __device__ __forceinline__ ~TraceScope() {
-    if (!is_traced(sort))
-      return;
-    __syncthreads();
-    if (threadIdx.x == 0)
-      note_end(event_list(sort), event);
+    if (is_traced(sort))
+      end_block(event_list(sort), event);
   }
 
   TraceScope(const TraceScope &) = delete;
   TraceScope &operator=(const TraceScope &) = delete;
 
 private:
-  __device__ __forceinline__ void keep_event(BlockStorage &storage) const {
-    if (!is_traced(sort))
-      return;
-    if (threadIdx.x == 0)
-      storage.event = event;
-    __syncthreads();
-  }
-
   const Sort<Bits> &sort;
   const uint32_t &event;
 };
@@ -188,21 +210,18 @@ class BlockTraceScope {
 public:
   __device__ __forceinline__ BlockTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event)
       : sort(of_sort), event(of_event) {
-    if (is_traced(sort) && threadIdx.x == 0)
-      note_begin(event_list(sort), own_event());
+    if (is_traced(sort))
+      begin_block(event_list(sort), own_event(), nullptr);
   }
 
   __device__ __forceinline__ void describe(const Range &range) const {
-    if (is_traced(sort) && threadIdx.x == 0)
-      describe_event(event_list(sort), own_event(), CDP_TRACE_BLOCK, range, 1, event);
+    if (is_traced(sort))
+      describe_block(event_list(sort), own_event(), range, event);
   }
 
   __device__ __forceinline__ ~BlockTraceScope() {
-    if (!is_traced(sort))
-      return;
-    __syncthreads();
-    if (threadIdx.x == 0)
-      note_end(event_list(sort), own_event());
+    if (is_traced(sort))
+      end_block(event_list(sort), own_event());
   }
 
   BlockTraceScope(const BlockTraceScope &) = delete;

@@ -8,9 +8,11 @@
  */
 #include "variants.h"
 
-#include "device.h"
+extern "C" {
 #include "options.h"
 #include "plan.h"
+}
+#include "tuning.h"
 
 #include <cuda_runtime.h>
 
@@ -105,14 +107,19 @@ struct Timer {
 cdp_plan plan_of(cdp_type type, size_t count, uint32_t fan_out) {
   cdp_options options = CDP_OPTIONS_INIT;
   cdp_options resolved;
-  cdp_device_wish wish;
-  cdp_device device;
   cdp_plan plan;
+  cudaDeviceProp properties;
+  size_t pending_limit = 0;
+  CHECK(cudaGetDeviceProperties(&properties, 0));
+  CHECK(cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount));
+  cdp_device_facts facts = {};
+  facts.fan_kind =
+      static_cast<uint32_t>(cdp::fan_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10)));
+  facts.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
+  facts.pending_limit = static_cast<uint32_t>(pending_limit);
   options.fan_out = fan_out;
-  options.device = CDP_DEVICE_CUDA(0);
-  if (cdp_options_resolve(&options, type, &resolved) != CDP_OK || cdp_device_wish_read(options.device, &wish) != CDP_OK ||
-      cdp_device_choose(&wish, nullptr, &device) != CDP_OK ||
-      cdp_plan_make(&resolved, type, count, &device.facts, &plan) != CDP_OK) {
+  if (cdp_options_resolve(&options, type, &resolved) != CDP_OK ||
+      cdp_plan_make(&resolved, type, count, &facts, &plan) != CDP_OK) {
     fprintf(stderr, "hooks_cost: %s\n", cdp_last_message());
     exit(EXIT_FAILURE);
   }
