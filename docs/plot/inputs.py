@@ -45,14 +45,25 @@ def largest(rows, column):
     return []
 
 
+def worst_size(rows):
+    """The rows of the number of keys at which some distribution takes longest beside random ones."""
+    known = [row for row in rows if row["ratio_to_random"] is not None]
+    if not known:
+        return []
+    at = max(known, key=lambda row: row["ratio_to_random"])["log2_count"]
+    return [row for row in known if row["log2_count"] == at]
+
+
 def draw_distributions(record, out, said=None):
     rows = record.rows
     types = list(dict.fromkeys(row["type"] for row in rows))
     names = list(dict.fromkeys(row["distribution"] for row in rows))
     parts = [(column, chosen) for column in ("speedup_device", "ratio_to_random") if (chosen := largest(rows, column))]
+    if parts and (worst := worst_size(rows)) and worst[0]["log2_count"] != parts[-1][1][0]["log2_count"]:
+        parts.append(("ratio_to_random", worst))
     if not parts:
         raise PlotError(f"{record.path}: no number of keys has more than one distribution")
-    figure, cells, _ = panels(len(parts), 2, 11, 0.6 + len(names) * (0.16 + 0.16 * len(types)) + 0.9, sharey=True)
+    figure, cells, _ = panels(len(parts), 3, 4 + 3.5 * len(parts), 0.6 + len(names) * (0.16 + 0.16 * len(types)) + 0.9, sharey=True)
     for panel, (column, chosen) in zip(cells, parts):
         bars_of(panel, chosen, column, types, names)
         count = power(chosen[0]["log2_count"])
@@ -66,7 +77,7 @@ def draw_distributions(record, out, said=None):
             panel.annotate(f"{RATIO_AIM}", (RATIO_AIM, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
                            textcoords="offset points", ha="center", va="bottom", fontsize=9)
             panel.set_xlabel("time, as a ratio to that of random keys (dashed: the aim)")
-            panel.set_title(f"{count} keys", pad=14)
+            panel.set_title(f"{count} keys{', where some is slowest' if chosen is not parts[1][1] else ''}", pad=14)
     figure.tight_layout()
     if len(types) > 1:
         figure.legend(*cells[0].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.01), ncol=len(types),
