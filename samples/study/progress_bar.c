@@ -34,10 +34,10 @@ void progress_at(progress_bar *bar, size_t done, const char *what) {
   char left[32] = "";
   if (done > 0)
     snprintf(left, sizeof left, ", %.0f s left", (now - bar->begun) / (double)done * (double)(bar->total - done));
-  char line[LINE_CHARACTERS + 1];
+  char line[2 * LINE_CHARACTERS]; // more than is shown: what is too long is cut there
   snprintf(line, sizeof line, "[%.*s%.*s] %zu of %zu%s  %s", filled, full, BAR_CHARACTERS - filled, empty, done, bar->total,
            left, what);
-  fprintf(stderr, "\r%-*s", LINE_CHARACTERS, line);
+  fprintf(stderr, "\r%-*.*s", LINE_CHARACTERS, LINE_CHARACTERS, line);
   fflush(stderr);
 }
 
