@@ -16,43 +16,47 @@ namespace cdp::CDP_RUNTIME {
 
 /* last_block.cuh: partitions a task and finishes it in its last block. */
 template <typename Order>
-__global__ void partition_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
+__global__ void partition_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 
 /* controller.cuh: launches a task's workers and the continuation behind them; the workers; the continuation. */
 template <typename Order>
-__global__ void controller_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
+__global__ void controller_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 template <typename Order>
-__global__ void worker_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
+__global__ void worker_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 template <typename Order>
-__global__ void continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
+__global__ void continuation_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 
 /* fallback.cuh: one step of a device-wide bitonic sort; equal keys written by a grid. */
 template <typename Order>
-__global__ void network_kernel(Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step, uint32_t slot);
+__global__ void network_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, Range range,
+                               NetworkStep step, uint32_t slot);
 template <typename Order>
-__global__ void fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint64_t begin, uint64_t end,
-                            typename Order::Bits key);
+__global__ void fill_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint64_t begin,
+                            uint64_t end, typename Order::Bits key);
 
 /* waves.cuh: takes up deferred tasks, and in the end the collected ranges. */
 template <typename Order>
-__global__ void wave_kernel(Sort<typename Order::Bits> sort, uint32_t event);
+__global__ void wave_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event);
 
 /* fan_kernels.cuh: prepares a task with many children; does a stage of it; goes on behind a stage; sorts listed ranges, a block
    each; writes a task's equal keys. */
 template <typename Order>
-__global__ void fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
+__global__ void fan_prepare_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot);
 template <typename Order>
-__global__ void fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage);
+__global__ void fan_stage_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot,
+                                 FanStage stage);
 template <typename Order>
-__global__ void fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage);
+__global__ void fan_continuation_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot,
+                                        FanStage stage);
 template <typename Order>
-__global__ void fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t first);
+__global__ void fan_sort_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t first);
 template <typename Order>
-__global__ void fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, Range range);
+__global__ void fan_fill_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot,
+                                Range range);
 
 /* short_array.cuh: gathers a short array's buckets, a block each, and sorts them. */
 template <typename Order>
-__global__ void gather_kernel(Sort<typename Order::Bits> sort, uint32_t event);
+__global__ void gather_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event);
 
 /* start_grid() looks for a BlockStorage there, whichever storage a kernel has. */
 static_assert(offsetof(FanStorage<uint32_t>, block) == 0 && offsetof(FanStorage<uint64_t>, block) == 0, "it comes first");

@@ -48,7 +48,7 @@ __device__ inline void sort_refused_task(const Sort<typename Order::Bits> &sort,
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    controller_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+    controller_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
   if (threadIdx.x == 0)
@@ -60,14 +60,14 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    worker_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+    worker_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   const TraceScope scope(sort, event);
   partition_share<Order>(sort, sort.tasks[slot], blockIdx.x, block_shared<BlockStorage>());
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+    continuation_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
   if (sort.tasks[slot].workers_refused != 0)

@@ -29,7 +29,8 @@ __device__ inline bool launch_next_step(const Sort<typename Order::Bits> &sort, 
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    network_kernel(Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step, uint32_t slot) {
+    network_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step,
+                   uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
   do_network_share<Order>(sort, range, step);
@@ -50,7 +51,8 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint64_t begin, uint64_t end, typename Order::Bits key) {
+    fill_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint64_t begin, uint64_t end,
+                typename Order::Bits key) {
   const TraceScope scope(sort, event);
   fill_range<Order>(sort.rules, begin, end, key, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
                     uint64_t{gridDim.x} * blockDim.x);

@@ -76,7 +76,7 @@ __device__ inline void leave_stage(const Sort<typename Order::Bits> &sort, uint3
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage) {
+    fan_stage_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const TraceScope scope(sort, event, storage.block);
   do_stage_share<Order>(sort, slot, stage, blockIdx.x, gridDim.x, storage);
@@ -88,7 +88,8 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_continuation_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, FanStage stage) {
+    fan_continuation_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot,
+                            FanStage stage) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const TraceScope scope(sort, event, storage.block);
   if (sort.tasks[slot].workers_refused == 0) {
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* Prepares a task and launches its first stage. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+    fan_prepare_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const TraceScope scope(sort, event, storage.block);
   prepare_fan<Order>(sort, slot, storage);
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* Sorts listed ranges, a block each, from the list's place `first` on. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_sort_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t first) {
+    fan_sort_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t first) {
   const TraceScope scope(sort, event);
   const BlockTraceScope own_scope(sort, event);
   own_scope.describe(sort.collected[first + blockIdx.x]);
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 /* Writes the equal keys of a task. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fan_fill_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, Range range) {
+    fan_fill_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot, Range range) {
   const TraceScope scope(sort, event);
   fill_equal_buckets<Order>(sort, slot, range, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
                             uint64_t{gridDim.x} * blockDim.x);
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 /* Turns the array round. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fan_reverse_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    fan_reverse_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event);
   reverse_items(sort.rules, whole_range(sort));
 }
@@ -157,7 +158,7 @@ __device__ inline bool launch_after_look(const Sort<typename Order::Bits> &sort,
 /* Looks whether the array is in order, as its sample is. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_look_kernel(Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
+    fan_look_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const TraceScope scope(sort, event, storage.block);
   const Range whole = whole_range(sort);
@@ -204,7 +205,7 @@ __device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, Child
 /* The root of a sort with many children to a task: one block, launched by the host. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    fan_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    fan_root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
   const Range whole = whole_range(sort);

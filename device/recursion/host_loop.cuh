@@ -64,7 +64,7 @@ __device__ __forceinline__ Range level_range(const Sort<Bits> &sort, const Task 
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    level_root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   settle_array<Order, LevelStarter>(sort, [](const auto &same_sort) { same_sort.control->collecting = 1; });
 }
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 /* Partitions all tasks of a level. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_partition_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    level_partition_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   Task &task = sort.tasks[sort.block_map[blockIdx.x]];
   const TraceScope scope(sort, event, CDP_TRACE_PARTITION, level_range(sort, task));
   partition_share<Order>(sort, task, blockIdx.x - task.first_block, block_shared<BlockStorage>());
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 /* Finishes the tasks of a level, a block each: their children go to the other list. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_finish_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+    level_finish_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
   finish_task<Order, LevelStarter>(sort, slot, block_shared<BlockStorage>());
@@ -89,7 +89,8 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_network_kernel(Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step) {
+    level_network_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, Range range,
+                         NetworkStep step) {
   const TraceScope scope(sort, event, CDP_TRACE_NETWORK, range);
   do_network_share<Order>(sort, range, step);
 }
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Sh
    behind them. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    level_fan_root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   auto &storage = block_shared<FanStorage<typename Order::Bits>>();
   const Range whole = whole_range(sort);
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_look_kernel(Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
+    level_fan_look_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
   const TraceScope scope(sort, event, CDP_TRACE_LOOK, whole_range(sort));
   look_for_disorder<Order>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
 }
@@ -133,14 +134,14 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
    the host's launches (before CUDA 13 it does), which would be that of the other module. */
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_reverse_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    level_reverse_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_REVERSE, whole_range(sort));
   reverse_items(sort.rules, whole_range(sort));
 }
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_prepare_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+    level_fan_prepare_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_PREPARE, level_range(sort, sort.tasks[slot]));
   prepare_fan<Order>(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_stage_kernel(Sort<typename Order::Bits> sort, uint32_t event, FanStage stage) {
+    level_fan_stage_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, FanStage stage) {
   const uint32_t slot = sort.block_map[blockIdx.x];
   const Task &task = sort.tasks[slot];
   const TraceScope scope(sort, event, stage == FanStage::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER, level_range(sort, task));
@@ -158,7 +159,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_place_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+    level_fan_place_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
   place_buckets(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
@@ -166,7 +167,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_finish_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+    level_fan_finish_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
   finish_fan<Order, LevelStarter>(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
@@ -174,7 +175,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_collected_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    level_collected_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   Range all = whole_range(sort);
   all.depth = sort.collected[0].depth;
   const TraceScope scope(sort, event, CDP_TRACE_SORT, all);

@@ -19,7 +19,7 @@ namespace cdp::CDP_RUNTIME {
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    partition_kernel(Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+    partition_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
   Task &task = sort.tasks[slot];

@@ -21,7 +21,7 @@ namespace cdp::CDP_RUNTIME {
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), block_shared<BlockStorage>());
   settle_array<Order, DeviceStarter<Order>>(sort, [](const auto &same_sort) {
     __threadfence();

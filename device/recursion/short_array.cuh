@@ -82,7 +82,7 @@ __device__ __forceinline__ void leave_fan(const Sort<Bits> &sort, const Fan &fan
    `equal` is the Direction. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    short_root_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    short_root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   using Bits = typename Order::Bits;
   auto &storage = block_shared<FanStorage<Bits>>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
@@ -241,7 +241,7 @@ __device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) 
 
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    gather_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    gather_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   using Bits = typename Order::Bits;
   using Block = FanShape<Bits>;
   auto &storage = block_shared<FanStorage<Bits>>();

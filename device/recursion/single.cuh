@@ -25,7 +25,7 @@ struct SingleStorage {
    6.4, 7.7, 10.4 and 15.4 us with 16, and 6.1, 7.7, 10.6 and 17.6 with 8. */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    single_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    single_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   using Bits = typename Order::Bits;
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   clear_bookkeeping(sort);

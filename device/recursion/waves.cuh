@@ -75,7 +75,7 @@ __device__ inline void start_deferred(const Sort<typename Order::Bits> &sort, ui
 
 template <typename Order>
 __global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    wave_kernel(Sort<typename Order::Bits> sort, uint32_t event) {
+    wave_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
   const uint32_t side = sort.control->list_side;

@@ -29,6 +29,7 @@
 /* Empty: the C++ library's own headers write __attribute__((__noinline__)). */
 #define __noinline__
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 /* A thread-local that costs no call: no fiber ever moves to another thread. */
