@@ -141,9 +141,8 @@ constexpr uint32_t BLOCK_OVERSAMPLING = 4;
    32 bits took 44.8 us with 4, 55.3 with 16. */
 constexpr uint32_t SHORT_TILE_ITEMS = 4;
 
-/* Lanes that copy a run of a short array's bucket together: runs are short, and all of them should be under way at once. Others
-   were not tried. */
-constexpr uint32_t SHORT_RUN_LANES = 8;
+/* Keys that a thread has under way at a time when it gathers a bucket of a short array. */
+constexpr uint32_t SHORT_LOADS = 4;
 
 /* A bucket of a short array that fits no block's registers, but is of no more tiles than this, is sorted by one block sooner
    than a task's launches would take, some 100 us. */

@@ -191,10 +191,10 @@ __device__ inline void make_first_task(const Sort<Bits> &sort, uint32_t blocks, 
 /* Launches the look for disorder, in an array that is task 0 and whose sample is in order. False if it is refused. All threads
    of the block take part. */
 template <typename Order>
-__device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, ChildStream where, Direction direction,
+__device__ inline bool launch_look(const Sort<typename Order::Bits> &sort, Direction direction,
                                    FanStorage<typename Order::Bits> &storage) {
   if (threadIdx.x == 0)
-    storage.flag = launch_fan_grid(sort, where, sort.tasks[0].block_count, CDP_TRACE_LOOK, whole_range(sort),
+    storage.flag = launch_fan_grid(sort, sort.child_stream, sort.tasks[0].block_count, CDP_TRACE_LOOK, whole_range(sort),
                                    fan_look_kernel<Order>, direction);
   __syncthreads();
   const bool looks = storage.flag != 0;
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   }
   __syncthreads();
   const Direction direction = network ? Direction::none : sample_direction<Order>(sort.rules, whole);
-  if (direction != Direction::none && launch_look<Order>(sort, sort.child_stream, direction, storage))
+  if (direction != Direction::none && launch_look<Order>(sort, direction, storage))
     return;
   if (begins_here) {
     prepare_fan<Order>(sort, 0, storage);

@@ -78,8 +78,8 @@ __device__ __forceinline__ void leave_fan(const Sort<Bits> &sort, const Fan &fan
     *sort.fans = fan;
 }
 
-/* The root grid: block 0 launches, the others order tiles. An array that seems to be in order they leave alone: no buckets, and
-   `equal` is the Direction. */
+/* The root grid: block 0 launches, the others order tiles. Nobody looks whether the array is in order already: what finds that
+   out in half the time of a sort makes an array that is almost in order take twice as long (docs/performance.md). */
 template <typename Order>
 __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
     short_root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
@@ -91,12 +91,6 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
     return;
   }
   const uint32_t block = blockIdx.x - 1;
-  const Direction direction = sample_direction<Order>(sort.rules, whole_range(sort));
-  if (direction != Direction::none) {
-    if (block == 0)
-      leave_fan(sort, Fan{0, 0, 0, static_cast<uint32_t>(direction)}, storage);
-    return;
-  }
   choose_splitters<Order, FanShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, whole_range(sort), sort.short_fan_out,
                                                               sort.short_oversampling, sort.short_fan_out, Crowded::leave_out);
   if (block == 0)
@@ -133,17 +127,53 @@ __device__ __forceinline__ Range find_bucket(const Sort<typename Order::Bits> &s
   return {total >> 32, (total >> 32) + static_cast<uint32_t>(total), Side::keys, 1};
 }
 
-/* Copies the runs of a bucket, one behind the other. All threads take part; ends with a barrier. */
+/* The first run that ends behind an item, of runs of which one does. */
+__device__ __forceinline__ uint32_t run_of(const Run *runs, uint32_t run_count, uint32_t item) {
+  uint32_t begin = 0;
+  uint32_t end = run_count - 1;
+  while (begin < end) {
+    const uint32_t middle = (begin + end) / 2;
+    if (runs[middle].end <= item)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/*
+ * Copies the runs of a bucket of `items` items, one behind the other. All threads take part; ends with a barrier.
+ *
+ * 1. The runs of shuffled keys are short and about as long as each other. Keys that come in long pieces, each in order, have
+ *    one run to a bucket, or few, and many that are empty.
+ * 2. Every warp copies as many items as every other, whichever runs they are of.
+ * Therefore it takes as long with the one as with the other.
+ */
 template <typename Bits>
-__device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, Bits *destination,
+__device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, uint32_t items, Bits *destination,
                                             const FanStorage<Bits> &storage) {
+  constexpr uint32_t WARPS = FanShape<Bits>::BLOCK_WARPS;
   const Run *runs = storage.work.gather.runs;
-  for (uint32_t run = threadIdx.x / SHORT_RUN_LANES; run < run_count; run += FanShape<Bits>::BLOCK_THREADS / SHORT_RUN_LANES) {
-    const Run at = runs[run];
-    const uint32_t first = run == 0 ? 0 : runs[run - 1].end;
-#pragma unroll 4
-    for (uint32_t item = first + threadIdx.x % SHORT_RUN_LANES; item < at.end; item += SHORT_RUN_LANES)
-      destination[item] = source[at.begin + item];
+  const uint32_t rows = (items + WARPS * WARP_LANES - 1) / (WARPS * WARP_LANES); // of a warp's lanes
+  const uint32_t begin = threadIdx.x / WARP_LANES * rows * WARP_LANES;
+  const uint32_t end = begin + rows * WARP_LANES < items ? begin + rows * WARP_LANES : items;
+  uint32_t first = begin + threadIdx.x % WARP_LANES;
+  uint32_t run = first < end ? run_of(runs, run_count, first) : 0;
+  for (; first < end; first += SHORT_LOADS * WARP_LANES) {
+    Bits keys[SHORT_LOADS];
+#pragma unroll
+    for (uint32_t load = 0; load < SHORT_LOADS; load++) {
+      const uint32_t item = first + load * WARP_LANES;
+      if (item >= end)
+        continue;
+      while (runs[run].end <= item)
+        run++;
+      keys[load] = source[runs[run].begin + item];
+    }
+#pragma unroll
+    for (uint32_t load = 0; load < SHORT_LOADS; load++)
+      if (first + load * WARP_LANES < end)
+        destination[first + load * WARP_LANES] = keys[load];
   }
   __syncthreads();
 }
@@ -208,20 +238,6 @@ __device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
   return static_cast<uint32_t>(FanTiles<Bits>(sort.rules.side(Side::keys), whole_range(sort)).count);
 }
 
-/* Has an array looked at that seems to be in order, behind this grid: if it is not, it becomes a task, whose fan table is the
-   one in which this grid's blocks find that they have nothing to do. All threads of a block take part. */
-template <typename Order>
-__device__ inline void look_first(const Sort<typename Order::Bits> &sort, Direction direction,
-                                  FanStorage<typename Order::Bits> &storage) {
-  if (threadIdx.x == 0)
-    make_first_task(sort, fan_blocks(sort, sort.count), true);
-  if (launch_look<Order>(sort, ChildStream::tail, direction, storage))
-    return;
-  if (threadIdx.x == 0)
-    count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
-  block_sort_fallback<Order>(sort.rules, whole_range(sort), storage.block);
-}
-
 /* Counts the array as a task, whose items were read and written once; and a bucket as one of its parts. Its balance is the
    host's to find, since no block knows that it is the last. For one thread. */
 template <typename Bits>
@@ -249,11 +265,6 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   const BlockTraceScope own_scope(sort, event);
   const Fan fan = *sort.fans;
   const uint32_t bucket = blockIdx.x;
-  if (fan.buckets == 0) {
-    if (bucket == 0)
-      look_first<Order>(sort, static_cast<Direction>(fan.equal), storage);
-    return;
-  }
   if (bucket >= fan.buckets)
     return;
   if (bucket == 0 && threadIdx.x == 0)
@@ -272,11 +283,11 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
     count_short_part(sort, range.items());
   const Bits *source = sort.rules.side(Side::scratch);
   if (range.items() <= Block::TILE_ITEMS) {
-    gather_runs(source, runs, storage.work.stage, storage);
+    gather_runs(source, runs, static_cast<uint32_t>(range.items()), storage.work.stage, storage);
     block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.work.stage, range, storage.work.stage);
     return;
   }
-  gather_runs(source, runs, sort.rules.side(Side::keys) + range.begin, storage);
+  gather_runs(source, runs, static_cast<uint32_t>(range.items()), sort.rules.side(Side::keys) + range.begin, storage);
   sort_behind<Order>(sort, range, storage);
 }
 
