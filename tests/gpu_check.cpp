@@ -187,10 +187,25 @@ void require_study(bool condition, const char *text, const cdp_study &study, con
                sum.deferred, sum.fallback_depth, sum.fallback_refused, sum.fallback_pool);
 }
 
+cdp_status sort_both_ways(const Subject &subject, const cdp_options &options, cdp_study *study) {
+  const device_data::KeySpan &keys = subject.keys;
+  const size_t bytes = keys.count * device_data::key_bytes(keys.type);
+  void *d_before = nullptr;
+  CHECK_CUDA(cudaMalloc(&d_before, bytes));
+  CHECK_CUDA(cudaMemcpy(d_before, keys.d_keys, bytes, cudaMemcpyDeviceToDevice));
+  cdp_status status = cdp_quicksort(keys.d_keys, keys.count, keys.type, &options);
+  judge(subject, options.order);
+  CHECK_CUDA(cudaMemcpy(keys.d_keys, d_before, bytes, cudaMemcpyDeviceToDevice));
+  if (status == CDP_OK)
+    status = cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, study);
+  CHECK_CUDA(cudaFree(d_before));
+  return status;
+}
+
 cdp_study study_and_check(const Subject &subject, const cdp_options &options, const char *how) {
   const device_data::KeySpan &keys = subject.keys;
   cdp_study study;
-  CHECK_SORT(cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study));
+  CHECK_SORT(sort_both_ways(subject, options, &study));
   check_sorted(subject, options.order, how);
 
   const cdp_study_depth sum = totals(study);

@@ -88,7 +88,11 @@ inline cdp_study_depth totals(const cdp_study &study) {
 void require_study(bool condition, const char *text, const cdp_study &study, const Subject &subject, const char *how);
 #define CHECK_STUDY(condition, study, subject, how) gpu_check::require_study((condition), #condition, (study), (subject), (how))
 
-/* Sorts with a study, and checks the keys and what is true of every study of a sort whose limits suffice. */
+/* Sorts without a study, has the keys judged, and sorts them, as they were before, with one: a sort that nobody studies has
+   kernels of its own. Returns the status of the first that fails; the second result is the caller's to have judged. */
+cdp_status sort_both_ways(const Subject &subject, const cdp_options &options, cdp_study *study);
+
+/* Does that, and checks the keys and what is true of every study of a sort whose limits suffice. */
 cdp_study study_and_check(const Subject &subject, const cdp_options &options, const char *how);
 
 /* Names of options, and their number. */

@@ -55,8 +55,8 @@ cdpsort_test(gpu_trace SOURCES test_gpu_trace.cpp gpu_check.cpp trace_check.c SU
 cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu
              TIMEOUT 600)
 
-# Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them. It has kernels of its own,
-# and of the library the plan of a sort alone: a program has room for one device-linked library.
+# Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them. It has kernels of its own
+# beside the shared library's, and the plan of a sort, which the library keeps to itself.
 if(CDPSORT_HAVE_CUDA)
   add_executable(hooks_cost EXCLUDE_FROM_ALL hooks_cost/hooks_cost.cpp hooks_cost/with_hooks.cu hooks_cost/without_hooks.cu
                  ${PROJECT_SOURCE_DIR}/src/options.c ${PROJECT_SOURCE_DIR}/src/plan.c ${PROJECT_SOURCE_DIR}/src/status.c
@@ -65,6 +65,6 @@ if(CDPSORT_HAVE_CUDA)
   target_include_directories(hooks_cost PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/device)
   target_compile_options(hooks_cost PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-maxrregcount=64>
                          $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>) # #pragma unroll is nvcc's
-  target_link_libraries(hooks_cost PRIVATE CUDA::cudart_static)
+  target_link_libraries(hooks_cost PRIVATE cdpsort CUDA::cudart_static)
   cdpsort_set_warnings(hooks_cost)
 endif()

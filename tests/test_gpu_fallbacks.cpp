@@ -32,10 +32,9 @@ cdp_options in_recursion(int index) {
 
 /* Sorts under caps (plan.h; nullptr: none), which are lifted whatever comes, and checks the keys. */
 cdp_study sort_capped(const Subject &subject, const cdp_options &options, const cdp_plan_limits *limits, const char *how) {
-  const device_data::KeySpan &keys = subject.keys;
   cdp_study study;
   cdp_plan_limit(limits);
-  const cdp_status status = cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study);
+  const cdp_status status = sort_both_ways(subject, options, &study);
   cdp_plan_limit(nullptr);
   CHECK_SORT(status);
   check_sorted(subject, options.order, how);

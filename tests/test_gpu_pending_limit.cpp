@@ -44,9 +44,8 @@ void set_usual_limit() {
 }
 
 cdp_study sort_and_check(const Subject &subject, const cdp_options &options, const char *how) {
-  const device_data::KeySpan &keys = subject.keys;
   cdp_study study;
-  CHECK_SORT(cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, &study));
+  CHECK_SORT(sort_both_ways(subject, options, &study));
   check_sorted(subject, options.order, how);
   return study;
 }

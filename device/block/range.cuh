@@ -15,13 +15,9 @@
 
 #include <cdpsort/study.h>
 
-/* 0 compiles the kernels without what study.h asks for: to measure what it costs when nobody asks (tests/hooks_cost/). */
-#ifndef CDP_STUDY_HOOKS
-#define CDP_STUDY_HOOKS 1
-#endif
-
 namespace cdp::CDP_RUNTIME {
 
+/* Whether these kernels have what study.h asks for (runtime.cuh). */
 constexpr bool HAS_STUDY = CDP_STUDY_HOOKS != 0;
 
 enum class Side : uint32_t { keys = 0, scratch = 1 };

@@ -36,7 +36,12 @@ int with_type(cdp_type type, Start start) {
 }
 
 inline int launch_recursion_of_type(const cdp_request &request, bool counted, void *stream) {
-  return with_type(request.type, [&](auto type) { return launch_recursion<decltype(type)::value>(request, counted, stream); });
+  return with_type(request.type, [&](auto type) {
+    constexpr cdp_type TYPE = decltype(type)::value;
+    if (counted || request.d_trace != nullptr)
+      return launch_recursion<TYPE>(request, counted, stream);
+    return cdp::CDP_UNSTUDIED_RUNTIME::launch_recursion<TYPE>(request, false, stream);
+  });
 }
 
 inline int run_host_loop_of_type(const cdp_request &request, bool counted, void *stream) {

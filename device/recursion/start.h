@@ -11,7 +11,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Launches the root of a sort by device launches on a stream, and returns its cudaError_t. */
+/* Launches the root of a sort by device launches on a stream, and returns its cudaError_t. Without hooks it must be neither
+   counted nor traced. */
 template <cdp_type TYPE>
 int launch_recursion(const cdp_request &request, bool counted, void *stream);
 
@@ -24,5 +25,13 @@ template <cdp_type TYPE>
 int launch_partition(const cdp_partition_request &request, void *stream);
 
 } // namespace cdp::CDP_RUNTIME
+
+namespace cdp::CDP_UNSTUDIED_RUNTIME {
+
+/* The same, of the kernels without hooks. */
+template <cdp_type TYPE>
+int launch_recursion(const cdp_request &request, bool counted, void *stream);
+
+} // namespace cdp::CDP_UNSTUDIED_RUNTIME
 
 #endif

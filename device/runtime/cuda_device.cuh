@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-namespace cdp::cuda {
+namespace cdp::CDP_RUNTIME {
 
 /*
  * The block's dynamic shared memory as a T, its contents undefined at first. One T a kernel; T must be trivial.
@@ -106,6 +106,6 @@ __device__ int launch_child(ChildStream where, GridShape shape, void (*kernel)(P
 
 #endif
 
-} // namespace cdp::cuda
+} // namespace cdp::CDP_RUNTIME
 
 #endif

@@ -10,17 +10,35 @@
  *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces
  *     allow_shared_bytes() lets a kernel have more dynamic shared memory than every kernel may
  *
- * Everything in device/ lives in namespace cdp::CDP_RUNTIME, so that both compilations can be linked into one library.
+ * Everything in device/ lives in namespace cdp::CDP_RUNTIME, so that all compilations can be linked into one library.
  */
 #ifndef CDPSORT_DEVICE_RUNTIME_RUNTIME_CUH
 #define CDPSORT_DEVICE_RUNTIME_RUNTIME_CUH
 
 #include <cstdint>
 
-#ifdef __CUDACC__
+/* Whether this compilation has what study.h asks for. */
+#ifndef CDP_STUDY_HOOKS
+#define CDP_STUDY_HOOKS 1
+#endif
+
+/*
+ * 1. A hook costs a kernel that is given no counters and no trace 2 to 3 % on average, however little is left of it: registers,
+ *    and code to fetch (docs/performance.md, "What a study costs").
+ * 2. A sort that nobody studies must not pay for those who do.
+ * Therefore the GPU's recursion is compiled twice, with hooks and without, and the host launches the one or the other. The
+ * simulated device's is compiled once: its time is nobody's concern.
+ */
+#if !defined(__CUDACC__)
+#define CDP_RUNTIME simulated
+#define CDP_UNSTUDIED_RUNTIME simulated
+#else
+#define CDP_UNSTUDIED_RUNTIME cuda_unstudied
+#if CDP_STUDY_HOOKS
 #define CDP_RUNTIME cuda
 #else
-#define CDP_RUNTIME simulated
+#define CDP_RUNTIME cuda_unstudied
+#endif
 #endif
 
 namespace cdp::CDP_RUNTIME {

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks_cost: what the hooks of study.h cost a sort that does not use them. The same kernels, compiled with the hooks and
- * without, sort the same keys in turns; medians of RUNS runs of each, with the least and the greatest, and the ratio. Not a
- * test: it is made by `cmake --build build --target hooks_cost` and run by hand; docs/performance.md has the figures.
+ * hooks_cost: what the hooks of study.h cost a sort that does not use them. Three contenders sort the same keys in turns:
  *
- * CSV on stdout. Exit code 1 if a CUDA call fails or keys come out unsorted.
+ *     library   cdp_quicksort_async(), as the library is built, with study.h
+ *     without   the same kernels, compiled into this program without the hooks
+ *     with      the same with them: what an ordinary sort would cost if the kernels were compiled once
+ *
+ * Medians of RUNS runs of each, with the least and the greatest, and the ratios to `without`. Not a test: it is made by
+ * `cmake --build build --target hooks_cost` and run by hand; docs/performance.md has the figures.
+ *
+ * CSV on stdout. Exit code 1 if a call fails or keys come out unsorted.
  */
 #include "variants.h"
 
@@ -17,9 +22,10 @@ extern "C" {
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -41,6 +47,12 @@ uint64_t splitmix64(uint64_t value) {
   value = (value ^ (value >> 27)) * 0x94D049BB133111EBu;
   return value ^ (value >> 31);
 }
+
+/* A sort as the library is asked for it, and as it plans it. */
+struct Wanted {
+  cdp_options options = CDP_OPTIONS_INIT;
+  cdp_plan plan = {};
+};
 
 /* Keys of a size on the device, and room to sort them in. */
 template <typename Key>
@@ -77,7 +89,32 @@ struct Room {
   }
 };
 
-using Launch = int(const cdp_request &request, void *stream);
+int launch_library(const Wanted &wanted, cudaStream_t stream) {
+  const cdp_request &request = wanted.plan.request;
+  const cdp_status status = cdp_quicksort_async(request.d_keys, request.count, request.type, &wanted.options,
+                                                request.d_workspace, wanted.plan.room.workspace_bytes, stream);
+  if (status != CDP_OK)
+    fprintf(stderr, "hooks_cost: %s\n", cdp_last_message());
+  return status == CDP_OK ? cudaSuccess : cudaErrorUnknown;
+}
+
+struct Contender {
+  const char *name;
+  int (*launch)(const Wanted &wanted, cudaStream_t stream);
+};
+
+constexpr Contender CONTENDERS[] = {
+    {"library", launch_library},
+    {"without", [](const Wanted &wanted, cudaStream_t stream) { return launch_without_hooks(wanted.plan.request, stream); }},
+    {"with", [](const Wanted &wanted, cudaStream_t stream) { return launch_with_hooks(wanted.plan.request, stream); }},
+};
+constexpr int CONTENDERS_COUNT = sizeof CONTENDERS / sizeof *CONTENDERS;
+constexpr int WITHOUT = 1;
+
+/* Holds the stream up, so that what the host does to launch is over when the device begins. */
+void CUDART_CB wait_for_host(void *) {
+  std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
 
 struct Timer {
   cudaStream_t stream = nullptr;
@@ -91,11 +128,12 @@ struct Timer {
   }
 
   template <typename Key>
-  float time(Launch *launch, const cdp_request &request, const Room<Key> &room) const {
+  float time(const Contender &contender, const Wanted &wanted, const Room<Key> &room) const {
     float milliseconds = 0;
     CHECK(cudaMemcpyAsync(room.d_keys, room.d_given, room.count * sizeof(Key), cudaMemcpyDeviceToDevice, stream));
+    CHECK(cudaLaunchHostFunc(stream, wait_for_host, nullptr));
     CHECK(cudaEventRecord(begin, stream));
-    CHECK(static_cast<cudaError_t>(launch(request, stream)));
+    CHECK(static_cast<cudaError_t>(contender.launch(wanted, stream)));
     CHECK(cudaEventRecord(end, stream));
     CHECK(cudaEventSynchronize(end));
     CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
@@ -104,10 +142,9 @@ struct Timer {
 };
 
 /* The plan of a sort as the library makes it. */
-cdp_plan plan_of(cdp_type type, size_t count, uint32_t fan_out) {
-  cdp_options options = CDP_OPTIONS_INIT;
+Wanted plan_of(cdp_type type, size_t count, uint32_t fan_out) {
+  Wanted wanted;
   cdp_options resolved;
-  cdp_plan plan;
   cudaDeviceProp properties;
   size_t pending_limit = 0;
   CHECK(cudaGetDeviceProperties(&properties, 0));
@@ -117,33 +154,17 @@ cdp_plan plan_of(cdp_type type, size_t count, uint32_t fan_out) {
       static_cast<uint32_t>(cdp::fan_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10)));
   facts.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   facts.pending_limit = static_cast<uint32_t>(pending_limit);
-  options.fan_out = fan_out;
-  if (cdp_options_resolve(&options, type, &resolved) != CDP_OK ||
-      cdp_plan_make(&resolved, type, count, &facts, &plan) != CDP_OK) {
+  wanted.options.fan_out = fan_out;
+  if (cdp_options_resolve(&wanted.options, type, &resolved) != CDP_OK ||
+      cdp_plan_make(&resolved, type, count, &facts, &wanted.plan) != CDP_OK) {
     fprintf(stderr, "hooks_cost: %s\n", cdp_last_message());
     exit(EXIT_FAILURE);
   }
-  return plan;
+  return wanted;
 }
 
-template <typename Key>
-void compare(const Timer &timer, cdp_type type, int log2_count, uint32_t fan_out) {
-  const size_t count = size_t{1} << log2_count;
-  cdp_plan plan = plan_of(type, count, fan_out);
-  const Room<Key> room(count, plan.room.workspace_bytes);
-  Launch *const launches[2] = {launch_with_hooks, launch_without_hooks};
-  std::vector<float> times[2];
-  plan.request.d_keys = room.d_keys;
-  plan.request.d_workspace = room.d_workspace;
-  for (int run = 0; run < WARM_UPS + RUNS; run++)
-    for (int turn = 0; turn < 2; turn++) {
-      const int variant = (run + turn) % 2; // neither is always the first
-      const float milliseconds = timer.time(launches[variant], plan.request, room);
-      if (run >= WARM_UPS)
-        times[variant].push_back(milliseconds);
-      if (run == 0)
-        room.must_be_sorted();
-    }
+/* A row: medians, spreads, ratios. */
+void print_row(cdp_type type, int log2_count, uint32_t fan_out, std::vector<float> (&times)[CONTENDERS_COUNT]) {
   for (std::vector<float> &each : times)
     std::sort(each.begin(), each.end());
   printf("%s,%d,%s,%d", type == CDP_U32 ? "u32" : "u64", log2_count, fan_out == CDP_FAN_OUT_CLASSIC ? "classic" : "default",
@@ -151,7 +172,30 @@ void compare(const Timer &timer, cdp_type type, int log2_count, uint32_t fan_out
   for (const std::vector<float> &each : times)
     printf(",%.5f,%.5f,%.5f", static_cast<double>(each[RUNS / 2]), static_cast<double>(each.front()),
            static_cast<double>(each.back()));
-  printf(",%.4f\n", static_cast<double>(times[0][RUNS / 2] / times[1][RUNS / 2]));
+  for (int contender = 0; contender < CONTENDERS_COUNT; contender++)
+    if (contender != WITHOUT)
+      printf(",%.4f", static_cast<double>(times[contender][RUNS / 2] / times[WITHOUT][RUNS / 2]));
+  putchar('\n');
+}
+
+template <typename Key>
+void compare(const Timer &timer, cdp_type type, int log2_count, uint32_t fan_out) {
+  const size_t count = size_t{1} << log2_count;
+  Wanted wanted = plan_of(type, count, fan_out);
+  const Room<Key> room(count, wanted.plan.room.workspace_bytes);
+  std::vector<float> times[CONTENDERS_COUNT];
+  wanted.plan.request.d_keys = room.d_keys;
+  wanted.plan.request.d_workspace = room.d_workspace;
+  for (int run = 0; run < WARM_UPS + RUNS; run++)
+    for (int turn = 0; turn < CONTENDERS_COUNT; turn++) {
+      const int contender = (run + turn) % CONTENDERS_COUNT; // none is always the first
+      const float milliseconds = timer.time(CONTENDERS[contender], wanted, room);
+      if (run >= WARM_UPS)
+        times[contender].push_back(milliseconds);
+      if (run == 0)
+        room.must_be_sorted();
+    }
+  print_row(type, log2_count, fan_out, times);
 }
 
 } // namespace
@@ -159,7 +203,10 @@ void compare(const Timer &timer, cdp_type type, int log2_count, uint32_t fan_out
 int main() {
   constexpr int SIZES[] = {10, 14, 16, 18, 20, 22, 24, 27};
   const Timer timer;
-  puts("type,log2_count,fan_out,runs,with_ms,with_ms_least,with_ms_most,without_ms,without_ms_least,without_ms_most,ratio");
+  printf("type,log2_count,fan_out,runs");
+  for (const Contender &contender : CONTENDERS)
+    printf(",%s_ms,%s_ms_least,%s_ms_most", contender.name, contender.name, contender.name);
+  puts(",library_ratio,with_ratio");
   for (const uint32_t fan_out : {0u, CDP_FAN_OUT_CLASSIC})
     for (const int size : SIZES) {
       compare<uint32_t>(timer, CDP_U32, size, fan_out);
