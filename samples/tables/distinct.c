@@ -198,7 +198,8 @@ static int measure_table_2(workplace *place, const distinct_facts *facts, const 
   return EXIT_SORTED;
 }
 
-static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
+static int measure_all(workplace *place, const void *given, csv_file *csv) {
+  const command *wanted = given;
   const distinct_facts facts = {
       .place = place,
       .many_fan_out = many_fan_out(&wanted->common.settings.options),
@@ -221,18 +222,7 @@ static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
 }
 
 static int run(const command *wanted) {
-  workplace place;
-  csv_file csv;
-  int code = workplace_open(&place, PROGRAM, &wanted->common.settings);
-  if (code != EXIT_SORTED)
-    return code;
-  if (!csv_open(&csv, PROGRAM, wanted->common.csv, DISTINCT_CSV_NAMES))
-    return EXIT_DATA;
-  code = measure_all(&place, wanted, &csv);
-  workplace_close(&place);
-  if (!csv_close(&csv) && code == EXIT_SORTED)
-    code = EXIT_DATA;
-  return code;
+  return use_workplace(PROGRAM, &wanted->common, DISTINCT_CSV_NAMES, measure_all, wanted);
 }
 
 int main(int argument_count, char **words) {

@@ -123,7 +123,8 @@ static int measure_sequence(workplace *place, const command *wanted, uint64_t si
   return EXIT_SORTED;
 }
 
-static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
+static int measure_all(workplace *place, const void *given, csv_file *csv) {
+  const command *wanted = given;
   static results all; /* some 20 KiB, and filled once */
   const uint32_t last = place->is_simulated ? LAST_LOG2_SIMULATED : LAST_LOG2;
   const uint64_t sizes = wanted->common.sizes != 0 ? wanted->common.sizes : sizes_between(FIRST_LOG2, last);
@@ -139,18 +140,7 @@ static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
 }
 
 static int run(const command *wanted) {
-  workplace place;
-  csv_file csv;
-  int code = workplace_open(&place, PROGRAM, &wanted->common.settings);
-  if (code != EXIT_SORTED)
-    return code;
-  if (!csv_open(&csv, PROGRAM, wanted->common.csv, DISTRIBUTIONS_CSV_NAMES))
-    return EXIT_DATA;
-  code = measure_all(&place, wanted, &csv);
-  workplace_close(&place);
-  if (!csv_close(&csv) && code == EXIT_SORTED)
-    code = EXIT_DATA;
-  return code;
+  return use_workplace(PROGRAM, &wanted->common, DISTRIBUTIONS_CSV_NAMES, measure_all, wanted);
 }
 
 int main(int argument_count, char **words) {

@@ -25,7 +25,8 @@ enum {
 
 /* ---- Opening and closing --------------------------------------------------------------------------------------- */
 
-int workplace_open(workplace *place, const char *program, const sort_settings *settings) {
+/* Finds the device and has it sort something, which also tells whether the options can be. */
+static int open_place(workplace *place, const char *program, const sort_settings *settings) {
   cdp_options options = settings->options;
   *place = (workplace){.program = program, .type = settings->type, .order = options.order};
   /* Sorting nothing checks the options. */
@@ -40,6 +41,29 @@ int workplace_open(workplace *place, const char *program, const sort_settings *s
   snprintf(place->device_name, sizeof place->device_name, "%s", cdp_last_device());
   place->is_simulated = was_simulated();
   return EXIT_SORTED;
+}
+
+static void close_place(workplace *place) {
+  free(place->given);
+  free(place->keys);
+  free(place->correct);
+}
+
+int use_workplace(const char *program, const table_arguments *common, const char *csv_names, workplace_user *user,
+                  const void *command) {
+  workplace place;
+  csv_file csv;
+  int code = open_place(&place, program, &common->settings);
+  if (code != EXIT_SORTED)
+    return code;
+  code = EXIT_DATA;
+  if (csv_open(&csv, program, common->csv, csv_names)) {
+    code = user(&place, command, &csv);
+    if (!csv_close(&csv) && code == EXIT_SORTED)
+      code = EXIT_DATA;
+  }
+  close_place(&place);
+  return code;
 }
 
 int workplace_reserve(workplace *place, uint64_t count_most) {
@@ -58,12 +82,6 @@ int workplace_reserve(workplace *place, uint64_t count_most) {
 void workplace_given(workplace *place, uint64_t count) {
   place->count = count;
   place->correct_is_known = false;
-}
-
-void workplace_close(workplace *place) {
-  free(place->given);
-  free(place->keys);
-  free(place->correct);
 }
 
 uint32_t usual_runs(const workplace *place, uint64_t count) {
