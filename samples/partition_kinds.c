@@ -145,10 +145,7 @@ static int run_once(arrays *made, const command *wanted, uint32_t number, cdp_pa
   memcpy(made->result, made->given.keys, made->bytes);
   const cdp_status status =
       cdp_partition(made->result, (size_t)made->given.count, made->given.type, &options, made->pivot, kind, parts);
-  if (status == CDP_OK)
-    return EXIT_SORTED;
-  fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-  return exit_code(status);
+  return report_status(PROGRAM, status);
 }
 
 static int tell_fault(const char *fault) {
@@ -263,22 +260,19 @@ static int compare_sizes(const command *wanted, text_table *table, csv_file *csv
 static int run(command *wanted) {
   csv_file csv;
   text_table table;
-  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-    return exit_code(status);
-  }
+  int code = settle_device(PROGRAM, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   if (wanted->sizes == 0)
     wanted->sizes = was_simulated() ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST)
                                     : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
   printf("%s keys, %s, %s, around a pivot in the middle, on %s\n\n", type_name(wanted->settings.type),
-         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending",
-         cdp_last_device());
+         wanted->keys.distribution->name, order_name(wanted->settings.options.order), cdp_last_device());
   text_table_begin(&table, "rlrrrrll");
   put_head(&table);
-  int code = compare_sizes(wanted, &table, &csv);
+  code = compare_sizes(wanted, &table, &csv);
   if (!text_table_print(&table)) {
     fprintf(stderr, "%s: not enough memory for the table\n", PROGRAM);
     code = EXIT_DATA;

@@ -87,7 +87,7 @@ static bool check(const void *keys, const command *wanted, fingerprint before) {
 
 static void report(const command *wanted, const cdp_study *study) {
   printf("%" PRIu64 " %s keys, %s, sorted %s", wanted->keys.count, type_name(wanted->settings.type),
-         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending");
+         wanted->keys.distribution->name, order_name(wanted->settings.options.order));
   if (wanted->keys.count < 2)
     puts(", which needs no device");
   else
@@ -118,12 +118,8 @@ static int run(const command *wanted) {
   const fingerprint before = take_fingerprint(keys, wanted->keys.count, wanted->settings.type);
 
   cdp_study study;
-  const cdp_status status = study_sort(keys, wanted, &study);
-  int code = EXIT_SORTED;
-  if (status != CDP_OK) {
-    fprintf(stderr, "recursion: %s\n", cdp_last_message());
-    code = exit_code(status);
-  } else {
+  int code = report_status("recursion", study_sort(keys, wanted, &study));
+  if (code == EXIT_SORTED) {
     report(wanted, &study);
     if (!check(keys, wanted, before))
       code = EXIT_DATA;

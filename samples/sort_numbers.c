@@ -86,12 +86,6 @@ static cdp_status sort(number_list *numbers, cdp_options *options) {
   return status;
 }
 
-/* Says what the library has against it, and returns the exit code for it. */
-static int refuse(cdp_status status) {
-  fprintf(stderr, "sort_numbers: %s\n", cdp_last_message());
-  return exit_code(status);
-}
-
 static double milliseconds(void) {
   struct timespec now;
   if (timespec_get(&now, TIME_UTC) != TIME_UTC)
@@ -105,7 +99,7 @@ static int run(const command *wanted, number_list *numbers) {
   /* Sorting nothing checks the options: better now than after a long input. */
   cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &options);
   if (status == CDP_ERROR_OPTION)
-    return refuse(status);
+    return report_status("sort_numbers", status);
 
   const double begun = milliseconds();
   if (!numbers_read(numbers, wanted->input))
@@ -113,14 +107,14 @@ static int run(const command *wanted, number_list *numbers) {
   const double was_read = milliseconds();
   status = sort(numbers, &options);
   if (status != CDP_OK)
-    return refuse(status);
+    return report_status("sort_numbers", status);
   const double sorted = milliseconds();
   if (!numbers_write(numbers, wanted->output))
     return EXIT_DATA;
   const double written = milliseconds();
 
   fprintf(stderr, "sort_numbers: %zu %s numbers sorted, %s, ", numbers->count, type_name(numbers->type),
-          options.order == CDP_DESCENDING ? "descending" : "ascending");
+          order_name(options.order));
   if (numbers->count < 2)
     fputs("which needs no device\n", stderr);
   else

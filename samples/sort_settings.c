@@ -345,6 +345,10 @@ const char *type_name(cdp_type type) {
   return word_of(TYPES, (int)type, "unknown type");
 }
 
+const char *order_name(cdp_order order) {
+  return word_of(ORDERS, (int)order, "unknown order");
+}
+
 const char *scheme_name(cdp_scheme scheme) {
   return word_of(SCHEMES, (int)scheme, "default");
 }
@@ -377,4 +381,11 @@ void print_simulated_notice(FILE *stream, const char *program) {
 int exit_code(cdp_status status) {
   /* An option out of its range is found by the library, but it was the command line that had it. */
   return status == CDP_ERROR_OPTION ? EXIT_USAGE : EXIT_LIBRARY;
+}
+
+int report_status(const char *program, cdp_status status) {
+  if (status == CDP_OK)
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: %s\n", program, cdp_last_message());
+  return exit_code(status);
 }

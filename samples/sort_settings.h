@@ -68,8 +68,9 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
 /* The paragraph of --help about these options. `type_default` is the program's own. */
 void settings_help(const char *type_default);
 
-/* The words of the command line for these values; "default" where the value is 0. */
+/* The words of the command line for these values; "default" for a 0 that is none of them. */
 const char *type_name(cdp_type type);
+const char *order_name(cdp_order order);
 const char *scheme_name(cdp_scheme scheme);
 const char *child_streams_name(cdp_child_streams streams);
 const char *pivot_name(cdp_pivot pivot);
@@ -94,5 +95,8 @@ void print_simulated_notice(FILE *stream, const char *program);
 
 /* Exit code for a status that is not CDP_OK. */
 int exit_code(cdp_status status);
+
+/* Exit code for any status of the library's last call, after its message where that is not CDP_OK. */
+int report_status(const char *program, cdp_status status);
 
 #endif

@@ -167,11 +167,9 @@ static int run(command *wanted) {
   int code = sweep_plan(&wanted->sweep, PROGRAM, &wanted->settings);
   if (code != EXIT_SORTED)
     return code;
-  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-    return exit_code(status);
-  }
+  code = settle_device(PROGRAM, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   sweep_use_device(&wanted->sweep, wanted->settings.options.device);
   complete(wanted);
   if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))

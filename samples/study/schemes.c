@@ -296,20 +296,16 @@ static int measure_and_report(const command *wanted, sample_keys *keys) {
 
 static int run(command *wanted) {
   sample_keys keys;
-  cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &wanted->settings.options);
-  if (status == CDP_OK)
-    status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-    return exit_code(status);
-  }
+  int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   if (wanted->keys.count == 0)
     wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
   if (wanted->runs == 0)
     wanted->runs = was_simulated() ? RUNS_SIMULATED : RUNS_GPU;
   if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
     return EXIT_DATA;
-  const int code = measure_and_report(wanted, &keys);
+  code = measure_and_report(wanted, &keys);
   sample_keys_release(&keys);
   return code;
 }

@@ -98,8 +98,7 @@ static bool read_command(command *wanted, int argument_count, char **words) {
 static void report(const command *wanted, const cdp_study *study, const cdp_trace *trace) {
   trace_figures figures;
   printf("%" PRIu64 " %s keys, %s, sorted %s on %s\n", wanted->keys.count, type_name(wanted->settings.type),
-         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending",
-         cdp_last_device());
+         wanted->keys.distribution->name, order_name(wanted->settings.options.order), cdp_last_device());
   printf("Time: %.3f ms on the device, counted and traced, without copies\n\n", study->milliseconds);
   const bool complete = print_picture(trace, (size_t)wanted->columns);
   putchar('\n');
@@ -122,10 +121,8 @@ static void report(const command *wanted, const cdp_study *study, const cdp_trac
 
 /* EXIT_SORTED, or a message and another exit code. */
 static int judge(cdp_status status) {
-  if (status == CDP_OK)
-    return EXIT_SORTED;
-  fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-  return status == CDP_ERROR_FILE ? EXIT_DATA : exit_code(status);
+  const int code = report_status(PROGRAM, status);
+  return status == CDP_ERROR_FILE ? EXIT_DATA : code;
 }
 
 static int write_files(const command *wanted, const cdp_trace *trace) {
@@ -167,16 +164,14 @@ static int sort_and_tell(const command *wanted, sample_keys *keys, cdp_trace *tr
 static int run(command *wanted) {
   sample_keys keys;
   cdp_trace trace;
-  cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &wanted->settings.options);
-  if (status == CDP_OK)
-    status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK)
-    return judge(status);
+  int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   if (wanted->keys.count == 0)
     wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
   if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
     return EXIT_DATA;
-  int code = EXIT_DATA;
+  code = EXIT_DATA;
   if (trace_make(&trace, (size_t)wanted->capacity))
     code = sort_and_tell(wanted, &keys, &trace);
   else

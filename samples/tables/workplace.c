@@ -29,14 +29,9 @@ enum {
 static int open_place(workplace *place, const char *program, const sort_settings *settings) {
   cdp_options options = settings->options;
   *place = (workplace){.program = program, .type = settings->type, .order = options.order};
-  /* Sorting nothing checks the options. */
-  cdp_status status = cdp_quicksort(NULL, 0, settings->type, &options);
-  if (status == CDP_OK)
-    status = settle_device(program, &options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", program, cdp_last_message());
-    return exit_code(status);
-  }
+  const int code = settle_sort(program, settings->type, &options);
+  if (code != EXIT_SORTED)
+    return code;
   place->device = options.device;
   snprintf(place->device_name, sizeof place->device_name, "%s", cdp_last_device());
   place->is_simulated = was_simulated();
@@ -114,6 +109,12 @@ static int check(workplace *place) {
   return right ? EXIT_SORTED : EXIT_DATA;
 }
 
+/* What a sort has come to: an exit code, after a message where that is not EXIT_SORTED. */
+static int judge(workplace *place, cdp_status status) {
+  const int code = report_status(place->program, status);
+  return code == EXIT_SORTED ? check(place) : code;
+}
+
 double time_standard_sort(workplace *place, uint32_t runs) {
   static double times[RUNS_MOST];
   double spent = 0;
@@ -135,10 +136,7 @@ static int time_sort(workplace *place, const cdp_options *options, double *devic
   const double begin = clock_milliseconds();
   const cdp_status status = cdp_time_quicksort(place->keys, (size_t)place->count, place->type, options, device_ms);
   *whole_ms = clock_milliseconds() - begin;
-  if (status == CDP_OK)
-    return check(place);
-  fprintf(stderr, "%s: %s\n", place->program, cdp_last_message());
-  return exit_code(status);
+  return judge(place, status);
 }
 
 /* Sorts that do not count: one at least. */
@@ -177,8 +175,5 @@ int study_sort(workplace *place, const cdp_options *options, cdp_study *study) {
   own.device = place->device;
   copy_keys(place->keys, place->given, bytes_given(place));
   const cdp_status status = cdp_study_quicksort(place->keys, (size_t)place->count, place->type, &own, study);
-  if (status == CDP_OK)
-    return check(place);
-  fprintf(stderr, "%s: %s\n", place->program, cdp_last_message());
-  return exit_code(status);
+  return judge(place, status);
 }

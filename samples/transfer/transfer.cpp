@@ -284,7 +284,7 @@ void measure_and_print(const Command &wanted, bool simulated, Report *report) {
 int measure_all(const Command &wanted, bool simulated, csv_file *csv) {
   use_device_of_library(simulated);
   printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys->name,
-         wanted.settings.options.order == CDP_DESCENDING ? "descending" : "ascending", cdp_last_device());
+         order_name(wanted.settings.options.order), cdp_last_device());
   Report report(csv);
   measure_and_print(wanted, simulated, &report);
   look_for_lost_pivots(wanted, simulated);
@@ -319,18 +319,16 @@ int try_all(const Command &wanted, bool simulated, csv_file *csv) {
 
 int run(Command *wanted) {
   csv_file csv;
-  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-    return exit_code(status);
-  }
+  int code = settle_device(PROGRAM, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   const bool simulated = was_simulated();
   if (wanted->sizes == 0)
     wanted->sizes =
         simulated ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST) : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
-  const int code = try_all(*wanted, simulated, &csv);
+  code = try_all(*wanted, simulated, &csv);
   return csv_close(&csv) ? code : static_cast<int>(EXIT_DATA);
 }
 
