@@ -38,7 +38,6 @@ typedef struct command {
   uint64_t sizes;    /* as size_list.h has them; 0: by the device */
   uint32_t runs;
   const char *csv;
-  bool help;
 } command;
 
 static void help(void) {
@@ -69,29 +68,17 @@ static void help(void) {
       "missing; 2 the command line is at fault; 3 the device or the library failed.");
 }
 
-static bool take_option(command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
   if (strcmp(found->name, "--sizes") == 0)
     return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
   if (strcmp(found->name, "--runs") == 0)
     return take_runs(list, found, &wanted->runs);
   if (strcmp(found->name, "--distribution") == 0)
     return key_settings_take(&wanted->keys, list, found);
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != NULL;
-  }
+  if (strcmp(found->name, "--csv") == 0)
+    return take_path(list, found, &wanted->csv);
   return settings_take(&wanted->settings, list, found);
-}
-
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take_option(wanted, &list, &found))
-      return false;
-  return true;
 }
 
 /* ---- One kind, one size ---------------------------------------------------------------------------------------- */
@@ -257,7 +244,8 @@ static int compare_sizes(const command *wanted, text_table *table, csv_file *csv
   return code;
 }
 
-static int run(command *wanted) {
+static int run(void *given) {
+  command *wanted = given;
   csv_file csv;
   text_table table;
   int code = settle_device(PROGRAM, &wanted->settings.options);
@@ -289,12 +277,5 @@ int main(int argument_count, char **words) {
   command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
                     .keys = {.distribution = &DISTRIBUTIONS[0]},
                     .runs = RUNS_DEFAULT};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

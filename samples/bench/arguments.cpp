@@ -6,7 +6,7 @@
 #include <cstdio>
 
 extern "C" {
-#include "sort_settings.h"
+#include "command_line.h"
 }
 
 namespace bench {
@@ -196,15 +196,12 @@ const std::vector<Option> OPTIONS = {{"--types", take_types}, {"--sizes", take_s
                                      {"--modes", take_modes}, {"--seed", take_number}, {"--runs", take_number},
                                      {"--csv", take_path},    {"--json", take_path}};
 
-bool take_option(argument_list *list, const argument *found, Command *command) {
+bool take_option(void *into, argument_list *list, const argument *found) {
+  Command *const command = static_cast<Command *>(into);
   const std::string name = found->name;
   if (name.empty()) {
     usage_error(list, "it takes options alone, not '%s'", found->value);
     return false;
-  }
-  if (name == "--help" || name == "-h") {
-    command->help = true;
-    return argument_has_no_value(list, found);
   }
   if (name == "--progress") {
     command->progress = true;
@@ -222,11 +219,8 @@ bool take_option(argument_list *list, const argument *found, Command *command) {
 } // namespace
 
 bool read_command(int argument_count, char **words, Command *command) {
-  argument_list list = arguments_begin("bench", argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take_option(&list, &found, command))
-      return false;
+  if (!read_arguments("bench", argument_count, words, take_option, command, &command->help))
+    return false;
   if (command->modes.empty())
     for (const Mode &mode : all_modes())
       command->modes.push_back({&mode, false});

@@ -33,7 +33,6 @@ typedef struct command {
   key_settings keys;
   uint32_t runs;
   const char *csv;
-  bool help;
 } command;
 
 /* What one scheme did with one fan-out. */
@@ -77,13 +76,10 @@ static void help(void) {
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
 
-static bool take(command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != NULL;
-  }
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
+  if (strcmp(found->name, "--csv") == 0)
+    return take_path(list, found, &wanted->csv);
   if (strcmp(found->name, "--scheme") == 0) {
     usage_error(list, "--scheme: all three are compared");
     return false;
@@ -93,15 +89,6 @@ static bool take(command *wanted, argument_list *list, const argument *found) {
   if (is_key_option(found))
     return key_settings_take(&wanted->keys, list, found);
   return settings_take(&wanted->settings, list, found);
-}
-
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take(wanted, &list, &found))
-      return false;
-  return true;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
@@ -294,7 +281,8 @@ static int measure_and_report(const command *wanted, sample_keys *keys) {
   return code;
 }
 
-static int run(command *wanted) {
+static int run(void *given) {
+  command *wanted = given;
   sample_keys keys;
   int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
   if (code != EXIT_SORTED)
@@ -313,12 +301,5 @@ static int run(command *wanted) {
 int main(int argument_count, char **words) {
   command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
                     .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST}};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

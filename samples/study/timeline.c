@@ -26,7 +26,6 @@ typedef struct command {
   uint64_t columns;
   const char *json;
   const char *csv;
-  bool help;
 } command;
 
 static void help(void) {
@@ -64,17 +63,12 @@ static bool take_number(argument_list *list, const argument *option, uint64_t le
   return false;
 }
 
-static bool take(command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
-  if (strcmp(found->name, "--json") == 0) {
-    wanted->json = argument_value(list, found);
-    return wanted->json != NULL;
-  }
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != NULL;
-  }
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
+  if (strcmp(found->name, "--json") == 0)
+    return take_path(list, found, &wanted->json);
+  if (strcmp(found->name, "--csv") == 0)
+    return take_path(list, found, &wanted->csv);
   if (strcmp(found->name, "--capacity") == 0)
     return take_number(list, found, 1, CDP_TRACE_CAPACITY_MAX, &wanted->capacity);
   if (strcmp(found->name, "--width") == 0)
@@ -82,15 +76,6 @@ static bool take(command *wanted, argument_list *list, const argument *found) {
   if (is_key_option(found))
     return key_settings_take(&wanted->keys, list, found);
   return settings_take(&wanted->settings, list, found);
-}
-
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take(wanted, &list, &found))
-      return false;
-  return true;
 }
 
 /* ---- Telling --------------------------------------------------------------------------------------------------- */
@@ -161,7 +146,8 @@ static int sort_and_tell(const command *wanted, sample_keys *keys, cdp_trace *tr
   return write_files(wanted, trace);
 }
 
-static int run(command *wanted) {
+static int run(void *given) {
+  command *wanted = given;
   sample_keys keys;
   cdp_trace trace;
   int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
@@ -186,12 +172,5 @@ int main(int argument_count, char **words) {
                     .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST},
                     .capacity = TRACE_CAPACITY,
                     .columns = COLUMNS_DEFAULT};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

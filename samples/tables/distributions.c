@@ -73,17 +73,11 @@ static bool take_distributions(command *wanted, argument_list *list, const argum
   return true;
 }
 
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  bool good = true;
-  while (good && next_argument(&list, &found)) {
-    if (strcmp(found.name, "--distributions") == 0)
-      good = take_distributions(wanted, &list, &found);
-    else
-      good = take_table_argument(&wanted->common, &list, &found, SEQUENCE_LOG2_MOST);
-  }
-  return good;
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
+  if (strcmp(found->name, "--distributions") == 0)
+    return take_distributions(wanted, list, found);
+  return take_table_argument(&wanted->common, list, found, SEQUENCE_LOG2_MOST);
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
@@ -139,7 +133,8 @@ static int measure_all(workplace *place, const void *given, csv_file *csv) {
   return code;
 }
 
-static int run(const command *wanted) {
+static int run(void *given) {
+  const command *wanted = given;
   return use_workplace(PROGRAM, &wanted->common, DISTRIBUTIONS_CSV_NAMES, measure_all, wanted);
 }
 
@@ -147,12 +142,5 @@ int main(int argument_count, char **words) {
   command wanted = {
       .common = {.settings = {.type = CDP_I32, .options = CDP_OPTIONS_INIT}, .baseline_max = UINT64_C(1) << BASELINE_LOG2_MOST},
       .sequences = (1u << SEQUENCES) - 1};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.common.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

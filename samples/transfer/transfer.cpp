@@ -43,7 +43,6 @@ struct Command {
   uint64_t sizes = 0; /* as size_list.h has them; 0: by the device */
   uint32_t runs = RUNS_DEFAULT;
   const char *csv = nullptr;
-  bool help = false;
 };
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
@@ -79,9 +78,8 @@ void print_help() {
       "2 the command line is at fault; 3 the device or the library failed.");
 }
 
-bool take_option(Command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
+bool take(void *into, argument_list *list, const argument *found) {
+  Command *const wanted = static_cast<Command *>(into);
   if (strcmp(found->name, "--sizes") == 0)
     return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
   if (strcmp(found->name, "--runs") == 0)
@@ -92,20 +90,9 @@ bool take_option(Command *wanted, argument_list *list, const argument *found) {
     wanted->keys = keys.distribution;
     return good;
   }
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != nullptr;
-  }
+  if (strcmp(found->name, "--csv") == 0)
+    return take_path(list, found, &wanted->csv);
   return settings_take(&wanted->settings, list, found);
-}
-
-bool read_command(Command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take_option(wanted, &list, &found))
-      return false;
-  return true;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
@@ -317,7 +304,8 @@ int try_all(const Command &wanted, bool simulated, csv_file *csv) {
   }
 }
 
-int run(Command *wanted) {
+int run(void *given) {
+  Command *const wanted = static_cast<Command *>(given);
   csv_file csv;
   int code = settle_device(PROGRAM, &wanted->settings.options);
   if (code != EXIT_SORTED)
@@ -336,14 +324,8 @@ int run(Command *wanted) {
 
 int main_of_words(int argument_count, char **words) {
   Command wanted;
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    print_help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  const sample_program program = {PROGRAM, take, print_help, run};
+  return run_program(&program, argument_count, words, &wanted);
 }
 
 } // namespace transfer
