@@ -37,9 +37,13 @@ bool key_settings_take(key_settings *settings, argument_list *list, const argume
 }
 
 void key_settings_help(const char *count_default) {
-  printf("  --count N        how many keys: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20 (%s)\n"
-         "  --distribution D what the keys are like (random):\n",
+  printf("  --count N        how many keys: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20 (%s)\n",
          count_default);
+  distributions_help();
+}
+
+void distributions_help(void) {
+  puts("  --distribution D what the keys are like (random):");
   for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++)
     printf("                     %-11s %s\n", one->name, one->text);
 }

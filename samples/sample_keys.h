@@ -27,8 +27,9 @@ bool is_key_option(const argument *option);
 /* Puts it into the settings. False, and a message, where its value is none. */
 bool key_settings_take(key_settings *settings, argument_list *list, const argument *option);
 
-/* The lines of --help about them. */
+/* The lines of --help about them, and about --distribution alone. */
 void key_settings_help(const char *count_default);
+void distributions_help(void);
 
 /*
  * Sorts two keys, to see whether the device can be used; where there is no GPU and nobody asked for one, says so on stdout and

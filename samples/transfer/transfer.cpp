@@ -19,7 +19,7 @@
 
 extern "C" {
 #include "csv_file.h"
-#include "sample_keys.h"
+#include "partition_arguments.h"
 #include "size_list.h"
 #include "text_table.h"
 }
@@ -37,27 +37,10 @@ constexpr uint32_t SIMULATED_LOG2_LEAST = 8;
 constexpr uint32_t SIMULATED_LOG2_MOST = 14;
 constexpr uint64_t UNEQUAL_SHARE = 8; /* one in so many keys is not equal to the pivot where pivots might be lost */
 
-struct Command {
-  sort_settings settings = {CDP_U32, CDP_OPTIONS_INIT};
-  const distribution *keys = &DISTRIBUTIONS[0];
-  uint64_t sizes = 0; /* as size_list.h has them; 0: by the device */
-  uint32_t runs = RUNS_DEFAULT;
-  const char *csv = nullptr;
-};
-
-/* ---- The command line ------------------------------------------------------------------------------------------ */
-
 void print_help() {
   puts("Usage: transfer [option...]\n"
        "Sorts generated keys that lie in host memory, and prints what bringing them to the device and back costs.\n");
-  sizes_help("16-24; on the simulated device 8-14");
-  printf("  --runs N         how often each is done, after once that does not count (%" PRIu32 ")\n", RUNS_DEFAULT);
-  puts("  --csv FILE       write the figures to a file, too\n"
-       "  --distribution D what the keys are like (random):");
-  for (const distribution *one = DISTRIBUTIONS; one->name != nullptr; one++)
-    printf("                     %-11s %s\n", one->name, one->text);
-  puts("  --help           this text (-h)\n");
-  settings_help("u32");
+  partition_arguments_help("16-24; on the simulated device 8-14", RUNS_DEFAULT);
   puts(
       "\n"
       "Memory: pageable and pinned memory is copied to device memory and back. Managed memory is not: its pages move when "
@@ -78,31 +61,15 @@ void print_help() {
       "2 the command line is at fault; 3 the device or the library failed.");
 }
 
-bool take(void *into, argument_list *list, const argument *found) {
-  Command *const wanted = static_cast<Command *>(into);
-  if (strcmp(found->name, "--sizes") == 0)
-    return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
-  if (strcmp(found->name, "--runs") == 0)
-    return take_runs(list, found, &wanted->runs);
-  if (strcmp(found->name, "--distribution") == 0) {
-    key_settings keys = {};
-    const bool good = key_settings_take(&keys, list, found);
-    wanted->keys = keys.distribution;
-    return good;
-  }
-  if (strcmp(found->name, "--csv") == 0)
-    return take_path(list, found, &wanted->csv);
-  return settings_take(&wanted->settings, list, found);
-}
-
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
 
 /* Generated keys, kept as they were. */
 class Keys {
 public:
-  Keys(const Command &wanted, uint64_t count) : memory_(static_cast<size_t>(count) * type_bytes(wanted.settings.type)) {
+  Keys(const partition_arguments &wanted, uint64_t count)
+      : memory_(static_cast<size_t>(count) * type_bytes(wanted.settings.type)) {
     const cdp_options &options = wanted.settings.options;
-    generate_keys(memory_.data(), count, wanted.settings.type, wanted.keys, options.seed);
+    generate_keys(memory_.data(), count, wanted.settings.type, wanted.keys.distribution, options.seed);
     work_.given = {memory_.data(), count, wanted.settings.type, options.order};
     work_.options = options;
     median_of_sample(&work_.given, work_.pivot);
@@ -198,7 +165,7 @@ private:
 };
 
 /* The exponents of the sizes that are wanted. */
-std::vector<uint32_t> exponents(const Command &wanted) {
+std::vector<uint32_t> exponents(const partition_arguments &wanted) {
   std::vector<uint32_t> found;
   for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST; exponent++)
     if ((wanted.sizes >> exponent & 1) != 0)
@@ -206,7 +173,7 @@ std::vector<uint32_t> exponents(const Command &wanted) {
   return found;
 }
 
-void measure_sizes(const Command &wanted, bool simulated, Report *report) {
+void measure_sizes(const partition_arguments &wanted, bool simulated, Report *report) {
   for (const uint32_t exponent : exponents(wanted)) {
     const Keys keys(wanted, uint64_t{1} << exponent);
     for (const Memory memory : memories(simulated)) {
@@ -230,7 +197,7 @@ uint64_t count_equal(const Work &work) {
   return equal;
 }
 
-void look_for_lost_pivots(const Command &wanted, bool simulated) {
+void look_for_lost_pivots(const partition_arguments &wanted, bool simulated) {
   printf("\nSeed 003's lost pivots: %" PRIu64 " of %" PRIu64
          " keys are equal to the pivot, partitioned by the device, sorted by "
          "the CPU\n",
@@ -254,7 +221,7 @@ void look_for_lost_pivots(const Command &wanted, bool simulated) {
 /* ---- All of it ------------------------------------------------------------------------------------------------- */
 
 /* What was measured before something went wrong is printed, too. */
-void measure_and_print(const Command &wanted, bool simulated, Report *report) {
+void measure_and_print(const partition_arguments &wanted, bool simulated, Report *report) {
   try {
     measure_sizes(wanted, simulated, report);
   } catch (...) {
@@ -268,9 +235,9 @@ void measure_and_print(const Command &wanted, bool simulated, Report *report) {
     throw std::runtime_error("not enough memory for the table");
 }
 
-int measure_all(const Command &wanted, bool simulated, csv_file *csv) {
+int measure_all(const partition_arguments &wanted, bool simulated, csv_file *csv) {
   use_device_of_library(simulated);
-  printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys->name,
+  printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys.distribution->name,
          order_name(wanted.settings.options.order), cdp_last_device());
   Report report(csv);
   measure_and_print(wanted, simulated, &report);
@@ -280,7 +247,7 @@ int measure_all(const Command &wanted, bool simulated, csv_file *csv) {
 }
 
 /* The same, with what may go wrong told. An exit code. */
-int try_all(const Command &wanted, bool simulated, csv_file *csv) {
+int try_all(const partition_arguments &wanted, bool simulated, csv_file *csv) {
   try {
     return measure_all(wanted, simulated, csv);
   } catch (const LibraryFailure &failure) {
@@ -305,7 +272,7 @@ int try_all(const Command &wanted, bool simulated, csv_file *csv) {
 }
 
 int run(void *given) {
-  Command *const wanted = static_cast<Command *>(given);
+  partition_arguments *const wanted = static_cast<partition_arguments *>(given);
   csv_file csv;
   int code = settle_device(PROGRAM, &wanted->settings.options);
   if (code != EXIT_SORTED)
@@ -323,8 +290,8 @@ int run(void *given) {
 } // namespace
 
 int main_of_words(int argument_count, char **words) {
-  Command wanted;
-  const sample_program program = {PROGRAM, take, print_help, run};
+  partition_arguments wanted = {{CDP_U32, CDP_OPTIONS_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr};
+  const sample_program program = {PROGRAM, take_partition_argument, print_help, run};
   return run_program(&program, argument_count, words, &wanted);
 }
 
