@@ -7,8 +7,8 @@
  * 3. Every result is checked; those of one kind are compared with each other, and with the order that the keys came in.
  */
 #include "csv_file.h"
+#include "partition_arguments.h"
 #include "partition_keys.h"
-#include "sample_keys.h"
 #include "size_list.h"
 #include "text_table.h"
 
@@ -31,16 +31,6 @@ static const struct {
   cdp_partition_kind kind;
 } KINDS[] = {{"reserve", CDP_PARTITION_RESERVE}, {"scan", CDP_PARTITION_SCAN}};
 
-/* The command line. */
-typedef struct command {
-  sort_settings settings;
-  key_settings keys; /* the distribution alone */
-  uint64_t sizes;    /* as size_list.h has them; 0: by the device */
-  uint32_t runs;
-  const char *csv;
-  bool help;
-} command;
-
 static void help(void) {
   puts("Usage: partition_kinds [option...]\n"
        "Partitions generated keys around a pivot by each kind of cdp_partition(), and prints how they compare:\n"
@@ -49,14 +39,7 @@ static void help(void) {
        "  scan             counts are scanned, then keys are scattered: two passes, stable, the same every time\n"
        "\n"
        "Either way the parts are put together in a second array, and copied back, which is in the time.\n");
-  sizes_help("16-26; on the simulated device 8-14");
-  printf("  --runs N         how often each is done, after once that does not count (%d)\n", RUNS_DEFAULT);
-  puts("  --csv FILE       write the figures to a file, too\n"
-       "  --distribution D what the keys are like (random):");
-  for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++)
-    printf("                     %-11s %s\n", one->name, one->text);
-  puts("  --help           this text (-h)\n");
-  settings_help("u32");
+  partition_arguments_help("16-26; on the simulated device 8-14", RUNS_DEFAULT);
   puts(
       "\n"
       "A partition heeds --type, --order, --device and --seed alone.\n"
@@ -67,31 +50,6 @@ static void help(void) {
       "\n"
       "Exit code: 0 partitioned, and the checks say so; 1 a check found a fault, a file cannot be written, or memory is\n"
       "missing; 2 the command line is at fault; 3 the device or the library failed.");
-}
-
-static bool take_option(command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
-  if (strcmp(found->name, "--sizes") == 0)
-    return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
-  if (strcmp(found->name, "--runs") == 0)
-    return take_runs(list, found, &wanted->runs);
-  if (strcmp(found->name, "--distribution") == 0)
-    return key_settings_take(&wanted->keys, list, found);
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != NULL;
-  }
-  return settings_take(&wanted->settings, list, found);
-}
-
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take_option(wanted, &list, &found))
-      return false;
-  return true;
 }
 
 /* ---- One kind, one size ---------------------------------------------------------------------------------------- */
@@ -119,7 +77,7 @@ static void release_arrays(arrays *made) {
   free(made->first);
 }
 
-static bool make_arrays(arrays *made, const command *wanted, uint32_t exponent) {
+static bool make_arrays(arrays *made, const partition_arguments *wanted, uint32_t exponent) {
   const cdp_type type = wanted->settings.type;
   const uint64_t count = UINT64_C(1) << exponent;
   *made = (arrays){.bytes = (size_t)count * type_bytes(type)};
@@ -139,16 +97,14 @@ static bool make_arrays(arrays *made, const command *wanted, uint32_t exponent) 
 
 /* Partitions the keys as they were given. Each run has a seed of its own, so that the simulated device's blocks do not always
    run in the same order, as they would not on a GPU. An exit code. */
-static int run_once(arrays *made, const command *wanted, uint32_t number, cdp_partition_kind kind, cdp_parts *parts) {
+static int run_once(arrays *made, const partition_arguments *wanted, uint32_t number, cdp_partition_kind kind,
+                    cdp_parts *parts) {
   cdp_options options = wanted->settings.options;
   options.seed += number;
   memcpy(made->result, made->given.keys, made->bytes);
   const cdp_status status =
       cdp_partition(made->result, (size_t)made->given.count, made->given.type, &options, made->pivot, kind, parts);
-  if (status == CDP_OK)
-    return EXIT_SORTED;
-  fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-  return exit_code(status);
+  return report_status(PROGRAM, status);
 }
 
 static int tell_fault(const char *fault) {
@@ -182,7 +138,7 @@ static int compare_result(const arrays *made, const cdp_parts *first, const cdp_
 }
 
 /* Measures a kind. An exit code. */
-static int measure(arrays *made, const command *wanted, cdp_partition_kind kind, measurement *measured) {
+static int measure(arrays *made, const partition_arguments *wanted, cdp_partition_kind kind, measurement *measured) {
   double milliseconds[RUNS_MOST];
   cdp_parts first;
   *measured = (measurement){.is_identical = true, .is_stable = true};
@@ -241,7 +197,7 @@ static void put_measurement(text_table *table, csv_file *csv, const arrays *made
   csv_end_row(csv);
 }
 
-static int compare_sizes(const command *wanted, text_table *table, csv_file *csv) {
+static int compare_sizes(const partition_arguments *wanted, text_table *table, csv_file *csv) {
   int code = EXIT_SORTED;
   for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST && code == EXIT_SORTED; exponent++) {
     arrays made;
@@ -260,25 +216,23 @@ static int compare_sizes(const command *wanted, text_table *table, csv_file *csv
   return code;
 }
 
-static int run(command *wanted) {
+static int run(void *given) {
+  partition_arguments *wanted = given;
   csv_file csv;
   text_table table;
-  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-    return exit_code(status);
-  }
+  int code = settle_device(PROGRAM, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   if (wanted->sizes == 0)
     wanted->sizes = was_simulated() ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST)
                                     : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
   printf("%s keys, %s, %s, around a pivot in the middle, on %s\n\n", type_name(wanted->settings.type),
-         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending",
-         cdp_last_device());
+         wanted->keys.distribution->name, order_name(wanted->settings.options.order), cdp_last_device());
   text_table_begin(&table, "rlrrrrll");
   put_head(&table);
-  int code = compare_sizes(wanted, &table, &csv);
+  code = compare_sizes(wanted, &table, &csv);
   if (!text_table_print(&table)) {
     fprintf(stderr, "%s: not enough memory for the table\n", PROGRAM);
     code = EXIT_DATA;
@@ -292,15 +246,8 @@ static int run(command *wanted) {
 }
 
 int main(int argument_count, char **words) {
-  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
-                    .keys = {.distribution = &DISTRIBUTIONS[0]},
-                    .runs = RUNS_DEFAULT};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  partition_arguments wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
+                                .keys = {.distribution = &DISTRIBUTIONS[0]},
+                                .runs = RUNS_DEFAULT};
+  return run_program(&(sample_program){PROGRAM, take_partition_argument, help, run}, argument_count, words, &wanted);
 }

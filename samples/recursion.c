@@ -14,13 +14,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+static const char PROGRAM[] = "recursion";
 
 /* The command line. */
 typedef struct command {
   sort_settings settings;
   key_settings keys;
-  bool help;
 } command;
 
 static void help(void) {
@@ -38,21 +38,11 @@ static void help(void) {
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
 
-static bool take(command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
   if (is_key_option(found))
     return key_settings_take(&wanted->keys, list, found);
   return settings_take(&wanted->settings, list, found);
-}
-
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin("recursion", argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take(wanted, &list, &found))
-      return false;
-  return true;
 }
 
 /* ---- Sorting --------------------------------------------------------------------------------------------------- */
@@ -63,7 +53,7 @@ static cdp_status study_sort(void *keys, const command *wanted, cdp_study *study
   const size_t count = (size_t)wanted->keys.count;
   cdp_status status = cdp_study_quicksort(keys, count, wanted->settings.type, &options, study);
   if (may_simulate(status, &options)) {
-    print_simulated_notice(stdout, "recursion");
+    print_simulated_notice(stdout, PROGRAM);
     options.device = CDP_DEVICE_SIMULATED;
     status = cdp_study_quicksort(keys, count, wanted->settings.type, &options, study);
   }
@@ -87,7 +77,7 @@ static bool check(const void *keys, const command *wanted, fingerprint before) {
 
 static void report(const command *wanted, const cdp_study *study) {
   printf("%" PRIu64 " %s keys, %s, sorted %s", wanted->keys.count, type_name(wanted->settings.type),
-         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending");
+         wanted->keys.distribution->name, order_name(wanted->settings.options.order));
   if (wanted->keys.count < 2)
     puts(", which needs no device");
   else
@@ -105,25 +95,22 @@ static void report(const command *wanted, const cdp_study *study) {
     printf("The first refused launch had the CUDA error %" PRId32 "\n", study->first_fault);
 }
 
-static int run(const command *wanted) {
+static int run(void *given) {
+  const command *wanted = given;
   const size_t bytes = type_bytes(wanted->settings.type);
   void *keys = NULL;
   if (wanted->keys.count <= SIZE_MAX / bytes)
     keys = malloc(wanted->keys.count == 0 ? 1 : (size_t)wanted->keys.count * bytes);
   if (keys == NULL) {
-    fprintf(stderr, "recursion: not enough memory for %" PRIu64 " keys\n", wanted->keys.count);
+    fprintf(stderr, "%s: not enough memory for %" PRIu64 " keys\n", PROGRAM, wanted->keys.count);
     return EXIT_DATA;
   }
   generate_keys(keys, wanted->keys.count, wanted->settings.type, wanted->keys.distribution, wanted->settings.options.seed);
   const fingerprint before = take_fingerprint(keys, wanted->keys.count, wanted->settings.type);
 
   cdp_study study;
-  const cdp_status status = study_sort(keys, wanted, &study);
-  int code = EXIT_SORTED;
-  if (status != CDP_OK) {
-    fprintf(stderr, "recursion: %s\n", cdp_last_message());
-    code = exit_code(status);
-  } else {
+  int code = report_status(PROGRAM, study_sort(keys, wanted, &study));
+  if (code == EXIT_SORTED) {
     report(wanted, &study);
     if (!check(keys, wanted, before))
       code = EXIT_DATA;
@@ -135,12 +122,5 @@ static int run(const command *wanted) {
 int main(int argument_count, char **words) {
   command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
                     .keys = {.count = 1 << 20, .distribution = &DISTRIBUTIONS[0]}};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output("recursion", code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

@@ -37,9 +37,13 @@ bool key_settings_take(key_settings *settings, argument_list *list, const argume
 }
 
 void key_settings_help(const char *count_default) {
-  printf("  --count N        how many keys: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20 (%s)\n"
-         "  --distribution D what the keys are like (random):\n",
+  printf("  --count N        how many keys: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20 (%s)\n",
          count_default);
+  distributions_help();
+}
+
+void distributions_help(void) {
+  puts("  --distribution D what the keys are like (random):");
   for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++)
     printf("                     %-11s %s\n", one->name, one->text);
 }
@@ -59,7 +63,7 @@ bool take_runs(argument_list *list, const argument *option, uint32_t *runs) {
 
 /* ---- On which device ------------------------------------------------------------------------------------------- */
 
-cdp_status settle_device(const char *program, cdp_options *options) {
+int settle_device(const char *program, cdp_options *options) {
   uint32_t keys[2] = {1, 0};
   cdp_options plain = CDP_OPTIONS_INIT;
   plain.device = options->device;
@@ -69,7 +73,13 @@ cdp_status settle_device(const char *program, cdp_options *options) {
     options->device = plain.device = CDP_DEVICE_SIMULATED;
     status = cdp_quicksort(keys, 2, CDP_U32, &plain);
   }
-  return status;
+  return report_status(program, status);
+}
+
+int settle_sort(const char *program, cdp_type type, cdp_options *options) {
+  /* Sorting nothing checks the options. */
+  const int code = report_status(program, cdp_quicksort(NULL, 0, type, options));
+  return code == EXIT_SORTED ? settle_device(program, options) : code;
 }
 
 bool was_simulated(void) {

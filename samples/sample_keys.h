@@ -27,14 +27,18 @@ bool is_key_option(const argument *option);
 /* Puts it into the settings. False, and a message, where its value is none. */
 bool key_settings_take(key_settings *settings, argument_list *list, const argument *option);
 
-/* The lines of --help about them. */
+/* The lines of --help about them, and about --distribution alone. */
 void key_settings_help(const char *count_default);
+void distributions_help(void);
 
 /*
  * Sorts two keys, to see whether the device can be used; where there is no GPU and nobody asked for one, says so on stdout and
- * has `options` ask for the simulated device. For whatever else goes wrong, the message is the library's.
+ * has `options` ask for the simulated device. Returns an exit code; where it is not EXIT_SORTED, there was a message.
  */
-cdp_status settle_device(const char *program, cdp_options *options);
+int settle_device(const char *program, cdp_options *options);
+
+/* The same, after a look at whether keys of this type can be sorted so at all. */
+int settle_sort(const char *program, cdp_type type, cdp_options *options);
 
 /* Whether the last sort ran on the simulated device. */
 bool was_simulated(void);

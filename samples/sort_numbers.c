@@ -13,12 +13,13 @@
 #include <string.h>
 #include <time.h>
 
+static const char PROGRAM[] = "sort_numbers";
+
 /* The command line. */
 typedef struct command {
   sort_settings settings;
   bool binary;
-  bool help;
-  const char *input;  /* "-" is standard input */
+  const char *input;  /* NULL and "-" are standard input */
   const char *output; /* NULL is standard output */
 } command;
 
@@ -40,7 +41,8 @@ static void help(void) {
 }
 
 /* Takes one operand or option into the command. */
-static bool take(command *wanted, argument_list *list, const argument *found) {
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
   if (found->name[0] == '\0') {
     if (wanted->input != NULL) {
       usage_error(list, "one file at a time: '%s' is one too many", found->value);
@@ -49,47 +51,24 @@ static bool take(command *wanted, argument_list *list, const argument *found) {
     wanted->input = found->value;
     return true;
   }
-  if (strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0) {
-    wanted->help = true;
-    return argument_has_no_value(list, found);
-  }
   if (strcmp(found->name, "--binary") == 0) {
     wanted->binary = true;
     return argument_has_no_value(list, found);
   }
-  if (strcmp(found->name, "--output") == 0 || strcmp(found->name, "-o") == 0) {
-    wanted->output = argument_value(list, found);
-    return wanted->output != NULL;
-  }
+  if (strcmp(found->name, "--output") == 0 || strcmp(found->name, "-o") == 0)
+    return take_path(list, found, &wanted->output);
   return settings_take(&wanted->settings, list, found);
-}
-
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin("sort_numbers", argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take(wanted, &list, &found))
-      return false;
-  if (wanted->input == NULL)
-    wanted->input = "-";
-  return true;
 }
 
 /* Sorts, on the simulated device where there is no GPU and nobody asked for one. */
 static cdp_status sort(number_list *numbers, cdp_options *options) {
   cdp_status status = cdp_quicksort(numbers->keys, numbers->count, numbers->type, options);
   if (may_simulate(status, options)) {
-    print_simulated_notice(stderr, "sort_numbers");
+    print_simulated_notice(stderr, PROGRAM);
     options->device = CDP_DEVICE_SIMULATED;
     status = cdp_quicksort(numbers->keys, numbers->count, numbers->type, options);
   }
   return status;
-}
-
-/* Says what the library has against it, and returns the exit code for it. */
-static int refuse(cdp_status status) {
-  fprintf(stderr, "sort_numbers: %s\n", cdp_last_message());
-  return exit_code(status);
 }
 
 static double milliseconds(void) {
@@ -105,37 +84,37 @@ static int run(const command *wanted, number_list *numbers) {
   /* Sorting nothing checks the options: better now than after a long input. */
   cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &options);
   if (status == CDP_ERROR_OPTION)
-    return refuse(status);
+    return report_status(PROGRAM, status);
 
   const double begun = milliseconds();
-  if (!numbers_read(numbers, wanted->input))
+  if (!numbers_read(numbers, wanted->input != NULL ? wanted->input : "-"))
     return EXIT_DATA;
   const double was_read = milliseconds();
   status = sort(numbers, &options);
   if (status != CDP_OK)
-    return refuse(status);
+    return report_status(PROGRAM, status);
   const double sorted = milliseconds();
   if (!numbers_write(numbers, wanted->output))
     return EXIT_DATA;
   const double written = milliseconds();
 
-  fprintf(stderr, "sort_numbers: %zu %s numbers sorted, %s, ", numbers->count, type_name(numbers->type),
-          options.order == CDP_DESCENDING ? "descending" : "ascending");
+  fprintf(stderr, "%s: %zu %s numbers sorted, %s, ", PROGRAM, numbers->count, type_name(numbers->type),
+          order_name(options.order));
   if (numbers->count < 2)
     fputs("which needs no device\n", stderr);
   else
     fprintf(stderr, "on %s\n", cdp_last_device());
-  fprintf(stderr,
-          "sort_numbers: read in %.1f ms, sorted in %.1f ms (copies to the device and back included), written in %.1f ms\n",
-          was_read - begun, sorted - was_read, written - sorted);
+  fprintf(stderr, "%s: read in %.1f ms, sorted in %.1f ms (copies to the device and back included), written in %.1f ms\n",
+          PROGRAM, was_read - begun, sorted - was_read, written - sorted);
   return EXIT_SORTED;
 }
 
 int main(int argument_count, char **words) {
   command wanted = {.settings = {.type = CDP_I64, .options = CDP_OPTIONS_INIT}};
-  if (!read_command(&wanted, argument_count, words))
+  bool wants_help = false;
+  if (!read_arguments(PROGRAM, argument_count, words, take, &wanted, &wants_help))
     return EXIT_USAGE;
-  if (wanted.help) {
+  if (wants_help) {
     help();
     return fflush(stdout) == 0 ? EXIT_SORTED : EXIT_DATA;
   }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines of the samples: see sort_settings.h. */
+/* How to sort, in words: see sort_settings.h. */
 #include "sort_settings.h"
 
 #include <cdpsort/study.h>
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,142 +28,7 @@ static const choice PIVOTS[] = {{"middle", CDP_PIVOT_MIDDLE}, {"median-of-three"
                                 {"first", CDP_PIVOT_FIRST},   {"ninther", CDP_PIVOT_NINTHER},
                                 {"mean", CDP_PIVOT_MEAN},     {NULL, 0}};
 
-void usage_error(const argument_list *list, const char *format, ...) {
-  va_list values;
-  fprintf(stderr, "%s: ", list->program);
-  va_start(values, format);
-  vfprintf(stderr, format, values);
-  va_end(values);
-  fprintf(stderr, " (%s --help tells more)\n", list->program);
-}
-
-argument_list arguments_begin(const char *program, int count, char **words) {
-  return (argument_list){.program = program, .count = count, .words = words, .next = 1, .options_ended = false};
-}
-
-bool next_argument(argument_list *list, argument *found) {
-  if (list->next < list->count && !list->options_ended && strcmp(list->words[list->next], "--") == 0) {
-    list->options_ended = true;
-    list->next++;
-  }
-  if (list->next >= list->count)
-    return false;
-
-  const char *word = list->words[list->next++];
-  *found = (argument){.name = "", .value = word};
-  /* A lone "-" is an operand: it stands for standard input. */
-  if (list->options_ended || word[0] != '-' || word[1] == '\0')
-    return true;
-
-  /* A name too long for the field is cut, and so is none that anybody knows. */
-  const char *equals = strchr(word, '=');
-  size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
-  if (length >= sizeof found->name)
-    length = sizeof found->name - 1;
-  memcpy(found->name, word, length);
-  found->name[length] = '\0';
-  found->value = equals != NULL ? equals + 1 : NULL;
-  return true;
-}
-
-const char *argument_value(argument_list *list, const argument *option) {
-  if (option->value != NULL)
-    return option->value;
-  if (list->next < list->count)
-    return list->words[list->next++];
-  usage_error(list, "%s needs a value", option->name);
-  return NULL;
-}
-
-bool argument_has_no_value(const argument_list *list, const argument *option) {
-  if (option->value == NULL)
-    return true;
-  usage_error(list, "%s takes no value", option->name);
-  return false;
-}
-
-bool is_help_or_operand(const argument *found) {
-  return found->name[0] == '\0' || strcmp(found->name, "--help") == 0 || strcmp(found->name, "-h") == 0;
-}
-
-bool take_help(const argument_list *list, const argument *found, bool *help) {
-  if (found->name[0] == '\0') {
-    usage_error(list, "it takes options alone, not '%s'", found->value);
-    return false;
-  }
-  *help = true;
-  return argument_has_no_value(list, found);
-}
-
-int end_output(const char *program, int code) {
-  if (fflush(stdout) == 0 && ferror(stdout) == 0)
-    return code;
-  fprintf(stderr, "%s: standard output cannot be written\n", program);
-  return EXIT_DATA;
-}
-
 /* ---- Words to values ------------------------------------------------------------------------------------------- */
-
-bool parse_whole(const char *text, uint64_t *number) {
-  uint64_t sum = 0;
-  if (*text == '\0')
-    return false;
-  for (; *text != '\0'; text++) {
-    if (*text < '0' || *text > '9')
-      return false;
-    const uint64_t digit = (uint64_t)(*text - '0');
-    if (sum > (UINT64_MAX - digit) / 10)
-      return false;
-    sum = sum * 10 + digit;
-  }
-  *number = sum;
-  return true;
-}
-
-/* number * factor; false where that does not fit. */
-static bool multiply(uint64_t *number, uint64_t factor) {
-  if (factor != 0 && *number > UINT64_MAX / factor)
-    return false;
-  *number *= factor;
-  return true;
-}
-
-bool parse_count(const char *text, uint64_t *count) {
-  static const char *const suffixes[] = {"", "K", "M", "G"};
-  char digits[24];
-  const size_t length = strspn(text, "0123456789");
-  const char *rest = text + length;
-  if (length >= sizeof digits)
-    return false;
-  memcpy(digits, text, length);
-  digits[length] = '\0';
-  uint64_t number;
-  if (!parse_whole(digits, &number))
-    return false;
-
-  if (*rest == '^') {
-    uint64_t exponent;
-    if (!parse_whole(rest + 1, &exponent) || exponent > 64)
-      return false;
-    const uint64_t base = number;
-    for (number = 1; exponent > 0; exponent--)
-      if (!multiply(&number, base))
-        return false;
-    *count = number;
-    return true;
-  }
-
-  const bool binary = *rest != '\0' && strcmp(rest + 1, "i") == 0;
-  uint64_t factor = 1;
-  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++, factor *= binary ? 1024 : 1000) {
-    const size_t suffix = strlen(suffixes[i]);
-    if (strncmp(rest, suffixes[i], suffix) == 0 && strlen(rest) == suffix + (binary ? 1 : 0) && (i > 0 || !binary)) {
-      *count = number;
-      return multiply(count, factor);
-    }
-  }
-  return false;
-}
 
 static bool parse_u32(const char *text, uint32_t *number) {
   uint64_t wide;
@@ -277,7 +141,10 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
   while (at < known_count && strcmp(known[at].name, option->name) != 0)
     at++;
   if (at == known_count) {
-    usage_error(list, "there is no option %s", option->name);
+    if (option->name[0] == '\0')
+      usage_error(list, "it takes options alone, not '%s'", option->value);
+    else
+      usage_error(list, "there is no option %s", option->name);
     return false;
   }
 
@@ -345,6 +212,10 @@ const char *type_name(cdp_type type) {
   return word_of(TYPES, (int)type, "unknown type");
 }
 
+const char *order_name(cdp_order order) {
+  return word_of(ORDERS, (int)order, "unknown order");
+}
+
 const char *scheme_name(cdp_scheme scheme) {
   return word_of(SCHEMES, (int)scheme, "default");
 }
@@ -377,4 +248,11 @@ void print_simulated_notice(FILE *stream, const char *program) {
 int exit_code(cdp_status status) {
   /* An option out of its range is found by the library, but it was the command line that had it. */
   return status == CDP_ERROR_OPTION ? EXIT_USAGE : EXIT_LIBRARY;
+}
+
+int report_status(const char *program, cdp_status status) {
+  if (status == CDP_OK)
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: %s\n", program, cdp_last_message());
+  return exit_code(status);
 }

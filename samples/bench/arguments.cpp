@@ -6,7 +6,7 @@
 #include <cstdio>
 
 extern "C" {
-#include "sort_settings.h"
+#include "command_line.h"
 }
 
 namespace bench {
@@ -17,6 +17,8 @@ namespace {
 constexpr uint64_t COUNT_MOST = uint64_t{1} << 40;
 constexpr uint64_t EXPONENT_MOST = 40;
 constexpr uint64_t RUNS_MOST = 10000;
+
+constexpr cdp_type TYPES[] = {CDP_U32, CDP_I32, CDP_U64, CDP_I64, CDP_F32, CDP_F64};
 
 struct NamedDistribution {
   Distribution distribution;
@@ -60,48 +62,41 @@ void add_once(std::vector<Value> *values, Value value) {
     values->push_back(value);
 }
 
-bool none_called(const argument_list *list, const argument *option, const std::string &word, const std::string &all) {
-  usage_error(list, "%s: '%s' is none of: all%s", option->name, word.c_str(), all.c_str());
-  return false;
+/* Takes names with commas between them, "all" among them: calls add(one, whether by its own name) for what is meant. */
+template <typename Candidates, typename NameOf, typename Add>
+bool take_names(const argument_list *list, const argument *option, const std::string &value, const Candidates &candidates,
+                NameOf name_of, Add add) {
+  for (const std::string &word : split(value, ',')) {
+    std::string all;
+    bool known = false;
+    for (const auto &one : candidates) {
+      const std::string name = name_of(one);
+      all += " " + name;
+      if (word == "all" || word == name) {
+        add(one, word != "all");
+        known = true;
+      }
+    }
+    if (!known) {
+      usage_error(list, "%s: '%s' is none of: all%s", option->name, word.c_str(), all.c_str());
+      return false;
+    }
+  }
+  return true;
 }
 
 bool take_types(const argument_list *list, const argument *option, const std::string &value, Command *command) {
   command->types.clear();
-  for (const std::string &word : split(value, ',')) {
-    std::string all;
-    bool known = false;
-    for (int number = CDP_U32; number <= CDP_F64; number++) {
-      const cdp_type type = static_cast<cdp_type>(number);
-      const std::string name = device_data::type_name(type);
-      all += " " + name;
-      if (word == "all" || word == name) {
-        add_once(&command->types, type);
-        known = true;
-      }
-    }
-    if (!known)
-      return none_called(list, option, word, all);
-  }
-  return true;
+  return take_names(list, option, value, TYPES, device_data::type_name,
+                    [command](cdp_type type, bool) { add_once(&command->types, type); });
 }
 
 bool take_distributions(const argument_list *list, const argument *option, const std::string &value, Command *command) {
   command->distributions.clear();
-  for (const std::string &word : split(value, ',')) {
-    std::string all;
-    bool known = false;
-    for (const NamedDistribution &one : DISTRIBUTIONS) {
-      const std::string name = device_data::distribution_name(one.distribution);
-      all += " " + name;
-      if (word == "all" || word == name) {
-        add_once(&command->distributions, one.distribution);
-        known = true;
-      }
-    }
-    if (!known)
-      return none_called(list, option, word, all);
-  }
-  return true;
+  return take_names(
+      list, option, value, DISTRIBUTIONS,
+      [](const NamedDistribution &one) { return device_data::distribution_name(one.distribution); },
+      [command](const NamedDistribution &one, bool) { add_once(&command->distributions, one.distribution); });
 }
 
 void add_mode(std::vector<Chosen> *modes, const Mode &mode, bool named) {
@@ -114,20 +109,9 @@ void add_mode(std::vector<Chosen> *modes, const Mode &mode, bool named) {
 }
 
 bool take_modes(const argument_list *list, const argument *option, const std::string &value, Command *command) {
-  for (const std::string &word : split(value, ',')) {
-    std::string all;
-    bool known = false;
-    for (const Mode &mode : all_modes()) {
-      all += std::string(" ") + mode.name;
-      if (word == "all" || word == mode.name) {
-        add_mode(&command->modes, mode, word != "all");
-        known = true;
-      }
-    }
-    if (!known)
-      return none_called(list, option, word, all);
-  }
-  return true;
+  return take_names(
+      list, option, value, all_modes(), [](const Mode &mode) { return mode.name; },
+      [command](const Mode &mode, bool named) { add_mode(&command->modes, mode, named); });
 }
 
 /* "10-28": powers of two. */
@@ -196,15 +180,12 @@ const std::vector<Option> OPTIONS = {{"--types", take_types}, {"--sizes", take_s
                                      {"--modes", take_modes}, {"--seed", take_number}, {"--runs", take_number},
                                      {"--csv", take_path},    {"--json", take_path}};
 
-bool take_option(argument_list *list, const argument *found, Command *command) {
+bool take_option(void *into, argument_list *list, const argument *found) {
+  Command *const command = static_cast<Command *>(into);
   const std::string name = found->name;
   if (name.empty()) {
     usage_error(list, "it takes options alone, not '%s'", found->value);
     return false;
-  }
-  if (name == "--help" || name == "-h") {
-    command->help = true;
-    return argument_has_no_value(list, found);
   }
   if (name == "--progress") {
     command->progress = true;
@@ -222,11 +203,8 @@ bool take_option(argument_list *list, const argument *found, Command *command) {
 } // namespace
 
 bool read_command(int argument_count, char **words, Command *command) {
-  argument_list list = arguments_begin("bench", argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take_option(&list, &found, command))
-      return false;
+  if (!read_arguments("bench", argument_count, words, take_option, command, &command->help))
+    return false;
   if (command->modes.empty())
     for (const Mode &mode : all_modes())
       command->modes.push_back({&mode, false});

@@ -9,7 +9,6 @@
 #include "depth_report.h"
 #include "depth_sweep.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +33,6 @@ typedef struct command {
   bool rows_given;
   bool short_given;
   const char *csv;
-  bool help;
 } command;
 
 static void help(void) {
@@ -87,14 +85,11 @@ static bool take_number(argument_list *list, const argument *option, uint64_t mo
   return false;
 }
 
-static bool take(command *wanted, argument_list *list, const argument *found) {
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
   uint64_t number = 0;
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != NULL;
-  }
+  if (strcmp(found->name, "--csv") == 0)
+    return take_path(list, found, &wanted->csv);
   if (strcmp(found->name, "--runs") == 0)
     return take_runs(list, found, &wanted->sweep.runs);
   if (strcmp(found->name, "--rows") == 0) {
@@ -112,15 +107,6 @@ static bool take(command *wanted, argument_list *list, const argument *found) {
     return sweep_take(&wanted->sweep, list, found);
   wanted->short_given = wanted->short_given || strcmp(found->name, "--short") == 0;
   return settings_take(&wanted->settings, list, found);
-}
-
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take(wanted, &list, &found))
-      return false;
-  return true;
 }
 
 /* ---- The study ------------------------------------------------------------------------------------------------- */
@@ -160,18 +146,17 @@ static int measure_and_report(command *wanted, sample_keys *keys) {
   return code;
 }
 
-static int run(command *wanted) {
+static int run(void *given) {
+  command *wanted = given;
   sample_keys keys;
   if (!wanted->short_given)
     wanted->settings.options.short_items = CDP_ITEMS_NONE;
   int code = sweep_plan(&wanted->sweep, PROGRAM, &wanted->settings);
   if (code != EXIT_SORTED)
     return code;
-  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-    return exit_code(status);
-  }
+  code = settle_device(PROGRAM, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   sweep_use_device(&wanted->sweep, wanted->settings.options.device);
   complete(wanted);
   if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
@@ -184,13 +169,7 @@ static int run(command *wanted) {
 int main(int argument_count, char **words) {
   command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
                     .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST}};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    help();
-  else
-    code = run(&wanted);
+  const int code = run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
   sweep_release(&wanted.sweep);
-  return end_output(PROGRAM, code);
+  return code;
 }

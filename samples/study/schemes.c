@@ -33,7 +33,6 @@ typedef struct command {
   key_settings keys;
   uint32_t runs;
   const char *csv;
-  bool help;
 } command;
 
 /* What one scheme did with one fan-out. */
@@ -77,13 +76,10 @@ static void help(void) {
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
 
-static bool take(command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != NULL;
-  }
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
+  if (strcmp(found->name, "--csv") == 0)
+    return take_path(list, found, &wanted->csv);
   if (strcmp(found->name, "--scheme") == 0) {
     usage_error(list, "--scheme: all three are compared");
     return false;
@@ -93,15 +89,6 @@ static bool take(command *wanted, argument_list *list, const argument *found) {
   if (is_key_option(found))
     return key_settings_take(&wanted->keys, list, found);
   return settings_take(&wanted->settings, list, found);
-}
-
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take(wanted, &list, &found))
-      return false;
-  return true;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
@@ -294,22 +281,19 @@ static int measure_and_report(const command *wanted, sample_keys *keys) {
   return code;
 }
 
-static int run(command *wanted) {
+static int run(void *given) {
+  command *wanted = given;
   sample_keys keys;
-  cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &wanted->settings.options);
-  if (status == CDP_OK)
-    status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-    return exit_code(status);
-  }
+  int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   if (wanted->keys.count == 0)
     wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
   if (wanted->runs == 0)
     wanted->runs = was_simulated() ? RUNS_SIMULATED : RUNS_GPU;
   if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
     return EXIT_DATA;
-  const int code = measure_and_report(wanted, &keys);
+  code = measure_and_report(wanted, &keys);
   sample_keys_release(&keys);
   return code;
 }
@@ -317,12 +301,5 @@ static int run(command *wanted) {
 int main(int argument_count, char **words) {
   command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
                     .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST}};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

@@ -26,7 +26,6 @@ typedef struct command {
   uint64_t columns;
   const char *json;
   const char *csv;
-  bool help;
 } command;
 
 static void help(void) {
@@ -64,17 +63,12 @@ static bool take_number(argument_list *list, const argument *option, uint64_t le
   return false;
 }
 
-static bool take(command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
-  if (strcmp(found->name, "--json") == 0) {
-    wanted->json = argument_value(list, found);
-    return wanted->json != NULL;
-  }
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != NULL;
-  }
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
+  if (strcmp(found->name, "--json") == 0)
+    return take_path(list, found, &wanted->json);
+  if (strcmp(found->name, "--csv") == 0)
+    return take_path(list, found, &wanted->csv);
   if (strcmp(found->name, "--capacity") == 0)
     return take_number(list, found, 1, CDP_TRACE_CAPACITY_MAX, &wanted->capacity);
   if (strcmp(found->name, "--width") == 0)
@@ -84,22 +78,12 @@ static bool take(command *wanted, argument_list *list, const argument *found) {
   return settings_take(&wanted->settings, list, found);
 }
 
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take(wanted, &list, &found))
-      return false;
-  return true;
-}
-
 /* ---- Telling --------------------------------------------------------------------------------------------------- */
 
 static void report(const command *wanted, const cdp_study *study, const cdp_trace *trace) {
   trace_figures figures;
   printf("%" PRIu64 " %s keys, %s, sorted %s on %s\n", wanted->keys.count, type_name(wanted->settings.type),
-         wanted->keys.distribution->name, wanted->settings.options.order == CDP_DESCENDING ? "descending" : "ascending",
-         cdp_last_device());
+         wanted->keys.distribution->name, order_name(wanted->settings.options.order), cdp_last_device());
   printf("Time: %.3f ms on the device, counted and traced, without copies\n\n", study->milliseconds);
   const bool complete = print_picture(trace, (size_t)wanted->columns);
   putchar('\n');
@@ -122,10 +106,8 @@ static void report(const command *wanted, const cdp_study *study, const cdp_trac
 
 /* EXIT_SORTED, or a message and another exit code. */
 static int judge(cdp_status status) {
-  if (status == CDP_OK)
-    return EXIT_SORTED;
-  fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-  return status == CDP_ERROR_FILE ? EXIT_DATA : exit_code(status);
+  const int code = report_status(PROGRAM, status);
+  return status == CDP_ERROR_FILE ? EXIT_DATA : code;
 }
 
 static int write_files(const command *wanted, const cdp_trace *trace) {
@@ -164,19 +146,18 @@ static int sort_and_tell(const command *wanted, sample_keys *keys, cdp_trace *tr
   return write_files(wanted, trace);
 }
 
-static int run(command *wanted) {
+static int run(void *given) {
+  command *wanted = given;
   sample_keys keys;
   cdp_trace trace;
-  cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &wanted->settings.options);
-  if (status == CDP_OK)
-    status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK)
-    return judge(status);
+  int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   if (wanted->keys.count == 0)
     wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
   if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
     return EXIT_DATA;
-  int code = EXIT_DATA;
+  code = EXIT_DATA;
   if (trace_make(&trace, (size_t)wanted->capacity))
     code = sort_and_tell(wanted, &keys, &trace);
   else
@@ -191,12 +172,5 @@ int main(int argument_count, char **words) {
                     .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST},
                     .capacity = TRACE_CAPACITY,
                     .columns = COLUMNS_DEFAULT};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

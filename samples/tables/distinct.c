@@ -77,21 +77,15 @@ static bool take_count(command *wanted, argument_list *list, const argument *fou
   return false;
 }
 
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  bool good = true;
-  while (good && next_argument(&list, &found)) {
-    if (strcmp(found.name, "--leaf") == 0 || strcmp(found.name, "--block-items") == 0) {
-      usage_error(&list, "%s is what this program varies itself", found.name);
-      good = false;
-    } else if (strcmp(found.name, "--count") == 0) {
-      good = take_count(wanted, &list, &found);
-    } else {
-      good = take_table_argument(&wanted->common, &list, &found, LOG2_MOST);
-    }
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
+  if (strcmp(found->name, "--leaf") == 0 || strcmp(found->name, "--block-items") == 0) {
+    usage_error(list, "%s is what this program varies itself", found->name);
+    return false;
   }
-  return good;
+  if (strcmp(found->name, "--count") == 0)
+    return take_count(wanted, list, found);
+  return take_table_argument(&wanted->common, list, found, LOG2_MOST);
 }
 
 /* ---- Ways to sort ---------------------------------------------------------------------------------------------- */
@@ -198,7 +192,8 @@ static int measure_table_2(workplace *place, const distinct_facts *facts, const 
   return EXIT_SORTED;
 }
 
-static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
+static int measure_all(workplace *place, const void *given, csv_file *csv) {
+  const command *wanted = given;
   const distinct_facts facts = {
       .place = place,
       .many_fan_out = many_fan_out(&wanted->common.settings.options),
@@ -220,30 +215,13 @@ static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
   return code == EXIT_SORTED ? measure_table_2(place, &facts, wanted, log2_count, csv) : code;
 }
 
-static int run(const command *wanted) {
-  workplace place;
-  csv_file csv;
-  int code = workplace_open(&place, PROGRAM, &wanted->common.settings);
-  if (code != EXIT_SORTED)
-    return code;
-  if (!csv_open(&csv, PROGRAM, wanted->common.csv, DISTINCT_CSV_NAMES))
-    return EXIT_DATA;
-  code = measure_all(&place, wanted, &csv);
-  workplace_close(&place);
-  if (!csv_close(&csv) && code == EXIT_SORTED)
-    code = EXIT_DATA;
-  return code;
+static int run(void *given) {
+  const command *wanted = given;
+  return use_workplace(PROGRAM, &wanted->common, DISTINCT_CSV_NAMES, measure_all, wanted);
 }
 
 int main(int argument_count, char **words) {
   command wanted = {
       .common = {.settings = {.type = CDP_I32, .options = CDP_OPTIONS_INIT}, .baseline_max = UINT64_C(1) << LAST_LOG2}};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.common.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

@@ -73,17 +73,11 @@ static bool take_distributions(command *wanted, argument_list *list, const argum
   return true;
 }
 
-static bool read_command(command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  bool good = true;
-  while (good && next_argument(&list, &found)) {
-    if (strcmp(found.name, "--distributions") == 0)
-      good = take_distributions(wanted, &list, &found);
-    else
-      good = take_table_argument(&wanted->common, &list, &found, SEQUENCE_LOG2_MOST);
-  }
-  return good;
+static bool take(void *into, argument_list *list, const argument *found) {
+  command *wanted = into;
+  if (strcmp(found->name, "--distributions") == 0)
+    return take_distributions(wanted, list, found);
+  return take_table_argument(&wanted->common, list, found, SEQUENCE_LOG2_MOST);
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
@@ -123,7 +117,8 @@ static int measure_sequence(workplace *place, const command *wanted, uint64_t si
   return EXIT_SORTED;
 }
 
-static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
+static int measure_all(workplace *place, const void *given, csv_file *csv) {
+  const command *wanted = given;
   static results all; /* some 20 KiB, and filled once */
   const uint32_t last = place->is_simulated ? LAST_LOG2_SIMULATED : LAST_LOG2;
   const uint64_t sizes = wanted->common.sizes != 0 ? wanted->common.sizes : sizes_between(FIRST_LOG2, last);
@@ -138,31 +133,14 @@ static int measure_all(workplace *place, const command *wanted, csv_file *csv) {
   return code;
 }
 
-static int run(const command *wanted) {
-  workplace place;
-  csv_file csv;
-  int code = workplace_open(&place, PROGRAM, &wanted->common.settings);
-  if (code != EXIT_SORTED)
-    return code;
-  if (!csv_open(&csv, PROGRAM, wanted->common.csv, DISTRIBUTIONS_CSV_NAMES))
-    return EXIT_DATA;
-  code = measure_all(&place, wanted, &csv);
-  workplace_close(&place);
-  if (!csv_close(&csv) && code == EXIT_SORTED)
-    code = EXIT_DATA;
-  return code;
+static int run(void *given) {
+  const command *wanted = given;
+  return use_workplace(PROGRAM, &wanted->common, DISTRIBUTIONS_CSV_NAMES, measure_all, wanted);
 }
 
 int main(int argument_count, char **words) {
   command wanted = {
       .common = {.settings = {.type = CDP_I32, .options = CDP_OPTIONS_INIT}, .baseline_max = UINT64_C(1) << BASELINE_LOG2_MOST},
       .sequences = (1u << SEQUENCES) - 1};
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.common.help)
-    help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

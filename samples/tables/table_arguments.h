@@ -14,7 +14,6 @@ typedef struct table_arguments {
   uint32_t runs;         /* of each sort that is timed */
   uint64_t baseline_max; /* std::sort is measured up to so many keys */
   const char *csv;       /* path of the file */
-  bool help;
 } table_arguments;
 
 /*

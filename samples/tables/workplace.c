@@ -25,21 +25,40 @@ enum {
 
 /* ---- Opening and closing --------------------------------------------------------------------------------------- */
 
-int workplace_open(workplace *place, const char *program, const sort_settings *settings) {
+/* Finds the device and has it sort something, which also tells whether the options can be. */
+static int open_place(workplace *place, const char *program, const sort_settings *settings) {
   cdp_options options = settings->options;
   *place = (workplace){.program = program, .type = settings->type, .order = options.order};
-  /* Sorting nothing checks the options. */
-  cdp_status status = cdp_quicksort(NULL, 0, settings->type, &options);
-  if (status == CDP_OK)
-    status = settle_device(program, &options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", program, cdp_last_message());
-    return exit_code(status);
-  }
+  const int code = settle_sort(program, settings->type, &options);
+  if (code != EXIT_SORTED)
+    return code;
   place->device = options.device;
   snprintf(place->device_name, sizeof place->device_name, "%s", cdp_last_device());
   place->is_simulated = was_simulated();
   return EXIT_SORTED;
+}
+
+static void close_place(workplace *place) {
+  free(place->given);
+  free(place->keys);
+  free(place->correct);
+}
+
+int use_workplace(const char *program, const table_arguments *common, const char *csv_names, workplace_user *user,
+                  const void *command) {
+  workplace place;
+  csv_file csv;
+  int code = open_place(&place, program, &common->settings);
+  if (code != EXIT_SORTED)
+    return code;
+  code = EXIT_DATA;
+  if (csv_open(&csv, program, common->csv, csv_names)) {
+    code = user(&place, command, &csv);
+    if (!csv_close(&csv) && code == EXIT_SORTED)
+      code = EXIT_DATA;
+  }
+  close_place(&place);
+  return code;
 }
 
 int workplace_reserve(workplace *place, uint64_t count_most) {
@@ -58,12 +77,6 @@ int workplace_reserve(workplace *place, uint64_t count_most) {
 void workplace_given(workplace *place, uint64_t count) {
   place->count = count;
   place->correct_is_known = false;
-}
-
-void workplace_close(workplace *place) {
-  free(place->given);
-  free(place->keys);
-  free(place->correct);
 }
 
 uint32_t usual_runs(const workplace *place, uint64_t count) {
@@ -96,6 +109,12 @@ static int check(workplace *place) {
   return right ? EXIT_SORTED : EXIT_DATA;
 }
 
+/* What a sort has come to: an exit code, after a message where that is not EXIT_SORTED. */
+static int judge(workplace *place, cdp_status status) {
+  const int code = report_status(place->program, status);
+  return code == EXIT_SORTED ? check(place) : code;
+}
+
 double time_standard_sort(workplace *place, uint32_t runs) {
   static double times[RUNS_MOST];
   double spent = 0;
@@ -117,10 +136,7 @@ static int time_sort(workplace *place, const cdp_options *options, double *devic
   const double begin = clock_milliseconds();
   const cdp_status status = cdp_time_quicksort(place->keys, (size_t)place->count, place->type, options, device_ms);
   *whole_ms = clock_milliseconds() - begin;
-  if (status == CDP_OK)
-    return check(place);
-  fprintf(stderr, "%s: %s\n", place->program, cdp_last_message());
-  return exit_code(status);
+  return judge(place, status);
 }
 
 /* Sorts that do not count: one at least. */
@@ -159,8 +175,5 @@ int study_sort(workplace *place, const cdp_options *options, cdp_study *study) {
   own.device = place->device;
   copy_keys(place->keys, place->given, bytes_given(place));
   const cdp_status status = cdp_study_quicksort(place->keys, (size_t)place->count, place->type, &own, study);
-  if (status == CDP_OK)
-    return check(place);
-  fprintf(stderr, "%s: %s\n", place->program, cdp_last_message());
-  return exit_code(status);
+  return judge(place, status);
 }

@@ -2,8 +2,9 @@
 /*
  * Where the programs of the tables measure: arrays in host memory, a device, and every result checked.
  *
- * 1. workplace_open() finds the device; where there is no GPU it announces the simulated one, before anything else is printed.
- * 2. The caller generates keys into `given` and calls workplace_given().
+ * 1. use_workplace() finds the device; where there is no GPU it announces the simulated one, before anything else is printed.
+ *    Then it calls the program back.
+ * 2. The program gets memory by workplace_reserve(), generates keys into `given`, and calls workplace_given().
  * 3. time_standard_sort(), time_sorts() and study_sort() sort copies of them.
  *
  * A result is right if it is the same, bit for bit, as that of std::sort. Where std::sort was not asked for, the library's
@@ -12,7 +13,9 @@
 #ifndef CDPSORT_SAMPLES_TABLES_WORKPLACE_H
 #define CDPSORT_SAMPLES_TABLES_WORKPLACE_H
 
+#include "csv_file.h"
 #include "sample_keys.h"
+#include "table_arguments.h"
 
 #include <cdpsort/study.h>
 
@@ -43,16 +46,18 @@ typedef struct timing {
 
 /* All return an exit code, EXIT_SORTED where all is well, and say on stderr what is not. */
 
-/* Finds the device and has it sort something, which also tells whether the options can be. */
-int workplace_open(workplace *place, const char *program, const sort_settings *settings);
+/* What a program measures at the workplace; `command` is its own. */
+typedef int workplace_user(workplace *place, const void *command, csv_file *csv);
+
+/* Opens workplace and CSV file, has `user` measure there, and closes both whatever has failed. */
+int use_workplace(const char *program, const table_arguments *common, const char *csv_names, workplace_user *user,
+                  const void *command);
 
 /* Gets memory for so many keys. */
 int workplace_reserve(workplace *place, uint64_t count_most);
 
 /* Says that `given` has so many new keys. */
 void workplace_given(workplace *place, uint64_t count);
-
-void workplace_close(workplace *place);
 
 /* std::sort: the median of up to `runs` sorts, of fewer where they take long, of one where they take very long. */
 double time_standard_sort(workplace *place, uint32_t runs);

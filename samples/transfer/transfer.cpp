@@ -19,7 +19,7 @@
 
 extern "C" {
 #include "csv_file.h"
-#include "sample_keys.h"
+#include "partition_arguments.h"
 #include "size_list.h"
 #include "text_table.h"
 }
@@ -37,28 +37,10 @@ constexpr uint32_t SIMULATED_LOG2_LEAST = 8;
 constexpr uint32_t SIMULATED_LOG2_MOST = 14;
 constexpr uint64_t UNEQUAL_SHARE = 8; /* one in so many keys is not equal to the pivot where pivots might be lost */
 
-struct Command {
-  sort_settings settings = {CDP_U32, CDP_OPTIONS_INIT};
-  const distribution *keys = &DISTRIBUTIONS[0];
-  uint64_t sizes = 0; /* as size_list.h has them; 0: by the device */
-  uint32_t runs = RUNS_DEFAULT;
-  const char *csv = nullptr;
-  bool help = false;
-};
-
-/* ---- The command line ------------------------------------------------------------------------------------------ */
-
 void print_help() {
   puts("Usage: transfer [option...]\n"
        "Sorts generated keys that lie in host memory, and prints what bringing them to the device and back costs.\n");
-  sizes_help("16-24; on the simulated device 8-14");
-  printf("  --runs N         how often each is done, after once that does not count (%" PRIu32 ")\n", RUNS_DEFAULT);
-  puts("  --csv FILE       write the figures to a file, too\n"
-       "  --distribution D what the keys are like (random):");
-  for (const distribution *one = DISTRIBUTIONS; one->name != nullptr; one++)
-    printf("                     %-11s %s\n", one->name, one->text);
-  puts("  --help           this text (-h)\n");
-  settings_help("u32");
+  partition_arguments_help("16-24; on the simulated device 8-14", RUNS_DEFAULT);
   puts(
       "\n"
       "Memory: pageable and pinned memory is copied to device memory and back. Managed memory is not: its pages move when "
@@ -79,43 +61,15 @@ void print_help() {
       "2 the command line is at fault; 3 the device or the library failed.");
 }
 
-bool take_option(Command *wanted, argument_list *list, const argument *found) {
-  if (is_help_or_operand(found))
-    return take_help(list, found, &wanted->help);
-  if (strcmp(found->name, "--sizes") == 0)
-    return take_sizes(list, found, 0, PARTITION_LOG2_MOST, &wanted->sizes);
-  if (strcmp(found->name, "--runs") == 0)
-    return take_runs(list, found, &wanted->runs);
-  if (strcmp(found->name, "--distribution") == 0) {
-    key_settings keys = {};
-    const bool good = key_settings_take(&keys, list, found);
-    wanted->keys = keys.distribution;
-    return good;
-  }
-  if (strcmp(found->name, "--csv") == 0) {
-    wanted->csv = argument_value(list, found);
-    return wanted->csv != nullptr;
-  }
-  return settings_take(&wanted->settings, list, found);
-}
-
-bool read_command(Command *wanted, int argument_count, char **words) {
-  argument_list list = arguments_begin(PROGRAM, argument_count, words);
-  argument found;
-  while (next_argument(&list, &found))
-    if (!take_option(wanted, &list, &found))
-      return false;
-  return true;
-}
-
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
 
 /* Generated keys, kept as they were. */
 class Keys {
 public:
-  Keys(const Command &wanted, uint64_t count) : memory_(static_cast<size_t>(count) * type_bytes(wanted.settings.type)) {
+  Keys(const partition_arguments &wanted, uint64_t count)
+      : memory_(static_cast<size_t>(count) * type_bytes(wanted.settings.type)) {
     const cdp_options &options = wanted.settings.options;
-    generate_keys(memory_.data(), count, wanted.settings.type, wanted.keys, options.seed);
+    generate_keys(memory_.data(), count, wanted.settings.type, wanted.keys.distribution, options.seed);
     work_.given = {memory_.data(), count, wanted.settings.type, options.order};
     work_.options = options;
     median_of_sample(&work_.given, work_.pivot);
@@ -211,7 +165,7 @@ private:
 };
 
 /* The exponents of the sizes that are wanted. */
-std::vector<uint32_t> exponents(const Command &wanted) {
+std::vector<uint32_t> exponents(const partition_arguments &wanted) {
   std::vector<uint32_t> found;
   for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST; exponent++)
     if ((wanted.sizes >> exponent & 1) != 0)
@@ -219,7 +173,7 @@ std::vector<uint32_t> exponents(const Command &wanted) {
   return found;
 }
 
-void measure_sizes(const Command &wanted, bool simulated, Report *report) {
+void measure_sizes(const partition_arguments &wanted, bool simulated, Report *report) {
   for (const uint32_t exponent : exponents(wanted)) {
     const Keys keys(wanted, uint64_t{1} << exponent);
     for (const Memory memory : memories(simulated)) {
@@ -243,7 +197,7 @@ uint64_t count_equal(const Work &work) {
   return equal;
 }
 
-void look_for_lost_pivots(const Command &wanted, bool simulated) {
+void look_for_lost_pivots(const partition_arguments &wanted, bool simulated) {
   printf("\nSeed 003's lost pivots: %" PRIu64 " of %" PRIu64
          " keys are equal to the pivot, partitioned by the device, sorted by "
          "the CPU\n",
@@ -267,7 +221,7 @@ void look_for_lost_pivots(const Command &wanted, bool simulated) {
 /* ---- All of it ------------------------------------------------------------------------------------------------- */
 
 /* What was measured before something went wrong is printed, too. */
-void measure_and_print(const Command &wanted, bool simulated, Report *report) {
+void measure_and_print(const partition_arguments &wanted, bool simulated, Report *report) {
   try {
     measure_sizes(wanted, simulated, report);
   } catch (...) {
@@ -281,10 +235,10 @@ void measure_and_print(const Command &wanted, bool simulated, Report *report) {
     throw std::runtime_error("not enough memory for the table");
 }
 
-int measure_all(const Command &wanted, bool simulated, csv_file *csv) {
+int measure_all(const partition_arguments &wanted, bool simulated, csv_file *csv) {
   use_device_of_library(simulated);
-  printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys->name,
-         wanted.settings.options.order == CDP_DESCENDING ? "descending" : "ascending", cdp_last_device());
+  printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys.distribution->name,
+         order_name(wanted.settings.options.order), cdp_last_device());
   Report report(csv);
   measure_and_print(wanted, simulated, &report);
   look_for_lost_pivots(wanted, simulated);
@@ -293,7 +247,7 @@ int measure_all(const Command &wanted, bool simulated, csv_file *csv) {
 }
 
 /* The same, with what may go wrong told. An exit code. */
-int try_all(const Command &wanted, bool simulated, csv_file *csv) {
+int try_all(const partition_arguments &wanted, bool simulated, csv_file *csv) {
   try {
     return measure_all(wanted, simulated, csv);
   } catch (const LibraryFailure &failure) {
@@ -317,35 +271,28 @@ int try_all(const Command &wanted, bool simulated, csv_file *csv) {
   }
 }
 
-int run(Command *wanted) {
+int run(void *given) {
+  partition_arguments *const wanted = static_cast<partition_arguments *>(given);
   csv_file csv;
-  const cdp_status status = settle_device(PROGRAM, &wanted->settings.options);
-  if (status != CDP_OK) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, cdp_last_message());
-    return exit_code(status);
-  }
+  int code = settle_device(PROGRAM, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
   const bool simulated = was_simulated();
   if (wanted->sizes == 0)
     wanted->sizes =
         simulated ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST) : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
-  const int code = try_all(*wanted, simulated, &csv);
+  code = try_all(*wanted, simulated, &csv);
   return csv_close(&csv) ? code : static_cast<int>(EXIT_DATA);
 }
 
 } // namespace
 
 int main_of_words(int argument_count, char **words) {
-  Command wanted;
-  if (!read_command(&wanted, argument_count, words))
-    return EXIT_USAGE;
-  int code = EXIT_SORTED;
-  if (wanted.help)
-    print_help();
-  else
-    code = run(&wanted);
-  return end_output(PROGRAM, code);
+  partition_arguments wanted = {{CDP_U32, CDP_OPTIONS_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr};
+  const sample_program program = {PROGRAM, take_partition_argument, print_help, run};
+  return run_program(&program, argument_count, words, &wanted);
 }
 
 } // namespace transfer
