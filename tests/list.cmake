@@ -28,13 +28,14 @@ cdpsort_test(threads SUPPORT host_data LABELS simulated)
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
 cdpsort_test(fallbacks SOURCES test_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(fan_fallbacks SOURCES test_fan_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
-             LABELS simulated long)
+             LABELS simulated long TIMEOUT 600)
 cdpsort_test(pivot SOURCES test_pivot.cpp STATIC LABELS simulated)
 cdpsort_test(fan_sort SOURCES test_fan_sort.cpp STATIC LABELS simulated)
 cdpsort_test(short SOURCES test_short.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
+cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long TIMEOUT 600)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(speed SUPPORT host_data LABELS simulated long)
+set_tests_properties(speed PROPERTIES RUN_SERIAL ON) # it is about time
 if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
   add_test(NAME planted_bugs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/planted_bugs.sh)
   set_tests_properties(planted_bugs PROPERTIES LABELS "simulated;long" TIMEOUT 900 ENVIRONMENT

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs what is missing (Debian or Ubuntu, root or sudo), builds, and runs every test that can run on this machine.
 # usage: sh tests/run.sh [CTEST_ARGUMENT...]      such as: sh tests/run.sh -L simulated -LE long
+# As many tests run side by side as there are processors; CTEST_PARALLEL_LEVEL says otherwise.
 # samples/setup.sh says which environment variables choose the build.
 set -eu
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,7 +17,8 @@ code=$cdpsort_build_dir/tests.code
 # A pipe hides the exit code of its first command; the file keeps it.
 {
   result=0
-  ctest --test-dir "$cdpsort_build_dir" --output-on-failure --no-tests=error "$@" || result=$?
+  ctest --test-dir "$cdpsort_build_dir" --output-on-failure --no-tests=error --parallel "${CTEST_PARALLEL_LEVEL:-$(nproc)}" "$@" ||
+    result=$?
   echo "$result" >"$code"
 } 2>&1 | tee "$log"
 [ "$(cat "$code")" -eq 0 ] || cdpsort_fail "tests failed; they are listed above"

@@ -56,7 +56,8 @@ struct Control {
  * 1. Functions that are not inlined, and launches, take its address. What has an address lies on the stack: nvcc copies a
  *    parameter there, some 250 bytes of this one, in every thread, and what is left over in registers is spilled.
  * 2. A parameter that is __grid_constant__ has an address where it is, and nobody may change it.
- * Therefore every kernel takes it as one: 13 to 25 % less time with 2^14 to 2^22 keys, 4 % with 2^27 (docs/performance.md).
+ * Therefore every kernel takes it as one: 5 to 23 % less time with 2^14 to 2^24 keys on an H200, 2 to 4 % with 2^27
+ * (docs/performance.md).
  */
 template <typename Bits>
 struct Sort {
