@@ -96,8 +96,14 @@ START_TEST(test_what_does_not_fit_is_counted) {
     const Traced traced = trace_and_check(subject, options, capacity, "traced");
     ck_assert_uint_ge(traced.trace.count, 1);
     ck_assert_uint_le(traced.trace.count, capacity);
-    ck_assert_uint_gt(traced.trace.lost + traced.trace.count, capacity == 1 ? 1 : 2);
+    // An event for the root, and for every launch, whether it is kept or not.
+    const cdp_study_depth sum = totals(traced.study);
+    ck_assert_uint_ge(traced.trace.count + traced.trace.lost, 1 + sum.children_launched + sum.launches_refused);
+    if (capacity == 1)
+      ck_assert_uint_gt(traced.trace.lost, 0);
     ck_assert_uint_eq(traced.events[0].kind, CDP_TRACE_ROOT);
+    for (size_t event = 1; event < traced.trace.count; event++)
+      ck_assert(traced.events[event].launcher == CDP_TRACE_NO_LAUNCHER || traced.events[event].launcher < event);
   }
 }
 END_TEST
