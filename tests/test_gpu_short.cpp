@@ -94,7 +94,6 @@ START_TEST(test_long_buckets) {
     const cdp_type type = type_at(static_cast<int>(index) % TYPES);
     const uint64_t count = CDP_FAN_OUT_MIN * single_items(type) * (_i == 0 ? 2 : 12) + index;
     const Subject subject = make_subject(type, count, distribution_at(index), index % 4);
-    const device_data::KeySpan &keys = subject.keys;
     cdp_study study;
     cdp_plan_limit(&limits);
     const cdp_status status = sort_both_ways(subject, options, &study);
