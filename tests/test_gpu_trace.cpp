@@ -121,6 +121,8 @@ START_TEST(test_host_keys) {
     ck_assert_uint_le(keys[index - 1], keys[index]);
   double milliseconds = 0;
   CHECK_SORT(cdp_time_quicksort(keys.data(), keys.size(), CDP_U32, nullptr, &milliseconds));
+  // Once more, since CUDA may have loaded the kernels in that time.
+  CHECK_SORT(cdp_time_quicksort(keys.data(), keys.size(), CDP_U32, nullptr, &milliseconds));
   ck_assert_double_gt(milliseconds, 0);
   ck_assert_double_lt(milliseconds, 10);
 }
