@@ -136,7 +136,7 @@ uint64_t cdp_engine_partition_workspace_bytes(const cdp_partition_request *reque
 
 /* What a blocking sort is to find out about itself. */
 typedef struct cdp_gathering {
-  double milliseconds; /* receives the time from the begin to the end on the device */
+  double milliseconds; /* receives the time from the launch to the end on the device */
   cdp_study *study;    /* NULL: nobody wants the counts; a trace needs a study */
   cdp_trace *trace;    /* NULL: nobody wants a trace; otherwise cdp_request::d_trace has room for it */
 } cdp_gathering;

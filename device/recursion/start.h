@@ -26,6 +26,7 @@ int launch_partition(const cdp_partition_request &request, void *stream);
 
 } // namespace cdp::CDP_RUNTIME
 
+#ifdef __CUDACC__
 namespace cdp::CDP_UNSTUDIED_RUNTIME {
 
 /* The same, of the kernels without hooks. */
@@ -33,5 +34,6 @@ template <cdp_type TYPE>
 int launch_recursion(const cdp_request &request, bool counted, void *stream);
 
 } // namespace cdp::CDP_UNSTUDIED_RUNTIME
+#endif
 
 #endif

@@ -8,10 +8,8 @@
 #include "recursion/trace_read.h"
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <mutex>
-#include <thread>
 
 namespace cdp::cuda {
 
@@ -194,32 +192,15 @@ cdp_status launch(const cdp_request *request, void *stream, cdp_fault *fault) {
   return check(fault, static_cast<cudaError_t>(error), "launching the sort");
 }
 
-/*
- * Holds a stream up until the host has launched all that is to be timed: a busy host would make a sort of 2^10 keys twice as
- * long. Not for longer than a millisecond: launching a kernel for the first time may wait for the device.
- */
-struct Gate {
-  std::atomic<bool> is_open{false};
-
-  static void CUDART_CB wait(void *gate) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
-    while (!static_cast<Gate *>(gate)->is_open.load(std::memory_order_acquire) && std::chrono::steady_clock::now() < deadline)
-      std::this_thread::yield();
-  }
-};
-
 /* The resources of a blocking call, given back whatever happens. */
 struct Session {
   cudaStream_t stream = nullptr;
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
-  Gate gate;
 
   /* A failure here is one of the call, already reported. */
   ~Session() {
-    gate.is_open.store(true, std::memory_order_release);
-    const cudaError_t errors[] = {stream == nullptr ? cudaSuccess : cudaStreamSynchronize(stream), // none waits at the gate
-                                  begin == nullptr ? cudaSuccess : cudaEventDestroy(begin),
+    const cudaError_t errors[] = {begin == nullptr ? cudaSuccess : cudaEventDestroy(begin),
                                   end == nullptr ? cudaSuccess : cudaEventDestroy(end),
                                   stream == nullptr ? cudaSuccess : cudaStreamDestroy(stream)};
     for (const cudaError_t error : errors)
@@ -228,9 +209,8 @@ struct Session {
   }
 };
 
-/* Waits for the device's earlier work, and begins: what is launched on the session's stream from now on is timed. Gated, it
-   begins when all is launched, in end_session(); not for a host that waits in between. */
-cdp_status begin_session(Session *session, bool is_gated, cdp_fault *fault) {
+/* Waits for the device's earlier work, and begins: what is launched on the session's stream from now on is timed. */
+cdp_status begin_session(Session *session, cdp_fault *fault) {
   cdp_status status = check(fault, cudaDeviceSynchronize(), "waiting for earlier work on the device");
   if (status == CDP_OK)
     status = check(fault, cudaStreamCreateWithFlags(&session->stream, cudaStreamNonBlocking), "creating a stream");
@@ -238,18 +218,15 @@ cdp_status begin_session(Session *session, bool is_gated, cdp_fault *fault) {
     status = check(fault, cudaEventCreate(&session->begin), "creating an event");
   if (status == CDP_OK)
     status = check(fault, cudaEventCreate(&session->end), "creating an event");
-  if (status == CDP_OK && is_gated)
-    status = check(fault, cudaLaunchHostFunc(session->stream, Gate::wait, &session->gate), "holding the stream up");
   if (status == CDP_OK)
     status = check(fault, cudaEventRecord(session->begin, session->stream), "recording an event");
   return status;
 }
 
 /* Waits for what was launched, and tells how long it took. `doing` names it ("sorting"). */
-cdp_status end_session(Session &session, const char *doing, double *milliseconds, cdp_fault *fault) {
+cdp_status end_session(const Session &session, const char *doing, double *milliseconds, cdp_fault *fault) {
   float elapsed = 0;
   cdp_status status = check(fault, cudaEventRecord(session.end, session.stream), "recording an event");
-  session.gate.is_open.store(true, std::memory_order_release);
   if (status == CDP_OK)
     status = check(fault, cudaStreamSynchronize(session.stream), doing);
   if (status == CDP_OK)
@@ -288,17 +265,16 @@ cdp_status fetch_trace(const cdp_request &request, const TraceMemory &memory, cd
 }
 
 cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
-  const bool is_host_loop = request->scheme == CDP_SCHEME_HOST_LOOP;
   Session session;
   TraceMemory memory;
   cdp_status status = prepare_trace(*request, &memory, fault);
   if (status == CDP_OK)
-    status = begin_session(&session, !is_host_loop, fault); // waits for the zeros, too
+    status = begin_session(&session, fault); // waits for the zeros, too
   if (status != CDP_OK)
     return status;
   const bool counted = gathering->study != nullptr;
-  const int error = is_host_loop ? run_host_loop_of_type(*request, counted, session.stream)
-                                 : launch_recursion_of_type(*request, counted, session.stream);
+  const int error = request->scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(*request, counted, session.stream)
+                                                            : launch_recursion_of_type(*request, counted, session.stream);
   status = check(fault, static_cast<cudaError_t>(error), "launching the sort");
   if (status == CDP_OK)
     status = end_session(session, "sorting", &gathering->milliseconds, fault);
@@ -313,7 +289,7 @@ cdp_status partition(const cdp_partition_request *request, cdp_parts *parts, cdp
   Session session;
   PartCounts totals = {};
   double milliseconds = 0;
-  cdp_status status = begin_session(&session, true, fault);
+  cdp_status status = begin_session(&session, fault);
   if (status != CDP_OK)
     return status;
   status =

@@ -25,10 +25,10 @@ extern "C" {
 /* ---- Time ------------------------------------------------------------------------------------------------------ */
 
 /**
- * cdp_quicksort(), and how long it took: from its begin to its end on the device, without the copies of keys in host memory
- * and without allocations. The device begins when the host has launched, so that what the host does is not in it, but for the
- * host loop, of which it is a part; the first sort of its kind in a process may have milliseconds in it in which CUDA loads the
- * kernels. Nothing is counted, so that it is the time of an ordinary sort.
+ * cdp_quicksort(), and how long it took: from just before the launch of the sort to its end on the device, without the copies
+ * of keys in host memory and without allocations. What the host does to launch is in it, some microseconds; for the first sort
+ * of its kind in a process milliseconds, in which CUDA loads the kernels. Nothing is counted, so that it is the time of an
+ * ordinary sort.
  * @param milliseconds  host pointer, receives the time; on the simulated device the time the simulation took. 0 for fewer than
  *                      2 keys, and on failure. Must not be NULL.
  * @since 0.1.0
