@@ -54,6 +54,7 @@ cdpsort_missing_packages() {
       command -v clang-tidy >/dev/null 2>&1 || echo clang-tidy
       command -v cppcheck >/dev/null 2>&1 || echo cppcheck
       command -v doxygen >/dev/null 2>&1 || echo doxygen
+      command -v python3 >/dev/null 2>&1 || echo python3
       command -v shellcheck >/dev/null 2>&1 || echo shellcheck
       ;;
     *) cdpsort_fail "nothing is known of packages for '$purpose'" ;;

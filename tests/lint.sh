@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Format, static analysis and documentation of the sources; every finding is an error. Installs the tools that are missing.
+# Format, static analysis and documentation of the sources, and what the guide quotes of them; every finding is an error. Installs the tools that are missing.
 # usage: sh tests/lint.sh
 set -eu
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
@@ -54,6 +54,11 @@ documentation() {
   { cat docs/Doxyfile; echo "OUTPUT_DIRECTORY = \"$cdpsort_build_dir/doxygen\""; } | doxygen -
 }
 
+# What the guide quotes stands in the sources, and its pictures are there.
+guide() {
+  python3 docs/check_guide.py
+}
+
 scripts() {
   shellcheck -x -e SC1091 samples/*.sh tests/*.sh tests/*/*.sh .ci/run
 }
@@ -63,6 +68,7 @@ step format format
 step cppcheck analyse
 step clang-tidy tidy
 step doxygen documentation
+step guide guide
 step scripts scripts
 [ -z "$failures" ] || cdpsort_fail "lint found fault with:$failures"
 echo "lint: nothing found"
