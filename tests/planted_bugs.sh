@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
 all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence
   early_fan_stage late_fan_stage lost_equal_bucket forgotten_bucket wrong_run missing_fan_barrier forgotten_allowance
-  early_gathering shifted_run"
+  early_gathering shifted_run lost_remainder"
 
 describe() {
   file=recursion/task.cuh
@@ -113,6 +113,11 @@ describe() {
     file=recursion/short_array.cuh
     edit='s/ + bucket;/ + bucket + 1;/'
     ;;
+  lost_remainder)
+    what="short arrays: what is left over when a bucket is shared among warps is not gathered"
+    file=recursion/short_array.cuh
+    edit='s/(items + WARPS \* WARP_LANES - 1) \/ (WARPS \* WARP_LANES)/items \/ (WARPS * WARP_LANES)/'
+    ;;
   *)
     echo "error: there is no bug '$1'; there are: $all_bugs" >&2
     exit 2
@@ -148,7 +153,7 @@ build() {
 prepare() {
   mkdir "$work/tree"
   cp -R "$root/include" "$root/src" "$root/device" "$work/tree/"
-  sed 's/@CDP_TYPE@/CDP_U32/' "$root/device/recursion/recursion.in" >"$work/recursion.cpp"
+  sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/CDP_U32/' "$root/device/recursion/recursion.in" >"$work/recursion.cpp"
   sed 's/@CDP_TYPE@/CDP_U32/' "$root/device/recursion/host_loop.in" >"$work/host_loop.cpp"
   {
     echo '#include "recursion/start.h"'
