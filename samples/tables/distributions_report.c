@@ -26,7 +26,7 @@ void print_distributions_head(const workplace *place) {
          "  device     the sort on the device, without copies and without allocations\n"
          "  whole      the whole call for keys in host memory, by the clock: copies, allocations and all\n"
          "  S          speed-up: std::sort / device, and std::sort / whole\n"
-         "  x random   device / device of random keys of the same number\n",
+         "  x random   device / device of random keys of the same number, up to 2^20 measured again beside each\n",
          place->device_name, type_name(place->type));
   puts(
       "\n"
