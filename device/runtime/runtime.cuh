@@ -23,8 +23,8 @@
 #endif
 
 /*
- * 1. A hook costs a kernel that is given no counters and no trace 2 to 3 % on average, however little is left of it: registers,
- *    and code to fetch (docs/performance.md, "What a study costs").
+ * 1. Hooks cost a sort that is given no counters and no trace up to 4 % of its time, however little is left of them
+ *    (docs/performance.md, "What a study costs").
  * 2. A sort that nobody studies must not pay for those who do.
  * Therefore the GPU's recursion is compiled twice, with hooks and without, and the host launches the one or the other. The
  * simulated device's is compiled once: its time is nobody's concern.
