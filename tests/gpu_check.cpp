@@ -44,6 +44,11 @@ void *allocate(size_t bytes) {
   return d_memory;
 }
 
+void release_memory(void *d_memory) {
+  to_release.erase(std::remove(to_release.begin(), to_release.end(), d_memory), to_release.end());
+  CHECK_CUDA(cudaFree(d_memory));
+}
+
 void check_guards(const device_data::Oracle &oracle, const Guarded &memory, cudaStream_t stream) {
   CHECK_CUDA(device_data::guard_check(oracle, memory.d_base, GUARD_BYTES + memory.ahead_bytes, stream));
   CHECK_CUDA(device_data::guard_check(oracle, memory.d_memory + memory.bytes, GUARD_BYTES, stream));
@@ -138,10 +143,8 @@ Subject make_subject(cdp_type type, uint64_t count, Distribution distribution, u
 }
 
 void release(const Subject &subject) {
-  for (void *d_memory : {static_cast<void *>(subject.memory.d_base), static_cast<void *>(subject.oracle.d_before)}) {
-    to_release.erase(std::remove(to_release.begin(), to_release.end(), d_memory), to_release.end());
-    CHECK_CUDA(cudaFree(d_memory));
-  }
+  release_memory(subject.memory.d_base);
+  release_memory(subject.oracle.d_before);
 }
 
 void judge(const Subject &subject, cdp_order order, cudaStream_t stream) {
@@ -190,15 +193,14 @@ void require_study(bool condition, const char *text, const cdp_study &study, con
 cdp_status sort_both_ways(const Subject &subject, const cdp_options &options, cdp_study *study) {
   const device_data::KeySpan &keys = subject.keys;
   const size_t bytes = keys.count * device_data::key_bytes(keys.type);
-  void *d_before = nullptr;
-  CHECK_CUDA(cudaMalloc(&d_before, bytes));
+  void *d_before = allocate(bytes);
   CHECK_CUDA(cudaMemcpy(d_before, keys.d_keys, bytes, cudaMemcpyDeviceToDevice));
   cdp_status status = cdp_quicksort(keys.d_keys, keys.count, keys.type, &options);
   judge(subject, options.order);
   CHECK_CUDA(cudaMemcpy(keys.d_keys, d_before, bytes, cudaMemcpyDeviceToDevice));
   if (status == CDP_OK)
     status = cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, study);
-  CHECK_CUDA(cudaFree(d_before));
+  release_memory(d_before);
   return status;
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Format, static analysis and documentation of the sources, and what the guide quotes of them; every finding is an error. Installs the tools that are missing.
+# Format, static analysis and documentation of the sources, and what the guide quotes of them; every finding is an error.
+# Installs the tools that are missing.
 # usage: sh tests/lint.sh
 set -eu
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)

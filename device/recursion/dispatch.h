@@ -35,6 +35,7 @@ int with_type(cdp_type type, Start start) {
   return start(TypeConstant<CDP_F64>{});
 }
 
+/* A sort that is neither counted nor traced is launched without the hooks for it (runtime.cuh). */
 inline int launch_recursion_of_type(const cdp_request &request, bool counted, void *stream) {
   return with_type(request.type, [&](auto type) {
     constexpr cdp_type TYPE = decltype(type)::value;

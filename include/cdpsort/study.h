@@ -4,8 +4,8 @@
  * What a recursion did: how long it took, counts by depth, and a trace of its grids, gathered on the device while it sorts.
  *
  * For people who study dynamic parallelism, and for tests that must see that a path was taken. Opt-in: an ordinary sort
- * gathers nothing, and on a GPU it has kernels of its own, compiled without any of this. Three calls, each the sort of
- * cdp_quicksort() with the same arguments and statuses, each telling more:
+ * gathers nothing, and on a GPU, but for the host loop, it has kernels compiled without any of this. Three calls, each the
+ * sort of cdp_quicksort() with the same arguments and statuses, each telling more:
  *
  *     cdp_time_quicksort()    how long it took on the device
  *     cdp_study_quicksort()   and what happened at each depth
@@ -99,7 +99,7 @@ typedef struct cdp_study {
 
 /**
  * cdp_quicksort(), and what it did. The same arguments and statuses; the counting costs a few atomics per range,
- * and kernels that can count are some 2 % slower (docs/performance.md, "What a study costs").
+ * and kernels that can count are up to 4 % slower (docs/performance.md, "What a study costs").
  * @param study  host pointer, receives the counts. Must not be NULL. On failure it is filled with zeros.
  * @since 0.1.0
  */
