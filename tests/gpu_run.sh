@@ -218,19 +218,17 @@ while read -r name labels; do
 done <"$programs/tests.list"
 
 for name in quickstart recursion timeline; do
-  [ ! -x "$build/bin/$name" ] || run_sample "$name" "CUDA device"
+  run_sample "$name" "CUDA device"
 done
 # Small ones: what they measure is recorded elsewhere (docs/results/README.md).
-if [ -x "$build/bin/depth_study" ]; then
-  run_sample depth_study "every result sorted" --count 2^20 --runs 2
-  run_sample schemes "every result sorted" --count 2^20
-  run_sample distinct "CUDA device" --sizes 2^18 --runs 2
-  run_sample distributions "CUDA device" --sizes 2^16 --runs 2
-  run_sample partition_kinds "CUDA device" --sizes 2^20 --runs 3
-  run_sample transfer "CUDA device" --sizes 2^20 --runs 2
-fi
-[ ! -x "$build/bin/trap" ] || run_sample trap "launched by the device"
-[ ! -x "$build/bin/sort_numbers" ] || run_sort_numbers
+run_sample depth_study "every result sorted" --count 2^20 --runs 2
+run_sample schemes "every result sorted" --count 2^20
+run_sample distinct "CUDA device" --sizes 2^18 --runs 2
+run_sample distributions "CUDA device" --sizes 2^16 --runs 2
+run_sample partition_kinds "CUDA device" --sizes 2^20 --runs 3
+run_sample transfer "CUDA device" --sizes 2^20 --runs 2
+run_sample trap "launched by the device"
+run_sort_numbers
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
 memcheck_note="compute-sanitizer memcheck"

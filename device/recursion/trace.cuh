@@ -10,9 +10,9 @@
  *  Therefore nobody waits for anybody, and nothing is live in a kernel's registers between its begin and its end.
  *
  * Events lie in memory that was zeroed: what is 0 was never written. When they run out, further ones are counted and left out;
- * they are handed out in order, so that no event is without its launcher's. Kernels without
- * hooks (runtime.cuh) have nothing of all this; in those with them it is, without a trace (sort.trace is NULL), one comparison
- * with a kernel parameter at either end of a kernel and at each launch.
+ * they are handed out in order, so that no event is without its launcher's. Kernels without hooks (runtime.cuh) have nothing
+ * of all this; in those with them it is, without a trace (sort.trace is NULL), one comparison with a kernel parameter at either
+ * end of a kernel and at each launch.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_TRACE_CUH
 #define CDPSORT_DEVICE_RECURSION_TRACE_CUH
