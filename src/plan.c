@@ -88,7 +88,7 @@
  *     those running (docs/performance.md, "Pending launches").
  *  2. Sorts may never complete long before the limit is met, though all their grids have ended and none was refused: the tail
  *     behind one of them does not begin. It was seen under limits of 32 to 1,024, with a third to three quarters of them
- *     pending, and under 32 and 256 with a quarter; not with an eighth, and not under 2,048 (H200, driver 580).
+ *     pending, and with controllers a fifth; not with an eighth, and not under 2,048 (H200, driver 580).
  *  3. Sorts took 0 to 4 % longer with a quarter of 2,048 than with three, and up to 24 % longer with an eighth.
  *  4. Other sorts on the device at the same time have the same limit. What is refused is sorted all the same.
  *  Therefore a wave has a quarter of the limit, and an eighth of one that somebody has lowered below LAUNCHES_LIMIT_LOW.
