@@ -42,6 +42,12 @@
  * sizes is a quarter of the mean. u32, 2^27 keys: 3.24 and 3.02 ms with 8 and 16 (docs/performance.md). */
 #define TASK_OVERSAMPLING 16u
 
+/* A task with many children has up to this many launches pending: its preparation, two stages, the grid for small children, the
+ * one for equal keys; and with the controller two continuations. The look for disorder, within which the first task may come,
+ * is one more, once in a sort: it is among the launches that are left (LAUNCHES_LEFT_LEAST). */
+#define LAUNCHES_PER_FAN_TASK 5u
+#define LAUNCHES_PER_FAN_CONTROLLER_TASK 7u
+
 /* Ranges for one block are no larger than would give every multiprocessor this many of them. With many children their number is
  * a power of two, so it is the power of two below: 2^24 keys of 32 bits took 531 us in 256 ranges, which 132 multiprocessors do
  * in two rounds, and 595 in 512 (docs/performance.md). */
@@ -82,28 +88,15 @@
 
 /*
  * Tasks started in one wave. CUDA refuses device launches past its pending-launch limit, which the library never raises: 2,048
- * by default, and told by the device.
- *
- *  1. A launch is pending until all its descendants are complete, so that it is the launches of a whole wave that count, not
- *     those running (docs/performance.md, "Pending launches").
- *  2. Sorts may never complete long before the limit is met, though all their grids have ended and none was refused: the tail
- *     behind one of them does not begin. It was seen under limits of 32 to 1,024, with a third to three quarters of them
- *     pending, and with controllers a fifth; not with an eighth, and not under 2,048 (H200, driver 580).
- *  3. Sorts took 0 to 4 % longer with a quarter of 2,048 than with three, and up to 24 % longer with an eighth.
- *  4. Other sorts on the device at the same time have the same limit. What is refused is sorted all the same.
- *  Therefore a wave has a quarter of the limit, and an eighth of one that somebody has lowered below LAUNCHES_LIMIT_LOW.
+ * by default, and told by the device. A launch is pending until all its descendants are complete, so that it is the launches of
+ * a whole wave that count, not those running (docs/performance.md). A task of the last-block scheme is one launch, one of the
+ * controller scheme is up to three (controller, workers, continuation). A quarter of the limit, and no less than
+ * LAUNCHES_LEFT_LEAST, is left to the waves themselves, to the look for disorder, and to others. Other sorts on the device at
+ * the same time have the same limit: what is refused then is sorted all the same.
  */
-#define LAUNCHES_DENOMINATOR 4u
-#define LAUNCHES_LIMIT_LOW 1024u
-#define LAUNCHES_LOW_DENOMINATOR 8u
-
-/* Launches that a task has pending, at most. Classic: the partition, or controller, workers and continuation. With many
- * children: its preparation, two stages, the grid for small children, the one for equal keys; and with the controller two
- * continuations. The waves themselves and the look for disorder, once in a sort, are among the launches that are left. */
-#define LAUNCHES_PER_TASK 1u
+#define LAUNCHES_LEFT_LEAST 16u
+#define LAUNCHES_LEFT_DENOMINATOR 4u
 #define LAUNCHES_PER_CONTROLLER_TASK 3u
-#define LAUNCHES_PER_FAN_TASK 5u
-#define LAUNCHES_PER_FAN_CONTROLLER_TASK 7u
 
 static _Thread_local cdp_plan_limits test_limits;
 
@@ -219,7 +212,7 @@ static void plan_short(cdp_request *request, const cdp_options *resolved, const 
 
 static uint32_t launches_per_task(const cdp_request *request) {
   if (request->fan_out == CDP_FAN_OUT_CLASSIC)
-    return request->scheme == CDP_SCHEME_CONTROLLER ? LAUNCHES_PER_CONTROLLER_TASK : LAUNCHES_PER_TASK;
+    return request->scheme == CDP_SCHEME_CONTROLLER ? LAUNCHES_PER_CONTROLLER_TASK : 1;
   return request->scheme == CDP_SCHEME_CONTROLLER ? LAUNCHES_PER_FAN_CONTROLLER_TASK : LAUNCHES_PER_FAN_TASK;
 }
 
@@ -227,9 +220,12 @@ static uint32_t launches_per_task(const cdp_request *request) {
 static uint32_t plan_task_budget(const cdp_request *request, uint32_t pending_limit) {
   if (request->scheme == CDP_SCHEME_HOST_LOOP)
     return UINT32_MAX;
-  const uint32_t denominator = pending_limit < LAUNCHES_LIMIT_LOW ? LAUNCHES_LOW_DENOMINATOR : LAUNCHES_DENOMINATOR;
-  const uint32_t tasks = pending_limit / denominator / launches_per_task(request);
-  return (uint32_t)capped(tasks > 0 ? tasks : 1, test_limits.task_budget);
+  const uint64_t quarter = pending_limit / LAUNCHES_LEFT_DENOMINATOR;
+  const uint64_t left = quarter > LAUNCHES_LEFT_LEAST ? quarter : LAUNCHES_LEFT_LEAST;
+  const uint64_t launches = pending_limit > left ? pending_limit - left : 0;
+  const uint64_t tasks = launches / launches_per_task(request);
+  const uint64_t budget = capped(tasks > 0 ? tasks : 1, test_limits.task_budget);
+  return (uint32_t)budget;
 }
 
 static cdp_status narrow(uint64_t value, const char *what, uint32_t *narrowed) {

@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <cinttypes>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 #include <vector>
 
 namespace gpu_check {
@@ -24,24 +22,6 @@ constexpr int EXIT_SKIP = 77;
 constexpr unsigned char POISON = 0xCD;
 
 std::vector<void *> to_release;
-
-/* What the program is at. A sort that never completes cannot be told from outside, and Check writes its log when a test ends: so
-   whoever ends the program (tests/gpu_run.sh, after a while) has it say this. */
-char doing[640] = "nothing yet";
-
-void say_and_end(int) {
-  static const char intro[] = "ended from outside, while at: ";
-  const bool said = write(STDERR_FILENO, intro, sizeof intro - 1) > 0 && write(STDERR_FILENO, doing, strlen(doing)) > 0 &&
-                    write(STDERR_FILENO, "\n", 1) > 0;
-  _exit(said ? EXIT_FAILURE : EXIT_FAILURE + 1);
-}
-
-void note_doing(const Subject &subject, const cdp_options &options, const char *what) {
-  snprintf(doing, sizeof doing,
-           "%s; %s, child streams %d, fan-out %" PRIu32 ", leaves of %" PRIu32 ", depth limit %" PRIu32 ", %s, %s",
-           subject.label, scheme_name(options.scheme), static_cast<int>(options.child_streams), options.fan_out,
-           options.leaf_items, options.depth_limit, pivot_name(options.pivot), what);
-}
 
 bool is_set(const char *variable) {
   const char *value = getenv(variable);
@@ -78,7 +58,6 @@ void check_guards(const device_data::Oracle &oracle, const Guarded &memory, cuda
 
 int run(Suite *(*make_suite)()) {
   unsetenv("CDPSORT_DEVICE");
-  signal(SIGTERM, say_and_end);
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error != cudaSuccess || devices == 0) {
@@ -153,7 +132,6 @@ void fill(Subject &subject, Distribution distribution, uint64_t key_seed, cudaSt
   snprintf(subject.label, sizeof subject.label, "%" PRIu64 " %s, %s, seed %" PRIu64 ", %zu bytes past alignment", keys.count,
            device_data::type_name(keys.type), device_data::distribution_name(distribution), key_seed,
            subject.memory.ahead_bytes);
-  snprintf(doing, sizeof doing, "%s", subject.label);
   CHECK_CUDA(device_data::generate(keys, distribution, key_seed, stream));
   CHECK_CUDA(device_data::oracle_note(subject.oracle, keys, stream));
 }
@@ -217,11 +195,9 @@ cdp_status sort_both_ways(const Subject &subject, const cdp_options &options, cd
   const size_t bytes = keys.count * device_data::key_bytes(keys.type);
   void *d_before = allocate(bytes);
   CHECK_CUDA(cudaMemcpy(d_before, keys.d_keys, bytes, cudaMemcpyDeviceToDevice));
-  note_doing(subject, options, "without a study");
   cdp_status status = cdp_quicksort(keys.d_keys, keys.count, keys.type, &options);
   judge(subject, options.order);
   CHECK_CUDA(cudaMemcpy(keys.d_keys, d_before, bytes, cudaMemcpyDeviceToDevice));
-  note_doing(subject, options, "with a study");
   if (status == CDP_OK)
     status = cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, study);
   release_memory(d_before);

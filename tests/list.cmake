@@ -56,15 +56,6 @@ cdpsort_test(gpu_trace SOURCES test_gpu_trace.cpp gpu_check.cpp trace_check.c SU
 cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu
              TIMEOUT 600)
 
-# Run by hand, and so not made with the rest: how many sorts complete under a pending-launch limit.
-if(CDPSORT_HAVE_CUDA)
-  cdpsort_test_program(lost_sorts STATIC lost_sorts/lost_sorts.cpp lost_sorts/unfinished.cpp ${PROJECT_SOURCE_DIR}/samples/command_line.c
-                       ${PROJECT_SOURCE_DIR}/samples/sort_settings.c)
-  set_target_properties(lost_sorts PROPERTIES EXCLUDE_FROM_ALL ON RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  target_include_directories(lost_sorts PRIVATE ${PROJECT_SOURCE_DIR}/samples)
-  target_link_libraries(lost_sorts PRIVATE device_data CUDA::cudart_static Threads::Threads)
-endif()
-
 # Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them. It has kernels of its own
 # beside the shared library's, and the plan of a sort, which the library keeps to itself.
 if(CDPSORT_HAVE_CUDA)

@@ -3,7 +3,7 @@
  * What comes after the recursion: the ranges that were put aside. The root launches a wave as its tail, so it runs when every
  * grid of the recursion is complete.
  *
- *  1. A wave starts at most task_budget tasks and defers the others, so that pending launches stay far below CUDA's limit.
+ *  1. A wave starts at most task_budget tasks and defers the others, so that pending launches stay below the runtime's limit.
  *  2. A wave begins alone: everything before it is complete, and nobody adds to the lists meanwhile.
  *  3. Deferred tasks come before collected ranges, since they will add to those.
  *  Therefore a wave that finds deferred tasks launches the next wave behind itself, and starts as many as the budget allows;
