@@ -86,13 +86,17 @@ static bool take(void *into, argument_list *list, const argument *found) {
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
 
+static void give_sequence(workplace *place, const command *wanted, sequence which, uint64_t count) {
+  generate_sequence(place->given, count, place->type, which, wanted->common.settings.options.seed);
+  workplace_given(place, count);
+}
+
 static int measure(workplace *place, const command *wanted, sequence which, uint32_t log2_count, cell *row) {
   const cdp_options *options = &wanted->common.settings.options;
   const uint64_t count = UINT64_C(1) << log2_count;
   const uint32_t runs = wanted->common.runs != 0 ? wanted->common.runs : usual_runs(place, count);
   show_progress(PROGRAM, sequence_name(which), log2_count);
-  generate_sequence(place->given, count, place->type, which, options->seed);
-  workplace_given(place, count);
+  give_sequence(place, wanted, which, count);
   if (count <= wanted->common.baseline_max)
     row->std_sort_ms = time_standard_sort(place, runs);
   const int code = time_sorts(place, options, runs, &row->time);
@@ -101,12 +105,11 @@ static int measure(workplace *place, const command *wanted, sequence which, uint
   return code;
 }
 
-/* Compares a sequence with random keys. */
+/* Compares the sequence that was measured last with random keys. */
 static int compare_with_random(workplace *place, const command *wanted, uint32_t log2_count, const cell *random, cell *row) {
   timing again = random->time;
   if (log2_count <= HOST_MATTERS_LOG2) {
-    generate_sequence(place->given, place->count, place->type, SEQUENCE_RANDOM, wanted->common.settings.options.seed);
-    workplace_given(place, place->count);
+    give_sequence(place, wanted, SEQUENCE_RANDOM, place->count);
     const int code = time_sorts(place, &wanted->common.settings.options, row->time.runs, &again);
     if (code != EXIT_SORTED)
       return code;
