@@ -81,6 +81,8 @@ typedef struct cdp_request {
   uint32_t collected_capacity; /* at least 1 */
   uint32_t block_map_capacity; /* 0 unless the scheme is the host loop */
   uint32_t task_budget;        /* most tasks, bitonic sorts and fills started in one wave */
+  uint32_t task_launches;      /* pending launches that each of them counts for */
+  uint32_t launch_share;       /* pending launches that all sorts on the device may have together, but for a task each */
   void *d_workspace;
   void *d_trace;           /* cdp_engine_trace_bytes(), aligned to CDP_WORKSPACE_ALIGNMENT; NULL: no trace */
   uint32_t trace_capacity; /* events; 0 without a trace */

@@ -167,6 +167,8 @@ constexpr uint32_t FAN_BUCKETS_PER_SEARCH = 64;
    50 GB/s, a launch costs about 20 microseconds: a megabyte. */
 constexpr uint64_t FILL_GRID_ITEMS = 1u << 18;
 
+constexpr uint32_t LAUNCHED_KERNELS = 12;
+
 } // namespace cdp
 
 #endif

@@ -94,6 +94,7 @@
  * LAUNCHES_LEFT_LEAST, is left to the waves themselves, to the look for disorder, and to others. Other sorts on the device at
  * the same time have the same limit: what is refused then is sorted all the same.
  */
+#define PENDING_SHARE_DENOMINATOR 4u
 #define LAUNCHES_LEFT_LEAST 16u
 #define LAUNCHES_LEFT_DENOMINATOR 4u
 #define LAUNCHES_PER_CONTROLLER_TASK 3u
@@ -262,6 +263,8 @@ static cdp_status plan_capacities(cdp_request *request, uint32_t pending_limit) 
   TRY(narrow(collected, "so large that its small ranges cannot be counted in 32 bits", &request->collected_capacity));
 
   request->task_budget = plan_task_budget(request, pending_limit);
+  request->task_launches = launches_per_task(request);
+  request->launch_share = pending_limit / PENDING_SHARE_DENOMINATOR;
   if (request->scheme == CDP_SCHEME_HOST_LOOP) {
     const uint64_t blocks_most = cdp_engine_level_blocks_most(request);
     TRY(narrow(blocks_most, "so large that the blocks of a level cannot be counted in 32 bits", &request->block_map_capacity));

@@ -45,21 +45,21 @@ struct Case {
 };
 
 /* Not for the static analyser: it takes each look at threadIdx for another thread's, and so finds items that nobody has set. */
-template <typename Order>
-__global__ void sort_kernel([[maybe_unused]] BlockRules<typename Order::Bits> rules, [[maybe_unused]] Range range) {
+template <typename Bits>
+__global__ void sort_kernel([[maybe_unused]] BlockRules<Bits> rules, [[maybe_unused]] Range range) {
 #ifndef __clang_analyzer__
-  block_fan_sort<Order>(rules, range, block_shared<FanStorage<typename Order::Bits>>());
+  block_fan_sort(rules, range, block_shared<FanStorage<Bits>>());
 #endif
 }
 
 /* Has one block sort an array, as a range that was listed for it. */
-template <typename Order>
-void launch_sort(typename Order::Bits *keys, const Case &each, cdp_study *study) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+void launch_sort(Bits *keys, const Case &each, cdp_study *study) {
   static Bits scratch[ITEMS<Bits> + 4];
   BlockRules<Bits> rules = {};
   rules.sides[static_cast<uint32_t>(Side::keys)] = keys;
   rules.sides[static_cast<uint32_t>(Side::scratch)] = scratch;
+  rules.map = key_map<Bits>(sizeof(Bits) == 4 ? CDP_U32 : CDP_U64, CDP_ASCENDING);
   rules.seed = each.seed;
   rules.depth_limit = 60;
   rules.leaf_items = each.leaf_items;
@@ -67,8 +67,8 @@ void launch_sort(typename Order::Bits *keys, const Case &each, cdp_study *study)
   rules.pivot = CDP_PIVOT_SAMPLED_MEDIAN;
   rules.counters = study->depths;
   const uint32_t bytes = sizeof(FanStorage<Bits>);
-  ck_assert_int_eq(allow_shared_bytes(sort_kernel<Order>, bytes), LAUNCH_OK);
-  const int error = launch_from_host({1, FanShape<Bits>::BLOCK_THREADS, bytes}, nullptr, sort_kernel<Order>, rules,
+  ck_assert_int_eq(allow_shared_bytes(sort_kernel<Bits>, bytes), LAUNCH_OK);
+  const int error = launch_from_host({1, FanShape<Bits>::BLOCK_THREADS, bytes}, nullptr, sort_kernel<Bits>, rules,
                                      Range{0, ITEMS<Bits>, Side::keys, 0});
   ck_assert_msg(error == LAUNCH_OK, "%s", last_report().broken_rule);
 }
@@ -87,7 +87,7 @@ cdp_study sort_long_bucket(const Case &each) {
   std::copy(expected.begin(), expected.end(), keys);
   std::sort(expected.begin(), expected.end());
   cdp_study study = {};
-  launch_sort<OrderOf<sizeof(Bits) == 4 ? CDP_U32 : CDP_U64, false>>(keys, each, &study);
+  launch_sort(keys, each, &study);
   ck_assert_msg(std::equal(expected.begin(), expected.end(), keys), "not sorted: seed %llu, leaves of %u",
                 static_cast<unsigned long long>(each.seed), each.leaf_items);
   return study;

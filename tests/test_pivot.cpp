@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mean by value of two keys (device/key/order.cuh), on which the pivot rule "mean" rests: where it lies in the order, and
+ * The mean by value of two keys (device/key/key_map.cuh), on which the pivot rule "mean" rests: where it lies in the order, and
  * that it is a number where there is one. Linked with the static library.
  */
-#include "key/order.cuh"
+#include "key/key_map.cuh"
 
 #include "run_suite.h"
 
@@ -24,15 +24,16 @@ Bits bits_of(Value value) {
 }
 
 /* The mean of two keys, the first of which comes first in the order. */
-template <typename Order, typename Value>
+template <cdp_type TYPE, cdp_order ORDER = CDP_ASCENDING, typename Value>
 Value mean_of(Value first, Value last) {
-  using Bits = typename Order::Bits;
-  const Bits least = Order::encode(bits_of<Bits>(first));
-  const Bits greatest = Order::encode(bits_of<Bits>(last));
+  using Bits = std::conditional_t<sizeof(Value) == 4, uint32_t, uint64_t>;
+  const KeyMap<Bits> map = key_map<Bits>(TYPE, ORDER);
+  const Bits least = map.enter(bits_of<Bits>(first));
+  const Bits greatest = map.enter(bits_of<Bits>(last));
   ck_assert(least <= greatest);
-  const Bits mean = Order::mean(least, greatest);
+  const Bits mean = map.mean(least, greatest);
   ck_assert_msg(mean >= least && mean <= greatest, "the mean is not between");
-  const Bits raw = Order::decode(mean);
+  const Bits raw = map.leave(mean);
   Value value;
   memcpy(&value, &raw, sizeof value);
   return value;
@@ -41,24 +42,24 @@ Value mean_of(Value first, Value last) {
 } // namespace
 
 START_TEST(integers_by_value) {
-  ck_assert_uint_eq((mean_of<OrderOf<CDP_U32, false>>(uint32_t{10}, uint32_t{21})), 15);
-  ck_assert_uint_eq((mean_of<OrderOf<CDP_U32, false>>(uint32_t{0}, UINT32_MAX)), UINT32_MAX / 2);
-  ck_assert_uint_eq((mean_of<OrderOf<CDP_U32, true>>(uint32_t{20}, uint32_t{10})), 15);
-  ck_assert_int_eq((mean_of<OrderOf<CDP_I32, false>>(int32_t{-30}, int32_t{10})), -10);
-  ck_assert_int_eq((mean_of<OrderOf<CDP_I32, false>>(INT32_MIN, INT32_MAX)), -1);
-  ck_assert_uint_eq((mean_of<OrderOf<CDP_U64, false>>(uint64_t{0}, UINT64_MAX)), UINT64_MAX / 2);
-  ck_assert_int_eq((mean_of<OrderOf<CDP_I64, true>>(int64_t{100}, int64_t{-300})), -100);
+  ck_assert_uint_eq((mean_of<CDP_U32>(uint32_t{10}, uint32_t{21})), 15);
+  ck_assert_uint_eq((mean_of<CDP_U32>(uint32_t{0}, UINT32_MAX)), UINT32_MAX / 2);
+  ck_assert_uint_eq((mean_of<CDP_U32, CDP_DESCENDING>(uint32_t{20}, uint32_t{10})), 15);
+  ck_assert_int_eq((mean_of<CDP_I32>(int32_t{-30}, int32_t{10})), -10);
+  ck_assert_int_eq((mean_of<CDP_I32>(INT32_MIN, INT32_MAX)), -1);
+  ck_assert_uint_eq((mean_of<CDP_U64>(uint64_t{0}, UINT64_MAX)), UINT64_MAX / 2);
+  ck_assert_int_eq((mean_of<CDP_I64, CDP_DESCENDING>(int64_t{100}, int64_t{-300})), -100);
 }
 END_TEST
 
 /* The bits halfway between 1 and 1000 are those of 31: by value it is 500.5. */
 START_TEST(floating_point_by_value) {
-  ck_assert_float_eq((mean_of<OrderOf<CDP_F32, false>>(1.0f, 1000.0f)), 500.5f);
-  ck_assert_float_eq((mean_of<OrderOf<CDP_F32, false>>(-3.0f, 1.0f)), -1.0f);
-  ck_assert_float_eq((mean_of<OrderOf<CDP_F32, true>>(1000.0f, 1.0f)), 500.5f);
-  ck_assert_float_eq((mean_of<OrderOf<CDP_F32, false>>(-FLT_MAX, FLT_MAX)), 0.0f);
-  ck_assert_double_eq((mean_of<OrderOf<CDP_F64, false>>(1.0, 1000.0)), 500.5);
-  ck_assert_double_eq((mean_of<OrderOf<CDP_F64, false>>(DBL_MAX, DBL_MAX)), DBL_MAX);
+  ck_assert_float_eq((mean_of<CDP_F32>(1.0f, 1000.0f)), 500.5f);
+  ck_assert_float_eq((mean_of<CDP_F32>(-3.0f, 1.0f)), -1.0f);
+  ck_assert_float_eq((mean_of<CDP_F32, CDP_DESCENDING>(1000.0f, 1.0f)), 500.5f);
+  ck_assert_float_eq((mean_of<CDP_F32>(-FLT_MAX, FLT_MAX)), 0.0f);
+  ck_assert_double_eq((mean_of<CDP_F64>(1.0, 1000.0)), 500.5);
+  ck_assert_double_eq((mean_of<CDP_F64>(DBL_MAX, DBL_MAX)), DBL_MAX);
 }
 END_TEST
 
@@ -66,15 +67,15 @@ END_TEST
 START_TEST(floating_point_without_a_mean) {
   const float infinity = INFINITY;
   const float nan = NAN;
-  mean_of<OrderOf<CDP_F32, false>>(-infinity, infinity);
-  mean_of<OrderOf<CDP_F32, false>>(-nan, nan);
-  mean_of<OrderOf<CDP_F32, false>>(1.0f, nan);
-  mean_of<OrderOf<CDP_F32, false>>(-nan, -1.0f);
-  mean_of<OrderOf<CDP_F32, false>>(-0.0f, 0.0f);
-  mean_of<OrderOf<CDP_F32, false>>(FLT_TRUE_MIN, FLT_TRUE_MIN);
-  mean_of<OrderOf<CDP_F32, true>>(infinity, -infinity);
-  mean_of<OrderOf<CDP_F64, false>>(-DBL_TRUE_MIN, -DBL_TRUE_MIN);
-  ck_assert_float_infinite((mean_of<OrderOf<CDP_F32, false>>(1.0f, infinity)));
+  mean_of<CDP_F32>(-infinity, infinity);
+  mean_of<CDP_F32>(nan, -nan);
+  mean_of<CDP_F32>(1.0f, nan);
+  mean_of<CDP_F32>(-1.0f, -nan);
+  mean_of<CDP_F32>(-0.0f, 0.0f);
+  mean_of<CDP_F32>(FLT_TRUE_MIN, FLT_TRUE_MIN);
+  mean_of<CDP_F32, CDP_DESCENDING>(infinity, -infinity);
+  mean_of<CDP_F64>(-DBL_TRUE_MIN, -DBL_TRUE_MIN);
+  ck_assert_float_infinite((mean_of<CDP_F32>(1.0f, infinity)));
 }
 END_TEST
 

@@ -38,14 +38,13 @@ template <typename Bits>
 constexpr uint32_t SHARE_STEP = WARP_LANES *Shape<Bits>::TILE_ITEMS_PER_THREAD;
 
 /* Counts a share. All lanes of the warp take part; valid in every lane. */
-template <typename Order>
-__device__ __forceinline__ PartCounts count_warp_share(const typename Order::Bits *keys, const Share &share,
-                                                       typename Order::Bits pivot) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ PartCounts count_warp_share(const Bits *keys, const Share &share, Bits pivot,
+                                                       const KeyMap<Bits> &map) {
   PartCounts items = {0, 0};
   for (uint64_t first = share.begin; first < share.end; first += SHARE_STEP<Bits>) {
     Bits rows[Shape<Bits>::TILE_ITEMS_PER_THREAD];
-    load_rows<Order>(rows, keys, share.end, first, pivot);
+    load_rows<Bits>(rows, keys, share.end, first, pivot, map, true);
     const uint32_t counts = count_parts(rows, pivot);
     items.less += counts & 0xFFFFu;
     items.greater += counts >> 16;
@@ -55,16 +54,14 @@ __device__ __forceinline__ PartCounts count_warp_share(const typename Order::Bit
 
 /* Writes a share's items to `destination`, its lesser ones from less_begin on and its greater ones from greater_begin on, in
    the order in which they are. All lanes of the warp take part. */
-template <typename Order>
-__device__ __forceinline__ void scatter_warp_share(const typename Order::Bits *keys, typename Order::Bits *destination,
-                                                   const Share &share, typename Order::Bits pivot, uint64_t less_begin,
-                                                   uint64_t greater_begin) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void scatter_warp_share(const Bits *keys, Bits *destination, const Share &share, Bits pivot,
+                                                   uint64_t less_begin, uint64_t greater_begin, const KeyMap<Bits> &map) {
   for (uint64_t first = share.begin; first < share.end; first += SHARE_STEP<Bits>) {
     Bits rows[Shape<Bits>::TILE_ITEMS_PER_THREAD];
-    load_rows<Order>(rows, keys, share.end, first, pivot);
+    load_rows<Bits>(rows, keys, share.end, first, pivot, map, true);
     const uint32_t totals = warp_sum(count_parts(rows, pivot));
-    write_parts<Order>(rows, pivot, destination, less_begin, greater_begin);
+    write_parts<Bits>(rows, pivot, destination, less_begin, greater_begin, map, true);
     less_begin += totals & 0xFFFFu;
     greater_begin += totals >> 16;
   }
@@ -123,15 +120,12 @@ __device__ __forceinline__ void scan_shares(PartCounts *shares, uint32_t share_c
  * between them: tiles block, block + blocks, ... All threads of the block take part; no barrier. A thread loads all its items
  * of a tile before it writes one, so that many loads are under way.
  */
-template <typename Order>
-__device__ __forceinline__ void put_back_parts(typename Order::Bits *keys, const typename Order::Bits *scratch, uint64_t count,
-                                               typename Order::Bits pivot, const PartCounts &parts, uint64_t block,
-                                               uint64_t blocks) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void put_back_parts(Bits *keys, const Bits *scratch, uint64_t count, Bits raw_pivot,
+                                               const PartCounts &parts, uint64_t block, uint64_t blocks) {
   using Block = Shape<Bits>;
   const uint64_t greater_begin = count - parts.greater;
   const uint64_t tile_count = (count + Block::TILE_ITEMS - 1) / Block::TILE_ITEMS;
-  const Bits raw_pivot = Order::decode(pivot);
   for (uint64_t tile = block; tile < tile_count; tile += blocks) {
     const uint64_t first = tile * Block::TILE_ITEMS + threadIdx.x;
     Bits items[Block::TILE_ITEMS_PER_THREAD];

@@ -153,42 +153,45 @@ __device__ __forceinline__ uint32_t striped_offset() {
   return lane % LANES_TO_AN_ITEM * ITEMS + lane / LANES_TO_AN_ITEM;
 }
 
-/* Reads `count` raw keys, at most WARP_LANES * ITEMS, into striped, encoded items, coalesced; what is missing becomes the
-   greatest. All lanes take part. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void load_striped(typename Order::Bits (&items)[ITEMS], const typename Order::Bits *source,
-                                             uint32_t count) {
+/* Reads `count` keys, raw or entered, at most WARP_LANES * ITEMS, into striped, entered items, coalesced; what is missing
+   becomes the greatest. All lanes take part. */
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void load_striped(Bits (&items)[ITEMS], const Bits *source, uint32_t count, const KeyMap<Bits> &map,
+                                             bool is_raw) {
   const uint32_t offset = striped_offset<ITEMS>();
 #pragma unroll
   for (uint32_t row = 0; row < ITEMS; row++) {
     const uint32_t index = row * WARP_LANES + offset;
-    items[row] = index < count ? Order::encode(source[index]) : Order::GREATEST;
+    items[row] = index < count ? source[index] : map.missing(is_raw);
   }
+  map.enter_all(items, is_raw);
 }
 
-/* Writes the first `count` of striped items as raw keys, coalesced. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void store_striped(const typename Order::Bits (&items)[ITEMS], typename Order::Bits *destination,
-                                              uint32_t count) {
+/* Writes the first `count` of striped items, coalesced; as raw keys where it is their last place. They are no good for anything
+   else then. */
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void store_striped(Bits (&items)[ITEMS], Bits *destination, uint32_t count, const KeyMap<Bits> &map,
+                                              bool is_last_place) {
   const uint32_t offset = striped_offset<ITEMS>();
+  map.leave_all(items, is_last_place);
 #pragma unroll
   for (uint32_t row = 0; row < ITEMS; row++) {
     const uint32_t index = row * WARP_LANES + offset;
     if (index < count)
-      destination[index] = Order::decode(items[row]);
+      destination[index] = items[row];
   }
 }
 
-/* Sorts at most WARP_LANES * ITEMS raw keys from source to destination, which may be the same. All lanes of the warp take part;
+/* Sorts at most WARP_LANES * ITEMS keys from source to destination, which may be the same. All lanes of the warp take part;
    what the keys are must be visible to it. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void warp_sort_keys(const typename Order::Bits *source, typename Order::Bits *destination,
-                                               uint32_t count) {
-  typename Order::Bits items[ITEMS];
-  load_striped<Order>(items, source, count);
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void warp_sort_keys(const Bits *source, Bits *destination, uint32_t count, const KeyMap<Bits> &map,
+                                               bool is_raw, bool is_last_place) {
+  Bits items[ITEMS];
+  load_striped(items, source, count, map, is_raw);
   warp_bitonic_sort(items);
   turn_arrangement(items);
-  store_striped<Order>(items, destination, count);
+  store_striped(items, destination, count, map, is_last_place);
 }
 
 } // namespace cdp::CDP_RUNTIME

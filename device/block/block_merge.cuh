@@ -97,11 +97,9 @@ __device__ __forceinline__ void block_merge_sort(Bits (&items)[ITEMS], uint32_t 
  * - All threads of the block take part, with the same arguments; what `source` holds must be visible to the block.
  * - `stage` has merge_room() for as many, and may be the source.
  */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void block_register_sort(const BlockRules<typename Order::Bits> &rules,
-                                                    const typename Order::Bits *source, const Range &range,
-                                                    typename Order::Bits *stage) {
-  using Bits = typename Order::Bits;
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void block_register_sort(const BlockRules<Bits> &rules, const Bits *source, const Range &range,
+                                                    Bits *stage) {
   const uint32_t count = static_cast<uint32_t>(range.items());
   const uint32_t threads = (count + WARP_LANES * ITEMS - 1) / (WARP_LANES * ITEMS) * WARP_LANES;
   Bits items[ITEMS];
@@ -110,14 +108,15 @@ __device__ __forceinline__ void block_register_sort(const BlockRules<typename Or
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++) {
       const uint32_t index = item * threads + threadIdx.x;
-      items[item] = index < count ? Order::encode(source[index]) : Order::GREATEST;
+      items[item] = index < count ? source[index] : rules.map.missing(range.is_raw());
     }
+  rules.map.enter_all(items, range.is_raw());
   __syncthreads();
   block_merge_sort(items, threads, stage);
   const uint32_t first = threadIdx.x / WARP_LANES * WARP_LANES * ITEMS; // the warp's first item
   if (takes_part && first < count) {
     turn_arrangement(items);
-    store_striped<Order>(items, rules.side(Side::keys) + range.begin + first, count - first);
+    store_striped(items, rules.side(Side::keys) + range.begin + first, count - first, rules.map, true);
   }
   if (threadIdx.x == 0)
     count_leaves(rules.counters, range.depth, 1, count);

@@ -134,7 +134,7 @@ struct FanWork {
     FanChildren children;
     GatherStorage<FanShapeOf<Bits, KIND>> gather;
   };
-  Bits stage[FanShapeOf<Bits, KIND>::STAGE_ROOM]; /* a tile's raw keys by bucket; or what is merged */
+  Bits stage[FanShapeOf<Bits, KIND>::STAGE_ROOM]; /* a tile's keys by bucket; or what is merged */
 };
 
 /* The shared memory of every kernel of the many-way partition. */
@@ -150,7 +150,7 @@ struct FanStorageOf {
   uint32_t begins[FAN_MOST + 1];
   union {
     FanWork<Bits, KIND> work;
-    Bits sample[FanShapeOf<Bits, KIND>::SAMPLE_ROOM]; /* encoded */
+    Bits sample[FanShapeOf<Bits, KIND>::SAMPLE_ROOM]; /* entered */
   };
 };
 template <typename Bits>

@@ -40,18 +40,17 @@ __device__ __forceinline__ uint32_t group_items(const BlockRules<Bits> &rules, u
 
 /* Orders each tile by bucket; storage.work.sort.places and the buckets' whole sizes, in storage.counts, are left behind. All
    threads take part; begins and ends with a barrier. */
-template <typename Order>
-__device__ __forceinline__ void bucket_tiles(const BlockRules<typename Order::Bits> &rules, Range range) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void bucket_tiles(const BlockRules<Bits> &rules, Range range) {
   auto &storage = block_shared<FanStorage<Bits>>();
   const FanTiles<Bits> tiles(rules.side(range.side), range);
   const Fan fan = storage.fan;
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
   Bits *destination = rules.side(Side::scratch);
-  TileItems<Order> items;
+  TileItems<Bits> items;
   items.load(tiles, 0);
   for (uint32_t tile = 0; tile < tiles.count; tile++) {
-    order_tile(items, fan, storage.work.sort.places[tile], storage);
+    order_tile(items, fan, storage.work.sort.places[tile], storage, rules.map, range.is_raw());
     if (tile + 1 < tiles.count)
       items.load(tiles, tile + 1);
     __syncthreads();
@@ -144,50 +143,44 @@ __device__ __forceinline__ void find_runs(const FanTiles<Bits> &tiles, uint32_t 
 }
 
 /* Gathers items [first, first + count) of a group's runs, sorts them, and writes them. All lanes of the warp take part. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void sort_runs(const typename Order::Bits *source, const Run *runs, uint32_t first, uint32_t count,
-                                          typename Order::Bits *destination) {
-  typename Order::Bits items[ITEMS];
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void sort_runs(const Bits *source, const Run *runs, uint32_t first, uint32_t count,
+                                          Bits *destination, const KeyMap<Bits> &map, bool is_last_place) {
+  Bits items[ITEMS];
   uint32_t run = 0;
   Run at = runs[0];
 #pragma unroll
   for (uint32_t row = 0; row < ITEMS; row++) {
     const uint32_t index = first + row * WARP_LANES + threadIdx.x % WARP_LANES;
-    items[row] = Order::decode(Order::GREATEST);
+    items[row] = GREATEST<Bits>;
     if (index < first + count) {
       while (index >= at.end)
         at = runs[++run];
       items[row] = source[at.begin + index];
     }
   }
-  // Not as they come: all loads shall be under way before the first is waited for.
-#pragma unroll
-  for (uint32_t row = 0; row < ITEMS; row++)
-    items[row] = Order::encode(items[row]);
   warp_bitonic_sort(items);
   turn_arrangement(items);
-  store_striped<Order>(items, destination, count);
+  store_striped(items, destination, count, map, is_last_place);
 }
 
 /*
  * Sorts a bucket that is longer than a leaf: leaf by leaf, in its place, and then by the rest of the bitonic network. It takes
  * no memory but the bucket's own, so that other warps may still be reading their runs. All lanes of the warp take part.
  */
-template <typename Order>
-__device__ __noinline__ void sort_long_runs(const typename Order::Bits *source, const Run *runs,
-                                            const BlockRules<typename Order::Bits> &rules, Range range) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __noinline__ void sort_long_runs(const Bits *source, const Run *runs, const BlockRules<Bits> &rules, Range range) {
   constexpr uint32_t LEAF = Shape<Bits>::LEAF_ITEMS;
   Bits *keys = rules.side(Side::keys) + range.begin;
   const uint32_t items = static_cast<uint32_t>(range.items());
   for (uint32_t first = 0; first < items; first += LEAF) {
     const uint32_t count = items - first < LEAF ? items - first : LEAF;
-    sort_runs<Order, Shape<Bits>::LEAF_ITEMS_PER_LANE>(source, runs, first, count, keys + first);
+    sort_runs<Bits, Shape<Bits>::LEAF_ITEMS_PER_LANE>(source, runs, first, count, keys + first, rules.map, false);
   }
   __syncwarp();
   for (NetworkStep step = next_network_step<Bits>(first_network_step<Bits>(), items); step.size != 0;
        step = next_network_step<Bits>(step, items)) {
-    do_network_pieces<Order>(rules, range, step, 0, 1);
+    do_network_pieces<Bits>(rules, range, step, 0, 1);
     __syncwarp();
     if (threadIdx.x % WARP_LANES == 0)
       count_moved(rules.counters, range.depth, 2 * uint64_t{items});
@@ -195,9 +188,8 @@ __device__ __noinline__ void sort_long_runs(const typename Order::Bits *source, 
 }
 
 /* Sorts groups until there are none left. All threads take part; ends with a barrier. */
-template <typename Order>
-__device__ __forceinline__ void sort_groups(const BlockRules<typename Order::Bits> &rules, Range range) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void sort_groups(const BlockRules<Bits> &rules, Range range) {
   auto &storage = block_shared<FanStorage<Bits>>();
   const FanTiles<Bits> tiles(rules.side(range.side), range);
   constexpr uint32_t MOST = Shape<Bits>::LEAF_ITEMS_PER_LANE;
@@ -216,14 +208,14 @@ __device__ __forceinline__ void sort_groups(const BlockRules<typename Order::Bit
     find_runs(tiles, group.begin, group.end, runs, storage);
     Bits *destination = rules.side(Side::keys) + tiles.range.begin + begin;
     if (count <= WARP_LANES * MOST / 4)
-      sort_runs<Order, MOST / 4>(source, runs, 0, count, destination);
+      sort_runs<Bits, MOST / 4>(source, runs, 0, count, destination, rules.map, true);
     else if (count <= WARP_LANES * MOST / 2)
-      sort_runs<Order, MOST / 2>(source, runs, 0, count, destination);
+      sort_runs<Bits, MOST / 2>(source, runs, 0, count, destination, rules.map, true);
     else if (count <= WARP_LANES * MOST)
-      sort_runs<Order, MOST>(source, runs, 0, count, destination);
+      sort_runs<Bits, MOST>(source, runs, 0, count, destination, rules.map, true);
     else
-      sort_long_runs<Order>(source, runs, rules,
-                            {tiles.range.begin + begin, tiles.range.begin + begin + count, Side::keys, tiles.range.depth + 1});
+      sort_long_runs<Bits>(source, runs, rules,
+                           {tiles.range.begin + begin, tiles.range.begin + begin + count, Side::keys, tiles.range.depth + 1});
     // a long bucket is so many leaves in registers, and the rest of the network between them
     if (threadIdx.x % WARP_LANES == 0)
       count_leaves(rules.counters, tiles.range.depth + 1, (count + Shape<Bits>::LEAF_ITEMS - 1) / Shape<Bits>::LEAF_ITEMS,
@@ -234,16 +226,14 @@ __device__ __forceinline__ void sort_groups(const BlockRules<typename Order::Bit
 }
 
 /* Brings a large bucket to its final place, unsorted, or writes the equal keys it consists of. All threads take part. */
-template <typename Order>
-__device__ __forceinline__ void place_large(const BlockRules<typename Order::Bits> &rules,
-                                            const FanTiles<typename Order::Bits> &tiles, const Fan &fan, uint32_t bucket,
-                                            FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void place_large(const BlockRules<Bits> &rules, const FanTiles<Bits> &tiles, const Fan &fan,
+                                            uint32_t bucket, FanStorage<Bits> &storage) {
   constexpr uint32_t WARPS = FanShape<Bits>::BLOCK_WARPS;
   const uint64_t begin = tiles.range.begin + storage.begins[bucket];
   const uint64_t end = tiles.range.begin + storage.begins[bucket + 1];
   if (fan.equal != 0 && bucket % 2 != 0) {
-    fill_range<Order>(rules, begin, end, storage.splitters[bucket / 2], threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
+    fill_range<Bits>(rules, begin, end, storage.splitters[bucket / 2], threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
     if (threadIdx.x == 0) {
       count_equal(rules.counters, tiles.range.depth, end - begin);
       count_moved(rules.counters, tiles.range.depth, tiles.count > 1 ? 0 : end - begin);
@@ -267,9 +257,9 @@ __device__ __forceinline__ void place_large(const BlockRules<typename Order::Bit
 
 /* Sorts up to BLOCK_PIECE_ENTRIES large buckets from the list's place `first` on: those short enough a warp each, side by side,
    longer ones by the whole block. All threads take part; begins with a barrier. */
-template <typename Order>
-__device__ __forceinline__ void sort_large_pieces(const BlockRules<typename Order::Bits> &rules, const Range &whole,
-                                                  const Fan &fan, uint32_t first, FanStorage<typename Order::Bits> &storage) {
+template <typename Bits>
+__device__ __forceinline__ void sort_large_pieces(const BlockRules<Bits> &rules, const Range &whole, const Fan &fan,
+                                                  uint32_t first, FanStorage<Bits> &storage) {
   const uint32_t left = storage.work.sort.large_count - first;
   const uint32_t end = first + (left < BLOCK_PIECE_ENTRIES ? left : BLOCK_PIECE_ENTRIES);
   const auto range_of = [&](uint32_t index) {
@@ -285,24 +275,24 @@ __device__ __forceinline__ void sort_large_pieces(const BlockRules<typename Orde
       if (!is_filled(index) && range_of(index).items() <= rules.piece_items)
         storage.block.pieces[storage.block.piece_entries++] = piece_of(range_of(index));
   }
-  sort_pieces_fallback<Order>(rules, storage.block);
+  sort_pieces_fallback<Bits>(rules, storage.block);
   for (uint32_t index = first; index < end; index++)
     if (!is_filled(index) && range_of(index).items() > rules.piece_items)
-      block_sort_fallback<Order>(rules, range_of(index), storage.block);
+      block_sort_fallback<Bits>(rules, range_of(index), storage.block);
 }
 
 /* Deals with the buckets that no warp can sort. All threads take part; begins with a barrier behind the groups. */
-template <typename Order>
-__device__ __forceinline__ void sort_large(const BlockRules<typename Order::Bits> &rules, Range range) {
-  auto &storage = block_shared<FanStorage<typename Order::Bits>>();
-  const FanTiles<typename Order::Bits> tiles(rules.side(range.side), range);
+template <typename Bits>
+__device__ __forceinline__ void sort_large(const BlockRules<Bits> &rules, Range range) {
+  auto &storage = block_shared<FanStorage<Bits>>();
+  const FanTiles<Bits> tiles(rules.side(range.side), range);
   const Fan fan = storage.fan;
   const uint32_t count = storage.work.sort.large_count;
   for (uint32_t index = 0; index < count; index++)
-    place_large<Order>(rules, tiles, fan, storage.work.sort.large[index], storage);
+    place_large<Bits>(rules, tiles, fan, storage.work.sort.large[index], storage);
   // All runs are read: only now may the scratch array be written again.
   for (uint32_t first = 0; first < count; first += BLOCK_PIECE_ENTRIES)
-    sort_large_pieces<Order>(rules, tiles.range, fan, first, storage);
+    sort_large_pieces<Bits>(rules, tiles.range, fan, first, storage);
 }
 
 /*
@@ -312,34 +302,32 @@ __device__ __forceinline__ void sort_large(const BlockRules<typename Order::Bits
  * - A range of up to FAN_REGISTER_ITEMS to a thread is sorted in registers; unless leaves are to be smaller than they can be,
  *   for then it is asked how leaves do.
  */
-template <typename Order>
-__device__ __forceinline__ void block_fan_sort(const BlockRules<typename Order::Bits> &rules, const Range &range,
-                                               FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void block_fan_sort(const BlockRules<Bits> &rules, const Range &range, FanStorage<Bits> &storage) {
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
   __syncthreads();
   if (rules.leaf_items == Shape<Bits>::LEAF_ITEMS && range.depth < rules.depth_limit &&
       range.items() <= THREADS * FAN_REGISTER_ITEMS) {
-    block_register_sort<Order, FAN_REGISTER_ITEMS>(rules, rules.side(range.side) + range.begin, range, storage.work.stage);
+    block_register_sort<Bits, FAN_REGISTER_ITEMS>(rules, rules.side(range.side) + range.begin, range, storage.work.stage);
     return;
   }
   if (range.items() <= rules.leaf_items || range.depth >= rules.depth_limit) {
-    block_sort_fallback<Order>(rules, range, storage.block);
+    block_sort_fallback<Bits>(rules, range, storage.block);
     return;
   }
   const uint32_t most = group_items(rules, range.items());
-  using Block = FanShape<typename Order::Bits>;
-  choose_splitters<Order, Block::SAMPLES_PER_THREAD>(rules, range, block_fan_out<typename Order::Bits>(range.items(), most),
-                                                     BLOCK_OVERSAMPLING, FAN_MOST, Crowded::leave_out);
-  bucket_tiles<Order>(rules, range);
+  using Block = FanShape<Bits>;
+  choose_splitters<Bits, Block::SAMPLES_PER_THREAD>(rules, range, block_fan_out<Bits>(range.items(), most), BLOCK_OVERSAMPLING,
+                                                    FAN_MOST, Crowded::leave_out);
+  bucket_tiles<Bits>(rules, range);
   find_groups(rules, storage.fan, most, storage);
   // A range of one tile stays in shared memory: its keys are read once, which is counted where they are written.
   if (threadIdx.x == 0)
     count_partition(rules.counters, range.depth, range.items(),
                     FanTiles<Bits>(rules.side(range.side), range).count > 1 ? 2 * range.items() : 0);
-  sort_groups<Order>(rules, range);
+  sort_groups<Bits>(rules, range);
   if (storage.work.sort.large_count != 0)
-    sort_large<Order>(rules, range);
+    sort_large<Bits>(rules, range);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -53,11 +53,10 @@ struct FanTiles {
   }
 };
 
-/* A tile's items in a thread's registers, raw until encode() is called: who loads a tile ahead of its time must not wait for
+/* A tile's items in a thread's registers, as they were read until enter() is called: who loads a tile ahead of its time must not wait for
    it. Whole tiles are loaded 16 bytes at a time; in others, items outside the range are missing. */
-template <typename Order, uint32_t TILE_ITEMS_PER_THREAD = FanShape<typename Order::Bits>::TILE_ITEMS_PER_THREAD>
+template <typename Bits, uint32_t TILE_ITEMS_PER_THREAD = FanShape<Bits>::TILE_ITEMS_PER_THREAD>
 struct TileItems {
-  using Bits = typename Order::Bits;
   using Block = FanShape<Bits>;
   static constexpr uint32_t ITEMS = TILE_ITEMS_PER_THREAD;
 
@@ -85,22 +84,20 @@ struct TileItems {
     for (uint32_t item = 0; item < ITEMS; item++) {
       const int64_t index = tile_begin + int64_t{item * Block::BLOCK_THREADS + threadIdx.x};
       const bool is_present = index >= range_begin && index < range_end;
-      keys[item] = is_present ? tiles.source[index] : Order::decode(Order::GREATEST);
+      keys[item] = is_present ? tiles.source[index] : GREATEST<Bits>;
       present |= is_present ? 1u << item : 0;
     }
   }
 
-  __device__ __forceinline__ void encode() {
-#pragma unroll
-    for (uint32_t item = 0; item < ITEMS; item++)
-      keys[item] = Order::encode(keys[item]);
+  /* What stands for a missing key enters as if it were raw, and is never looked at. */
+  __device__ __forceinline__ void enter(const KeyMap<Bits> &map, bool is_raw) {
+    map.enter_all(keys, is_raw);
   }
 };
 
-/* Counts a tile's encoded items by bucket, on top of storage.counts. All threads take part; no barrier. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void count_tile(const TileItems<Order, ITEMS> &items, const Fan &fan,
-                                           FanStorage<typename Order::Bits> &storage) {
+/* Counts a tile's entered items by bucket, on top of storage.counts. All threads take part; no barrier. */
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void count_tile(const TileItems<Bits, ITEMS> &items, const Fan &fan, FanStorage<Bits> &storage) {
   uint32_t buckets[ITEMS];
   classify(items.keys, buckets, storage, fan);
 #pragma unroll
@@ -110,13 +107,13 @@ __device__ __forceinline__ void count_tile(const TileItems<Order, ITEMS> &items,
 }
 
 /*
- * Ranks a tile's encoded items: places[i] is the item's bucket in the upper half and its rank there in the lower;
+ * Ranks a tile's entered items: places[i] is the item's bucket in the upper half and its rank there in the lower;
  * storage.counts and storage.begins are those of the tile. All threads take part; begins with storage.counts zeroed and a
  * barrier behind it, ends with a barrier.
  */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void rank_tile(const TileItems<Order, ITEMS> &items, uint32_t (&places)[ITEMS], const Fan &fan,
-                                          FanStorage<typename Order::Bits> &storage) {
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void rank_tile(const TileItems<Bits, ITEMS> &items, uint32_t (&places)[ITEMS], const Fan &fan,
+                                          FanStorage<Bits> &storage) {
   classify(items.keys, places, storage, fan);
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++)
@@ -126,18 +123,18 @@ __device__ __forceinline__ void rank_tile(const TileItems<Order, ITEMS> &items, 
   scan_counts(storage, fan.buckets);
 }
 
-/* Stages a ranked tile's raw keys by bucket and, where `buckets` is given, which bucket each is of. All threads take part; no
+/* Stages a ranked tile's keys by bucket and, where `buckets` is given, which bucket each is of. All threads take part; no
    barrier. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void stage_tile(const TileItems<Order, ITEMS> &items, const uint32_t (&places)[ITEMS],
-                                           FanStorage<typename Order::Bits> &storage, uint16_t *buckets) {
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void stage_tile(const TileItems<Bits, ITEMS> &items, const uint32_t (&places)[ITEMS],
+                                           FanStorage<Bits> &storage, uint16_t *buckets) {
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
     if ((items.present >> item & 1) == 0)
       continue;
     const uint32_t bucket = places[item] >> 16;
     const uint32_t place = storage.begins[bucket] + (places[item] & 0xFFFFu);
-    storage.work.stage[place] = Order::decode(items.keys[item]);
+    storage.work.stage[place] = items.keys[item];
     if (buckets != nullptr)
       buckets[place] = static_cast<uint16_t>(bucket);
   }
@@ -152,15 +149,15 @@ __device__ __forceinline__ void clear_counts(FanStorage<Bits> &storage, uint32_t
 
 /* Stages a tile by bucket and notes where each begins in it, in places[0] to places[fan.buckets]. All threads take part; the
    last tile has been written by all; no barrier at the end. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void order_tile(TileItems<Order, ITEMS> &items, const Fan &fan, uint16_t *places,
-                                           FanStorage<typename Order::Bits> &storage) {
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void order_tile(TileItems<Bits, ITEMS> &items, const Fan &fan, uint16_t *places,
+                                           FanStorage<Bits> &storage, const KeyMap<Bits> &map, bool is_raw) {
   clear_counts(storage, fan.buckets);
   __syncthreads();
-  items.encode();
+  items.enter(map, is_raw);
   uint32_t ranks[ITEMS];
   rank_tile(items, ranks, fan, storage);
-  for (uint32_t bucket = threadIdx.x; bucket <= fan.buckets; bucket += FanShape<typename Order::Bits>::BLOCK_THREADS)
+  for (uint32_t bucket = threadIdx.x; bucket <= fan.buckets; bucket += FanShape<Bits>::BLOCK_THREADS)
     places[bucket] = static_cast<uint16_t>(storage.begins[bucket]);
   stage_tile(items, ranks, storage, nullptr);
 }

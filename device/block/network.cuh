@@ -9,6 +9,9 @@
  *        cross:      items `distance` apart, for distance = size / 4 down to a leaf, in global memory
  *        merge:      the remaining distances within every leaf, by a warp in registers
  *
+ * Keys enter in the first step, if they are raw, and leave in the last one, which is always a step on leaves; in between the
+ * caller's array holds entered keys.
+ *
  * Padding is virtual: a comparator whose partner lies past the end does nothing (see bitonic.cuh). The launching is done
  * elsewhere (recursion/fallback.cuh for many blocks, block_sort() for one block, warp_sort() for one warp).
  */
@@ -52,10 +55,8 @@ __host__ __device__ inline uint64_t network_step_pieces(NetworkStep step, uint64
 }
 
 /* The comparators of one piece of a flip or cross step. */
-template <typename Order>
-__device__ __forceinline__ void compare_in_memory(typename Order::Bits *keys, uint64_t items, NetworkStep step,
-                                                  uint64_t piece) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void compare_in_memory(Bits *keys, uint64_t items, NetworkStep step, uint64_t piece) {
   const bool flip = step.distance * 2 == step.size;
 #pragma unroll 4
   for (uint32_t index = threadIdx.x % WARP_LANES; index < Shape<Bits>::LEAF_ITEMS; index += WARP_LANES) {
@@ -68,7 +69,7 @@ __device__ __forceinline__ void compare_in_memory(typename Order::Bits *keys, ui
       continue;
     const Bits low_key = keys[low];
     const Bits high_key = keys[high];
-    if (Order::encode(high_key) < Order::encode(low_key)) {
+    if (high_key < low_key) {
       keys[low] = high_key;
       keys[high] = low_key;
     }
@@ -80,42 +81,43 @@ __device__ __forceinline__ void compare_in_memory(typename Order::Bits *keys, ui
  * first of this block's warps among all that share the step. All threads of the block take part; ends with a barrier. All
  * shares must be done, and their writes visible, before the next step begins.
  */
-template <typename Order>
-__device__ inline void do_network_pieces(const BlockRules<typename Order::Bits> &rules, const Range &range, NetworkStep step,
+template <typename Bits>
+__device__ inline void do_network_pieces(const BlockRules<Bits> &rules, const Range &range, NetworkStep step,
                                          uint64_t first_piece, uint64_t piece_step) {
-  using Bits = typename Order::Bits;
   using Block = Shape<Bits>;
   const uint64_t items = range.items();
   const uint64_t pieces = network_step_pieces<Bits>(step, items);
+  const bool is_last_step = step.distance == 0 && step.size >= items;
   Bits *keys = rules.side(Side::keys) + range.begin;
   const Bits *source = rules.side(range.side) + range.begin;
   for (uint64_t piece = first_piece; piece < pieces; piece += piece_step) {
     if (step.distance != 0) {
-      compare_in_memory<Order>(keys, items, step, piece);
+      compare_in_memory(keys, items, step, piece);
       continue;
     }
     const uint64_t leaf = piece * Block::LEAF_ITEMS;
     const uint64_t remaining = items - leaf;
     const uint32_t count = remaining < Block::LEAF_ITEMS ? static_cast<uint32_t>(remaining) : Block::LEAF_ITEMS;
     if (step.size == Block::LEAF_ITEMS) {
-      warp_sort_keys<Order, Block::LEAF_ITEMS_PER_LANE>(source + leaf, keys + leaf, count);
+      warp_sort_keys<Bits, Block::LEAF_ITEMS_PER_LANE>(source + leaf, keys + leaf, count, rules.map, range.is_raw(),
+                                                       is_last_step);
       continue;
     }
     Bits leaf_items[Block::LEAF_ITEMS_PER_LANE];
-    load_striped<Order>(leaf_items, keys + leaf, count);
+    load_striped(leaf_items, keys + leaf, count, rules.map, false);
     turn_arrangement(leaf_items);
     warp_bitonic_merge(leaf_items);
     turn_arrangement(leaf_items);
-    store_striped<Order>(leaf_items, keys + leaf, count);
+    store_striped(leaf_items, keys + leaf, count, rules.map, is_last_step);
   }
 }
 
 /* Does this block's share of a step, where first_warp of all warps that share it are in lower blocks. All threads of the block
    take part; ends with a barrier. */
-template <typename Order>
-__device__ inline void do_network_step(const BlockRules<typename Order::Bits> &rules, const Range &range, NetworkStep step,
-                                       uint64_t first_warp, uint64_t all_warps) {
-  do_network_pieces<Order>(rules, range, step, first_warp + threadIdx.x / WARP_LANES, all_warps);
+template <typename Bits>
+__device__ inline void do_network_step(const BlockRules<Bits> &rules, const Range &range, NetworkStep step, uint64_t first_warp,
+                                       uint64_t all_warps) {
+  do_network_pieces<Bits>(rules, range, step, first_warp + threadIdx.x / WARP_LANES, all_warps);
   __syncthreads();
 }
 

@@ -12,7 +12,7 @@
  *     and without the staging more blocks fit a multiprocessor (docs/performance.md).
  *
  * Items equal to the pivot are not moved: they leave the recursion. How many there are is known when all others are placed, and
- * they are written from the pivot (fill_range(); they are identical to it, see order.cuh).
+ * they are written from the pivot (fill_range(); they are identical to it, see key_map.cuh).
  *
  * Invariant: a position outside the range reads as the pivot, so that it counts as equal and is never written anywhere.
  */
@@ -43,12 +43,10 @@ struct Tiles {
   }
 };
 
-/* Loads and encodes this thread's items of a tile; positions outside the range become the pivot. */
-template <typename Order>
-__device__ __forceinline__ void load_tile(typename Order::Bits (&items)[Shape<typename Order::Bits>::TILE_ITEMS_PER_THREAD],
-                                          const Tiles<typename Order::Bits> &tiles, uint64_t tile, const Range &range,
-                                          typename Order::Bits pivot) {
-  using Bits = typename Order::Bits;
+/* Loads this thread's items of a tile, entered; positions outside the range become the pivot. */
+template <typename Bits>
+__device__ __forceinline__ void load_tile(Bits (&items)[Shape<Bits>::TILE_ITEMS_PER_THREAD], const Tiles<Bits> &tiles,
+                                          uint64_t tile, const Range &range, Bits pivot, const KeyMap<Bits> &map) {
   using Block = Shape<Bits>;
   constexpr uint32_t VECTORS = Block::TILE_ITEMS_PER_THREAD / Block::VECTOR_ITEMS;
   const int64_t tile_begin = tiles.first + static_cast<int64_t>(tile * Block::TILE_ITEMS);
@@ -62,15 +60,18 @@ __device__ __forceinline__ void load_tile(typename Order::Bits (&items)[Shape<ty
       const KeyVector<Bits> loaded = vectors[vector * Block::BLOCK_THREADS + threadIdx.x];
 #pragma unroll
       for (uint32_t key = 0; key < Block::VECTOR_ITEMS; key++)
-        items[vector * Block::VECTOR_ITEMS + key] = Order::encode(loaded.keys[key]);
+        items[vector * Block::VECTOR_ITEMS + key] = loaded.keys[key];
     }
+    map.enter_all(items, range.is_raw());
     return;
   }
+  const Bits raw_pivot = map.leave(pivot, range.is_raw());
 #pragma unroll
   for (uint32_t item = 0; item < Block::TILE_ITEMS_PER_THREAD; item++) {
     const int64_t index = tile_begin + int64_t{item * Block::BLOCK_THREADS + threadIdx.x};
-    items[item] = index >= range_begin && index < range_end ? Order::encode(tiles.source[index]) : pivot;
+    items[item] = index >= range_begin && index < range_end ? tiles.source[index] : raw_pivot;
   }
+  map.enter_all(items, range.is_raw());
 }
 
 /* How many of a lane's items are less than the pivot, in the lower half, and how many are greater, in the upper one. */
@@ -85,20 +86,20 @@ __device__ __forceinline__ uint32_t count_parts(const Bits (&items)[ITEMS], Bits
 
 /* Writes a warp's items, row by row: lesser ones from less_begin on, greater ones from greater_begin on. All lanes take part.
  */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void write_parts(const typename Order::Bits (&items)[ITEMS], typename Order::Bits pivot,
-                                            typename Order::Bits *destination, uint64_t less_begin, uint64_t greater_begin) {
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void write_parts(const Bits (&items)[ITEMS], Bits pivot, Bits *destination, uint64_t less_begin,
+                                            uint64_t greater_begin, const KeyMap<Bits> &map, bool is_last_place) {
   const uint32_t lower_lanes = (1u << (threadIdx.x % WARP_LANES)) - 1;
-  typename Order::Bits *less_row = destination + less_begin;
-  typename Order::Bits *greater_row = destination + greater_begin;
+  Bits *less_row = destination + less_begin;
+  Bits *greater_row = destination + greater_begin;
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
     const uint32_t less = __ballot_sync(ALL_LANES, items[item] < pivot);
     const uint32_t greater = __ballot_sync(ALL_LANES, items[item] > pivot);
     if (items[item] < pivot)
-      less_row[__popc(less & lower_lanes)] = Order::decode(items[item]);
+      less_row[__popc(less & lower_lanes)] = map.leave(items[item], is_last_place);
     if (items[item] > pivot)
-      greater_row[__popc(greater & lower_lanes)] = Order::decode(items[item]);
+      greater_row[__popc(greater & lower_lanes)] = map.leave(items[item], is_last_place);
     less_row += __popc(less);
     greater_row += __popc(greater);
   }
@@ -111,23 +112,22 @@ struct PartCounters {
 };
 
 /*
- * Partitions tiles first_tile, first_tile + tile_step, ... of a range around an encoded pivot, from its side to the other, as
+ * Partitions tiles first_tile, first_tile + tile_step, ... of a range around an entered pivot, from its side to the other, as
  * one of many blocks that share the range.
  * - All threads of the block take part; what they pass must be the same in all of them. Two barriers a tile.
  * - The counters lie in global memory and were 0 before the range's first tile.
  * - No barrier behind the last write.
  */
-template <typename Order>
-__device__ __forceinline__ void partition_tiles(const BlockRules<typename Order::Bits> &rules, const Range &range,
-                                                typename Order::Bits pivot, const PartCounters &counters, uint64_t first_tile,
-                                                uint64_t tile_step, BlockStorage &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void partition_tiles(const BlockRules<Bits> &rules, const Range &range, Bits pivot,
+                                                const PartCounters &counters, uint64_t first_tile, uint64_t tile_step,
+                                                BlockStorage &storage, bool is_last_place = false) {
   using Block = Shape<Bits>;
   const Tiles<Bits> tiles(rules.side(range.side), range);
   Bits *destination = rules.side(other(range.side));
   for (uint64_t tile = first_tile; tile < tiles.count; tile += tile_step) {
     Bits items[Block::TILE_ITEMS_PER_THREAD];
-    load_tile<Order>(items, tiles, tile, range, pivot);
+    load_tile<Bits>(items, tiles, tile, range, pivot, rules.map);
 
     // count
     uint32_t totals;
@@ -143,20 +143,22 @@ __device__ __forceinline__ void partition_tiles(const BlockRules<typename Order:
     __syncthreads();
 
     // write
-    write_parts<Order>(items, pivot, destination, storage.part_bases[0] + (lower_warps & 0xFFFFu),
-                       storage.part_bases[1] + (lower_warps >> 16));
+    write_parts<Bits>(items, pivot, destination, storage.part_bases[0] + (lower_warps & 0xFFFFu),
+                      storage.part_bases[1] + (lower_warps >> 16), rules.map, is_last_place);
   }
 }
 
 /* Loads a warp's rows of items of a range, the first row at `first`; items past the range become the pivot. */
-template <typename Order, uint32_t ROWS>
-__device__ __forceinline__ void load_rows(typename Order::Bits (&rows)[ROWS], const typename Order::Bits *source,
-                                          uint64_t items, uint64_t first, typename Order::Bits pivot) {
+template <typename Bits, uint32_t ROWS>
+__device__ __forceinline__ void load_rows(Bits (&rows)[ROWS], const Bits *source, uint64_t items, uint64_t first, Bits pivot,
+                                          const KeyMap<Bits> &map, bool is_raw) {
+  const Bits raw_pivot = map.leave(pivot, is_raw);
 #pragma unroll
   for (uint32_t row = 0; row < ROWS; row++) {
     const uint64_t index = first + row * WARP_LANES + threadIdx.x % WARP_LANES;
-    rows[row] = index < items ? Order::encode(source[index]) : pivot;
+    rows[row] = index < items ? source[index] : raw_pivot;
   }
+  map.enter_all(rows, is_raw);
 }
 
 /*
@@ -165,17 +167,16 @@ __device__ __forceinline__ void load_rows(typename Order::Bits (&rows)[ROWS], co
  * - All threads of the block take part, with the same arguments; ends with a barrier.
  * - The counters lie in shared memory and are 0.
  */
-template <typename Order>
-__device__ __forceinline__ void partition_rows(const BlockRules<typename Order::Bits> &rules, const Range &range,
-                                               typename Order::Bits pivot, const PartCounters &counters) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void partition_rows(const BlockRules<Bits> &rules, const Range &range, Bits pivot,
+                                               const PartCounters &counters) {
   using Block = Shape<Bits>;
   constexpr uint32_t WARP_ITEMS = WARP_LANES * Block::TILE_ITEMS_PER_THREAD;
   const uint64_t items = range.items();
   const uint64_t step = uint64_t{blockDim.x} / WARP_LANES * WARP_ITEMS;
   for (uint64_t first = threadIdx.x / WARP_LANES * WARP_ITEMS; first < items; first += step) {
     Bits rows[Block::TILE_ITEMS_PER_THREAD];
-    load_rows<Order>(rows, rules.side(range.side) + range.begin, items, first, pivot);
+    load_rows<Bits>(rows, rules.side(range.side) + range.begin, items, first, pivot, rules.map, range.is_raw());
     const uint32_t totals = warp_sum(count_parts(rows, pivot));
     unsigned long long base = 0;
     if (threadIdx.x % WARP_LANES == 0)
@@ -184,18 +185,18 @@ __device__ __forceinline__ void partition_rows(const BlockRules<typename Order::
       base = atomicAdd(counters.greater_items, static_cast<unsigned long long>(totals >> 16));
     const uint64_t less_before = __shfl_sync(ALL_LANES, base, 0);
     const uint64_t greater_before = __shfl_sync(ALL_LANES, base, 1);
-    write_parts<Order>(rows, pivot, rules.side(other(range.side)), range.begin + less_before,
-                       range.end - greater_before - (totals >> 16));
+    write_parts<Bits>(rows, pivot, rules.side(other(range.side)), range.begin + less_before,
+                      range.end - greater_before - (totals >> 16), rules.map, false);
   }
   __syncthreads();
 }
 
-/* Writes an encoded key over items [begin, end) of the caller's array, by threads `thread`, `thread` + `threads`, ... */
-template <typename Order>
-__device__ __forceinline__ void fill_range(const BlockRules<typename Order::Bits> &rules, uint64_t begin, uint64_t end,
-                                           typename Order::Bits key, uint64_t thread, uint64_t threads) {
-  typename Order::Bits *keys = rules.side(Side::keys);
-  const typename Order::Bits raw = Order::decode(key);
+/* Writes an entered key, raw again, over items [begin, end) of the caller's array, by threads `thread`, `thread` + `threads`, ... */
+template <typename Bits>
+__device__ __forceinline__ void fill_range(const BlockRules<Bits> &rules, uint64_t begin, uint64_t end, Bits key,
+                                           uint64_t thread, uint64_t threads) {
+  Bits *keys = rules.side(Side::keys);
+  const Bits raw = rules.map.leave(key, true);
   for (uint64_t index = begin + thread; index < end; index += threads)
     keys[index] = raw;
 }

@@ -33,37 +33,37 @@ __device__ __forceinline__ Bits median_of_three(Bits a, Bits b, Bits c) {
   return c < least ? least : (c < most ? c : most);
 }
 
-/* Draws WARP_LANES * SAMPLES keys of the range, each lane its share, and encodes them. All lanes of the warp take part. */
-template <typename Order, uint32_t SAMPLES>
-__device__ __forceinline__ void draw_samples(const typename Order::Bits *source, const Range &range, uint64_t hash,
-                                             typename Order::Bits (&samples)[SAMPLES]) {
+/* Draws WARP_LANES * SAMPLES keys of the range, each lane its share, entered. All lanes of the warp take part. */
+template <typename Bits, uint32_t SAMPLES>
+__device__ __forceinline__ void draw_samples(const Bits *source, const Range &range, uint64_t hash, Bits (&samples)[SAMPLES],
+                                             const KeyMap<Bits> &map) {
   constexpr uint64_t ALL_SAMPLES = WARP_LANES * SAMPLES;
   const uint32_t lane = threadIdx.x % WARP_LANES;
 #pragma unroll
   for (uint32_t sample = 0; sample < SAMPLES; sample++) {
     const uint64_t slice = sample * WARP_LANES + lane;
     const uint64_t offset = (slice * range.items() + below(splitmix64(hash + slice), range.items())) / ALL_SAMPLES;
-    samples[sample] = Order::encode(source[range.begin + offset]);
+    samples[sample] = source[range.begin + offset];
   }
+  map.enter_all(samples, range.is_raw());
 }
 
 /* The median of a sample. All lanes of the warp take part; valid in every lane. */
-template <typename Order, uint32_t SAMPLES>
-__device__ __forceinline__ typename Order::Bits warp_sampled_median(const typename Order::Bits *source, const Range &range,
-                                                                    uint64_t hash) {
-  typename Order::Bits samples[SAMPLES];
-  draw_samples<Order>(source, range, hash, samples);
+template <typename Bits, uint32_t SAMPLES>
+__device__ __forceinline__ Bits warp_sampled_median(const Bits *source, const Range &range, uint64_t hash,
+                                                    const KeyMap<Bits> &map) {
+  Bits samples[SAMPLES];
+  draw_samples<Bits>(source, range, hash, samples, map);
   warp_bitonic_sort(samples);
   return __shfl_sync(ALL_LANES, samples[0], WARP_LANES / 2);
 }
 
 /* The mean of a sample's least and greatest key. All lanes of the warp take part; valid in every lane. */
-template <typename Order, uint32_t SAMPLES>
-__device__ __forceinline__ typename Order::Bits warp_sampled_mean(const typename Order::Bits *source, const Range &range,
-                                                                  uint64_t hash) {
-  using Bits = typename Order::Bits;
+template <typename Bits, uint32_t SAMPLES>
+__device__ __forceinline__ Bits warp_sampled_mean(const Bits *source, const Range &range, uint64_t hash,
+                                                  const KeyMap<Bits> &map) {
   Bits samples[SAMPLES];
-  draw_samples<Order>(source, range, hash, samples);
+  draw_samples<Bits>(source, range, hash, samples, map);
   Bits least = samples[0];
   Bits greatest = samples[0];
   for (uint32_t sample = 1; sample < SAMPLES; sample++) {
@@ -76,47 +76,49 @@ __device__ __forceinline__ typename Order::Bits warp_sampled_mean(const typename
     least = other_least < least ? other_least : least;
     greatest = other_greatest > greatest ? other_greatest : greatest;
   }
-  return Order::mean(least, greatest);
+  return map.mean(least, greatest);
 }
 
 /* The median of the medians of three of nine evenly spaced keys (Tukey 1978). */
-template <typename Order>
-__device__ __forceinline__ typename Order::Bits ninther(const typename Order::Bits *source, const Range &range) {
-  typename Order::Bits medians[3];
+template <typename Bits>
+__device__ __forceinline__ Bits ninther(const Bits *source, const Range &range, const KeyMap<Bits> &map) {
+  Bits medians[3];
   for (uint64_t third = 0; third < 3; third++) {
-    typename Order::Bits keys[3];
+    Bits keys[3];
     for (uint64_t one = 0; one < 3; one++)
-      keys[one] = Order::encode(source[range.begin + (3 * third + one) * (range.items() - 1) / 8]);
+      keys[one] = map.enter(source[range.begin + (3 * third + one) * (range.items() - 1) / 8], range.is_raw());
     medians[third] = median_of_three(keys[0], keys[1], keys[2]);
   }
   return median_of_three(medians[0], medians[1], medians[2]);
 }
 
-/* The encoded pivot of a range of at least one item. All lanes of the warp take part; valid in every lane. */
-template <typename Order, uint32_t SAMPLES>
-__device__ typename Order::Bits warp_choose_pivot(const BlockRules<typename Order::Bits> &rules, const Range &range) {
-  const typename Order::Bits *source = rules.side(range.side);
+/* The entered pivot of a range of at least one item. All lanes of the warp take part; valid in every lane. */
+template <typename Bits, uint32_t SAMPLES>
+__device__ Bits warp_choose_pivot(const BlockRules<Bits> &rules, const Range &range) {
+  const Bits *source = rules.side(range.side);
   const uint64_t hash = splitmix64(rules.seed ^ splitmix64(range.begin ^ (range.end << 20)) ^ range.depth);
   const uint64_t middle = range.begin + range.items() / 2;
+  const KeyMap<Bits> &map = rules.map;
+  const bool is_raw = range.is_raw();
   switch (rules.pivot) {
   case CDP_PIVOT_MIDDLE:
-    return Order::encode(source[middle]);
+    return map.enter(source[middle], is_raw);
   case CDP_PIVOT_MEDIAN_OF_THREE:
-    return median_of_three(Order::encode(source[range.begin]), Order::encode(source[middle]),
-                           Order::encode(source[range.end - 1]));
+    return median_of_three(map.enter(source[range.begin], is_raw), map.enter(source[middle], is_raw),
+                           map.enter(source[range.end - 1], is_raw));
   case CDP_PIVOT_RANDOM:
-    return Order::encode(source[range.begin + below(hash, range.items())]);
+    return map.enter(source[range.begin + below(hash, range.items())], is_raw);
   case CDP_PIVOT_FIRST:
-    return Order::encode(source[range.begin]);
+    return map.enter(source[range.begin], is_raw);
   case CDP_PIVOT_NINTHER:
-    return ninther<Order>(source, range);
+    return ninther<Bits>(source, range, map);
   case CDP_PIVOT_MEAN:
-    return warp_sampled_mean<Order, SAMPLES>(source, range, hash);
+    return warp_sampled_mean<Bits, SAMPLES>(source, range, hash, map);
   case CDP_PIVOT_DEFAULT:
   case CDP_PIVOT_SAMPLED_MEDIAN:
     break;
   }
-  return warp_sampled_median<Order, SAMPLES>(source, range, hash);
+  return warp_sampled_median<Bits, SAMPLES>(source, range, hash, map);
 }
 
 } // namespace cdp::CDP_RUNTIME

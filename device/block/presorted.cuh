@@ -19,13 +19,12 @@ __device__ __forceinline__ bool is_disorder(Bits first, Bits second, Direction d
 }
 
 /* The direction that evenly spaced items of a range are in. All threads of the block take part; valid in every thread. */
-template <typename Order>
-__device__ inline Direction sample_direction(const BlockRules<typename Order::Bits> &rules, const Range &range) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ inline Direction sample_direction(const BlockRules<Bits> &rules, const Range &range) {
   const Bits *source = rules.side(range.side) + range.begin;
   const uint64_t last = range.items() - 1;
-  const Bits first = Order::encode(source[last * threadIdx.x / blockDim.x]);
-  const Bits second = Order::encode(source[last * (threadIdx.x + 1) / blockDim.x]);
+  const Bits first = rules.map.enter(source[last * threadIdx.x / blockDim.x], range.is_raw());
+  const Bits second = rules.map.enter(source[last * (threadIdx.x + 1) / blockDim.x], range.is_raw());
   if (__syncthreads_and(first <= second ? 1 : 0) != 0)
     return Direction::ascending;
   return __syncthreads_and(second <= first ? 1 : 0) != 0 ? Direction::descending : Direction::none;
@@ -33,20 +32,19 @@ __device__ inline Direction sample_direction(const BlockRules<typename Order::Bi
 
 /* Whether this thread finds two neighbours of a whole tile in the wrong order: its vectors, and the first item behind each. All
    lanes of the warp take part. */
-template <typename Order>
-__device__ __forceinline__ bool is_tile_disordered(const TileItems<Order> &items, const FanTiles<typename Order::Bits> &tiles,
-                                                   uint64_t tile, Direction direction) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ bool is_tile_disordered(const TileItems<Bits> &items, const FanTiles<Bits> &tiles, uint64_t tile,
+                                                   Direction direction, const KeyMap<Bits> &map) {
   constexpr uint32_t VECTOR = FanShape<Bits>::VECTOR_ITEMS;
   bool disorder = false;
 #pragma unroll
-  for (uint32_t vector = 0; vector < TileItems<Order>::ITEMS / VECTOR; vector++) {
+  for (uint32_t vector = 0; vector < TileItems<Bits>::ITEMS / VECTOR; vector++) {
     const Bits *keys = items.keys + vector * VECTOR;
     const uint64_t behind = static_cast<uint64_t>(tiles.begin(tile)) +
                             (uint64_t{vector} * FanShape<Bits>::BLOCK_THREADS + threadIdx.x + 1) * VECTOR;
     Bits next = __shfl_down_sync(ALL_LANES, keys[0], 1);
     if (threadIdx.x % WARP_LANES == WARP_LANES - 1)
-      next = behind < tiles.range.end ? Order::encode(tiles.source[behind]) : keys[VECTOR - 1];
+      next = behind < tiles.range.end ? map.enter(tiles.source[behind], tiles.range.is_raw()) : keys[VECTOR - 1];
 #pragma unroll
     for (uint32_t key = 0; key + 1 < VECTOR; key++)
       disorder = disorder || is_disorder(keys[key], keys[key + 1], direction);
@@ -56,15 +54,15 @@ __device__ __forceinline__ bool is_tile_disordered(const TileItems<Order> &items
 }
 
 /* The same for a tile that is not wholly in the range, item by item. */
-template <typename Order>
-__device__ __forceinline__ bool is_edge_disordered(const FanTiles<typename Order::Bits> &tiles, uint64_t tile,
-                                                   Direction direction) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ bool is_edge_disordered(const FanTiles<Bits> &tiles, uint64_t tile, Direction direction,
+                                                   const KeyMap<Bits> &map) {
   const uint64_t tile_end = static_cast<uint64_t>(tiles.begin(tile) + int64_t{FanShape<Bits>::TILE_ITEMS});
   const uint64_t end = tile_end < tiles.range.end - 1 ? tile_end : tiles.range.end - 1;
   bool disorder = false;
   for (uint64_t item = tiles.first_item(tile) + threadIdx.x; item < end; item += FanShape<Bits>::BLOCK_THREADS)
-    disorder = disorder || is_disorder(Order::encode(tiles.source[item]), Order::encode(tiles.source[item + 1]), direction);
+    disorder = disorder || is_disorder(map.enter(tiles.source[item], tiles.range.is_raw()),
+                                       map.enter(tiles.source[item + 1], tiles.range.is_raw()), direction);
   return disorder;
 }
 
@@ -72,21 +70,20 @@ __device__ __forceinline__ bool is_edge_disordered(const FanTiles<typename Order
  * Looks for disorder in tiles block, block + blocks, ... of a range, and sets *disorder where there is some; stops where it is
  * set. All threads of the block take part; no barrier.
  */
-template <typename Order>
-__device__ inline void look_for_disorder(const BlockRules<typename Order::Bits> &rules, const Range &range, Direction direction,
-                                         uint32_t block, uint32_t blocks, unsigned int *disorder) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ inline void look_for_disorder(const BlockRules<Bits> &rules, const Range &range, Direction direction, uint32_t block,
+                                         uint32_t blocks, unsigned int *disorder) {
   const FanTiles<Bits> tiles(rules.side(range.side), range);
   const volatile unsigned int *found = disorder;
   for (uint64_t tile = block; tile < tiles.count && __any_sync(ALL_LANES, *found != 0) == 0; tile += blocks) {
     bool disordered;
     if (tiles.is_whole(tile)) {
-      TileItems<Order> items;
+      TileItems<Bits> items;
       items.load(tiles, tile);
-      items.encode();
-      disordered = is_tile_disordered(items, tiles, tile, direction);
+      items.enter(rules.map, range.is_raw());
+      disordered = is_tile_disordered(items, tiles, tile, direction, rules.map);
     } else {
-      disordered = is_edge_disordered<Order>(tiles, tile, direction);
+      disordered = is_edge_disordered<Bits>(tiles, tile, direction, rules.map);
     }
     if (disordered)
       atomicExch(disorder, 1u);

@@ -5,12 +5,15 @@
  *
  * The two sides. Keys live in the caller's array (Side::keys) or in the scratch array of the workspace (Side::scratch), at the
  * same index. A partition reads a range on one side and writes its parts on the other; what has reached its final place is
- * always written to Side::keys, by whoever ends the recursion there. Both sides hold raw keys, not encoded ones.
+ * always written to Side::keys, by whoever ends the recursion there.
+ *
+ * Keys are raw before the first partition and when they are in their last place; in between both sides hold entered keys
+ * (key_map.cuh). The depth of a range says which: whatever has been partitioned once is entered.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_RANGE_CUH
 #define CDPSORT_DEVICE_BLOCK_RANGE_CUH
 
-#include "key/order.cuh"
+#include "key/key_map.cuh"
 #include "tuning.h"
 
 #include <cdpsort/study.h>
@@ -36,12 +39,17 @@ struct Range {
   __device__ __forceinline__ uint64_t items() const {
     return end - begin;
   }
+  /* Whether its keys are as the caller gave them, and have to enter when they are read. */
+  __device__ __forceinline__ bool is_raw() const {
+    return depth == 0;
+  }
 };
 
 /* What a block needs to know to sort a range by itself. */
 template <typename Bits>
 struct BlockRules {
   Bits *sides[2];
+  KeyMap<Bits> map; /* how keys enter and leave */
   uint64_t seed;
   uint32_t depth_limit; /* ranges at this depth are not partitioned */
   uint32_t leaf_items;  /* ranges up to this are sorted by one warp in registers */

@@ -18,8 +18,8 @@
 namespace cdp::CDP_RUNTIME {
 
 /* Has the block's warps sort the gathered pieces. All threads take part; begins and ends with a barrier. */
-template <typename Order>
-__device__ __forceinline__ void sort_gathered_pieces(const BlockRules<typename Order::Bits> &rules, BlockStorage &storage) {
+template <typename Bits>
+__device__ __forceinline__ void sort_gathered_pieces(const BlockRules<Bits> &rules, BlockStorage &storage) {
   __syncthreads();
   for (;;) {
     uint32_t piece = 0;
@@ -28,7 +28,7 @@ __device__ __forceinline__ void sort_gathered_pieces(const BlockRules<typename O
     piece = __shfl_sync(ALL_LANES, piece, 0);
     if (piece >= storage.piece_entries)
       break;
-    warp_sort<Order>(rules, storage.pieces[piece]);
+    warp_sort<Bits>(rules, storage.pieces[piece]);
   }
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -39,22 +39,20 @@ __device__ __forceinline__ void sort_gathered_pieces(const BlockRules<typename O
 }
 
 /* Sorts a range by the bitonic network from a step on, in this block alone. All threads take part. */
-template <typename Order>
-__device__ inline void sort_by_network(const BlockRules<typename Order::Bits> &rules, const Range &range, NetworkStep step) {
-  for (; step.size != 0; step = next_network_step<typename Order::Bits>(step, range.items()))
-    do_network_step<Order>(rules, range, step, 0, blockDim.x / WARP_LANES);
+template <typename Bits>
+__device__ inline void sort_by_network(const BlockRules<Bits> &rules, const Range &range, NetworkStep step) {
+  for (; step.size != 0; step = next_network_step<Bits>(step, range.items()))
+    do_network_step<Bits>(rules, range, step, 0, blockDim.x / WARP_LANES);
 }
 
 /*
  * Partitions a range by this block alone and writes its equal keys. The lesser and greater items' numbers are in
  * storage.part_items afterwards, valid in every thread until it is written again. All threads take part.
  */
-template <typename Order>
-__device__ inline void block_partition(const BlockRules<typename Order::Bits> &rules, const Range &range,
-                                       BlockStorage &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ inline void block_partition(const BlockRules<Bits> &rules, const Range &range, BlockStorage &storage) {
   if (threadIdx.x < WARP_LANES) {
-    const Bits chosen = warp_choose_pivot<Order, BLOCK_SAMPLES_PER_LANE>(rules, range);
+    const Bits chosen = warp_choose_pivot<Bits, BLOCK_SAMPLES_PER_LANE>(rules, range);
     if (threadIdx.x == 0)
       storage.pivot = chosen;
   }
@@ -62,9 +60,9 @@ __device__ inline void block_partition(const BlockRules<typename Order::Bits> &r
     storage.part_items[threadIdx.x] = 0;
   __syncthreads();
   const Bits pivot = static_cast<Bits>(storage.pivot);
-  partition_rows<Order>(rules, range, pivot, PartCounters{&storage.part_items[0], &storage.part_items[1]});
-  fill_range<Order>(rules, range.begin + storage.part_items[0], range.end - storage.part_items[1], pivot, threadIdx.x,
-                    blockDim.x);
+  partition_rows<Bits>(rules, range, pivot, PartCounters{&storage.part_items[0], &storage.part_items[1]});
+  fill_range<Bits>(rules, range.begin + storage.part_items[0], range.end - storage.part_items[1], pivot, threadIdx.x,
+                   blockDim.x);
 }
 
 /* Puts a range where it belongs: among the pieces, or on the stack. For one thread. */
@@ -95,10 +93,8 @@ __device__ inline void put_parts(const BlockRules<Bits> &rules, const Range &ran
  * - What the range holds must be visible to the block; so is to it, afterwards, what it wrote.
  * - Of storage, flag, fates and children are left alone.
  */
-template <typename Order>
-__device__ __forceinline__ void block_sort(const BlockRules<typename Order::Bits> &rules, const Range &whole,
-                                           BlockStorage &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void block_sort(const BlockRules<Bits> &rules, const Range &whole, BlockStorage &storage) {
   __syncthreads();
   if (threadIdx.x == 0) {
     storage.stack_entries = 0;
@@ -111,7 +107,7 @@ __device__ __forceinline__ void block_sort(const BlockRules<typename Order::Bits
     const uint32_t entries = storage.stack_entries;
     // a partition adds two pieces at most
     if (entries == 0 || storage.piece_entries + 2 > BLOCK_PIECE_ENTRIES)
-      sort_gathered_pieces<Order>(rules, storage);
+      sort_gathered_pieces<Bits>(rules, storage);
     if (entries == 0)
       break;
     const Range range = storage.stack[entries - 1];
@@ -123,9 +119,9 @@ __device__ __forceinline__ void block_sort(const BlockRules<typename Order::Bits
         count_at(rules.counters, range.depth, &cdp_study_depth::fallback_depth, 1);
         count_network<Bits>(rules.counters, range.depth, range.items());
       }
-      sort_by_network<Order>(rules, range, first_network_step<Bits>());
+      sort_by_network<Bits>(rules, range, first_network_step<Bits>());
     } else {
-      block_partition<Order>(rules, range, storage);
+      block_partition<Bits>(rules, range, storage);
       if (threadIdx.x == 0)
         put_parts(rules, range, storage);
     }
@@ -133,16 +129,15 @@ __device__ __forceinline__ void block_sort(const BlockRules<typename Order::Bits
 }
 
 /* sort_gathered_pieces(), not inlined. */
-template <typename Order>
-__device__ __noinline__ void sort_pieces_fallback(const BlockRules<typename Order::Bits> &rules, BlockStorage &storage) {
-  sort_gathered_pieces<Order>(rules, storage);
+template <typename Bits>
+__device__ __noinline__ void sort_pieces_fallback(const BlockRules<Bits> &rules, BlockStorage &storage) {
+  sort_gathered_pieces<Bits>(rules, storage);
 }
 
 /* block_sort(), not inlined: for kernels that may come to need it, but hardly ever do. */
-template <typename Order>
-__device__ __noinline__ void block_sort_fallback(const BlockRules<typename Order::Bits> &rules, Range whole,
-                                                 BlockStorage &storage) {
-  block_sort<Order>(rules, whole, storage);
+template <typename Bits>
+__device__ __noinline__ void block_sort_fallback(const BlockRules<Bits> &rules, Range whole, BlockStorage &storage) {
+  block_sort<Bits>(rules, whole, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -54,10 +54,9 @@ __device__ __forceinline__ uint64_t sample_hash(uint64_t seed, const Range &rang
 
 /* Draws a sample of EACH times `threads` keys and sorts it into storage.sample. All threads take
    part; ends with a barrier. */
-template <typename Order, uint32_t EACH>
-__device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bits> &rules, const Range &range, uint32_t threads,
-                                            FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits, uint32_t EACH>
+__device__ __forceinline__ void sort_sample(const BlockRules<Bits> &rules, const Range &range, uint32_t threads,
+                                            FanStorage<Bits> &storage) {
   static_assert(EACH <= FanShape<Bits>::SAMPLES_PER_THREAD_MOST, "there is room for it");
   const uint64_t hash = sample_hash(rules.seed, range);
   const Bits *source = rules.side(range.side) + range.begin;
@@ -66,7 +65,8 @@ __device__ __forceinline__ void sort_sample(const BlockRules<typename Order::Bit
   if (threadIdx.x < threads)
 #pragma unroll
     for (uint32_t item = 0; item < EACH; item++)
-      drawn[item] = Order::encode(source[sample_position(hash, item * threads + threadIdx.x, samples, range.items())]);
+      drawn[item] = source[sample_position(hash, item * threads + threadIdx.x, samples, range.items())];
+  rules.map.enter_all(drawn, range.is_raw());
   block_merge_sort(drawn, threads, storage.sample);
   if (threadIdx.x < threads)
 #pragma unroll
@@ -85,10 +85,9 @@ enum class Crowded : uint32_t {
    that were met twice, and of the others evenly spaced ones. The room that is left is filled up with the greatest value.
    Returns how many values there are; 0 if the candidates are better taken as they are. All threads take part; ends with a
    barrier. */
-template <typename Order>
+template <typename Bits>
 __device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tree_items, Crowded crowded,
-                                                  FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+                                                  FanStorage<Bits> &storage) {
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t FREQUENT = 1u << 16; // values are counted in the lower half, those met twice in the upper
   const uint32_t candidates = fan_out - 1;
@@ -118,7 +117,7 @@ __device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tre
     if (storage.counts[index] != 0)
       storage.splitters[storage.begins[index]] = storage.tree[index];
   for (uint32_t index = kept + threadIdx.x; index < tree_items - 1; index += THREADS)
-    storage.splitters[index] = Order::GREATEST;
+    storage.splitters[index] = GREATEST<Bits>;
   __syncthreads();
   return kept;
 }
@@ -152,14 +151,13 @@ __device__ __forceinline__ uint32_t sample_threads(uint32_t fan_out, uint32_t ov
  * - EACH: keys of the sample that a thread draws.
  * - All threads of the block take part; begins with a barrier having made the range visible, ends with one.
  */
-template <typename Order, uint32_t EACH>
-__device__ __forceinline__ void choose_splitters(const BlockRules<typename Order::Bits> &rules, Range range, uint32_t fan_out,
+template <typename Bits, uint32_t EACH>
+__device__ __forceinline__ void choose_splitters(const BlockRules<Bits> &rules, Range range, uint32_t fan_out,
                                                  uint32_t oversampling, uint32_t buckets_most, Crowded crowded) {
-  using Bits = typename Order::Bits;
   auto &storage = block_shared<FanStorage<Bits>>();
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
   const uint32_t threads = sample_threads<Bits, EACH>(fan_out, oversampling);
-  sort_sample<Order, EACH>(rules, range, threads, storage);
+  sort_sample<Bits, EACH>(rules, range, threads, storage);
   const uint32_t samples = threads * EACH;
   const uint32_t spacing = samples / fan_out;
   for (uint32_t index = threadIdx.x; index + 1 < fan_out; index += THREADS)
@@ -174,7 +172,7 @@ __device__ __forceinline__ void choose_splitters(const BlockRules<typename Order
   Fan fan = {fan_out - 1, fan_out, fan_out, storage.flag};
   if (fan.equal != 0) {
     const uint32_t tree_items = 2 * fan_out <= buckets_most ? fan_out : buckets_most / 2;
-    const uint32_t kept = keep_distinct<Order>(fan_out, tree_items, crowded, storage);
+    const uint32_t kept = keep_distinct<Bits>(fan_out, tree_items, crowded, storage);
     fan = kept != 0 ? Fan{kept, tree_items, 2 * kept + 1, 1} : Fan{fan_out - 1, fan_out, fan_out, 0};
   }
   if (threadIdx.x == 0)

@@ -16,28 +16,26 @@ namespace cdp::CDP_RUNTIME {
 
 /* Sorts a range of at most LEAF_ITEMS into the caller's array, in the smallest of three networks that holds it. All lanes of
    one warp take part. */
-template <typename Order>
-__device__ __forceinline__ void warp_sort_leaf(const BlockRules<typename Order::Bits> &rules, const Range &range) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void warp_sort_leaf(const BlockRules<Bits> &rules, const Range &range) {
   using Block = Shape<Bits>;
   constexpr uint32_t ITEMS = Block::LEAF_ITEMS_PER_LANE;
   const Bits *source = rules.side(range.side) + range.begin;
   Bits *keys = rules.side(Side::keys) + range.begin;
   const uint32_t count = static_cast<uint32_t>(range.items());
   if (count <= Block::LEAF_ITEMS / 4)
-    warp_sort_keys<Order, ITEMS / 4>(source, keys, count);
+    warp_sort_keys<Bits, ITEMS / 4>(source, keys, count, rules.map, range.is_raw(), true);
   else if (count <= Block::LEAF_ITEMS / 2)
-    warp_sort_keys<Order, ITEMS / 2>(source, keys, count);
+    warp_sort_keys<Bits, ITEMS / 2>(source, keys, count, rules.map, range.is_raw(), true);
   else
-    warp_sort_keys<Order, ITEMS>(source, keys, count);
+    warp_sort_keys<Bits, ITEMS>(source, keys, count, rules.map, range.is_raw(), true);
 }
 
 /* Sorts a range by the bitonic network, in this warp alone. All lanes take part. */
-template <typename Order>
-__device__ inline void warp_sort_by_network(const BlockRules<typename Order::Bits> &rules, const Range &range) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ inline void warp_sort_by_network(const BlockRules<Bits> &rules, const Range &range) {
   for (NetworkStep step = first_network_step<Bits>(); step.size != 0; step = next_network_step<Bits>(step, range.items())) {
-    do_network_pieces<Order>(rules, range, step, 0, 1);
+    do_network_pieces<Bits>(rules, range, step, 0, 1);
     __syncwarp();
   }
 }
@@ -49,20 +47,19 @@ struct PartItems {
 };
 
 /* Partitions a piece from its side to the other, and writes its equal keys. All lanes take part, and see what was written. */
-template <typename Order>
-__device__ __forceinline__ PartItems warp_partition(const BlockRules<typename Order::Bits> &rules, const Piece &piece) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ PartItems warp_partition(const BlockRules<Bits> &rules, const Piece &piece) {
   constexpr uint32_t ROWS = Shape<Bits>::TILE_ITEMS_PER_THREAD;
   const uint32_t lane = threadIdx.x % WARP_LANES;
   const uint32_t lower_lanes = (1u << lane) - 1;
   const Bits *source = rules.side(piece.side()) + piece.begin;
   Bits *destination = rules.side(other(piece.side())) + piece.begin;
-  const Bits pivot = warp_choose_pivot<Order, WARP_SAMPLES_PER_LANE>(rules, piece.range());
+  const Bits pivot = warp_choose_pivot<Bits, WARP_SAMPLES_PER_LANE>(rules, piece.range());
   uint32_t less_end = 0;
   uint32_t greater_begin = piece.items;
   for (uint32_t first = 0; first < piece.items; first += ROWS * WARP_LANES) {
     Bits rows[ROWS];
-    load_rows<Order>(rows, source, piece.items, first, pivot);
+    load_rows<Bits>(rows, source, piece.items, first, pivot, rules.map, piece.range().is_raw());
 #pragma unroll
     for (uint32_t row = 0; row < ROWS; row++) {
       const uint32_t less = __ballot_sync(ALL_LANES, rows[row] < pivot);
@@ -70,11 +67,11 @@ __device__ __forceinline__ PartItems warp_partition(const BlockRules<typename Or
       greater_begin -= __popc(greater);
       if (rows[row] != pivot)
         destination[rows[row] < pivot ? less_end + __popc(less & lower_lanes) : greater_begin + __popc(greater & lower_lanes)] =
-            Order::decode(rows[row]);
+            rows[row];
       less_end += __popc(less);
     }
   }
-  fill_range<Order>(rules, piece.begin + less_end, piece.begin + greater_begin, pivot, lane, WARP_LANES);
+  fill_range<Bits>(rules, piece.begin + less_end, piece.begin + greater_begin, pivot, lane, WARP_LANES);
   __syncwarp();
   return {less_end, piece.items - greater_begin};
 }
@@ -108,10 +105,10 @@ struct WarpStack {
 
 /* Partitions a piece until what is at hand is a leaf or at the depth limit; larger parts go on the stack. All lanes take part.
  */
-template <typename Order>
-__device__ __forceinline__ Piece warp_descend(const BlockRules<typename Order::Bits> &rules, Piece piece, WarpStack &stack) {
+template <typename Bits>
+__device__ __forceinline__ Piece warp_descend(const BlockRules<Bits> &rules, Piece piece, WarpStack &stack) {
   while (piece.items > rules.leaf_items && piece.depth() < rules.depth_limit) {
-    const PartItems parts = warp_partition<Order>(rules, piece);
+    const PartItems parts = warp_partition<Bits>(rules, piece);
     if (threadIdx.x % WARP_LANES == 0)
       count_two_parts(rules.counters, piece.depth(), piece.items, piece.items - parts.less - parts.greater);
     const uint32_t side_and_depth = (piece.side_and_depth ^ 0x80000000u) + 1;
@@ -129,22 +126,22 @@ __device__ __forceinline__ Piece warp_descend(const BlockRules<typename Order::B
  * - All lanes of the warp take part, with the same arguments; no barrier of the block.
  * - What the piece holds must be visible to the warp.
  */
-template <typename Order>
-__device__ __forceinline__ void warp_sort(const BlockRules<typename Order::Bits> &rules, Piece piece) {
+template <typename Bits>
+__device__ __forceinline__ void warp_sort(const BlockRules<Bits> &rules, Piece piece) {
   const bool leader = threadIdx.x % WARP_LANES == 0;
   WarpStack stack = {};
   for (;;) {
-    piece = warp_descend<Order>(rules, piece, stack);
+    piece = warp_descend<Bits>(rules, piece, stack);
     if (piece.items > rules.leaf_items) {
       if (leader) {
         count_at(rules.counters, piece.depth(), &cdp_study_depth::fallback_depth, 1);
-        count_network<typename Order::Bits>(rules.counters, piece.depth(), piece.items);
+        count_network<Bits>(rules.counters, piece.depth(), piece.items);
       }
-      warp_sort_by_network<Order>(rules, piece.range());
+      warp_sort_by_network<Bits>(rules, piece.range());
     } else if (piece.items != 0) {
       if (leader)
         count_leaves(rules.counters, piece.depth(), 1, piece.items);
-      warp_sort_leaf<Order>(rules, piece.range());
+      warp_sort_leaf<Bits>(rules, piece.range());
     }
     if (stack.entries == 0)
       return;

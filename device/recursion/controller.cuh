@@ -20,16 +20,16 @@ namespace cdp::CDP_RUNTIME {
 enum class ControllerOutcome : uint32_t { launched, nothing_launched };
 
 /* Launches a task's continuation and workers. For one thread. */
-template <typename Order>
-__device__ inline ControllerOutcome launch_workers(const Sort<typename Order::Bits> &sort, uint32_t slot) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ inline ControllerOutcome launch_workers(const Sort<Bits> &sort, uint32_t slot) {
   Task &task = sort.tasks[slot];
-  const int tail = launch_grid(sort, ChildStream::tail, sorting_grid<Bits>(1), CDP_TRACE_CONTINUATION, task.range,
-                               continuation_kernel<Order>, slot);
+  const int tail = launch_grid(sort, {ChildStream::tail, sorting_grid<Bits>(1), CDP_TRACE_CONTINUATION, task.range},
+                               work_for<Bits>(Step::continuation, slot));
   if (tail != LAUNCH_OK)
     return ControllerOutcome::nothing_launched;
-  const int workers = launch_grid(sort, sort.child_stream, sorting_grid<Bits>(task.block_count), CDP_TRACE_PARTITION,
-                                  task.range, worker_kernel<Order>, slot);
+  const int workers =
+      launch_grid(sort, {sort.child_stream, sorting_grid<Bits>(task.block_count), CDP_TRACE_PARTITION, task.range},
+                  work_for<Bits>(Step::worker, slot));
   if (workers != LAUNCH_OK) {
     task.workers_refused = 1;
     __threadfence();
@@ -37,43 +37,15 @@ __device__ inline ControllerOutcome launch_workers(const Sort<typename Order::Bi
   return ControllerOutcome::launched;
 }
 
-/* Sorts a task's whole range in this block, for want of workers. All threads take part. */
-template <typename Order>
-__device__ inline void sort_refused_task(const Sort<typename Order::Bits> &sort, uint32_t slot, BlockStorage &storage) {
-  const Range range = sort.tasks[slot].range;
-  if (threadIdx.x == 0)
-    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
-  block_sort_fallback<Order>(sort.rules, range, storage);
-}
-
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    controller_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+template <typename Bits>
+__device__ __forceinline__ void controller_body(const Sort<Bits> &sort, const uint32_t &event, uint32_t slot) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
   if (threadIdx.x == 0)
-    storage.flag = static_cast<uint32_t>(launch_workers<Order>(sort, slot));
+    storage.flag = static_cast<uint32_t>(launch_workers<Bits>(sort, slot));
   __syncthreads();
   if (storage.flag == static_cast<uint32_t>(ControllerOutcome::nothing_launched))
-    sort_refused_task<Order>(sort, slot, storage);
-}
-
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    worker_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
-  const TraceScope scope(sort, event);
-  partition_share<Order>(sort, sort.tasks[slot], blockIdx.x, block_shared<BlockStorage>());
-}
-
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    continuation_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
-  BlockStorage &storage = block_shared<BlockStorage>();
-  const TraceScope scope(sort, event, storage);
-  if (sort.tasks[slot].workers_refused != 0)
-    sort_refused_task<Order>(sort, slot, storage);
-  else
-    finish_task<Order, DeviceStarter<Order>>(sort, slot, storage);
+    sort_refused_task<Bits>(sort, slot, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -12,45 +12,30 @@
 
 namespace cdp::CDP_RUNTIME {
 
-template <cdp_type TYPE>
-using TypeConstant = std::integral_constant<cdp_type, TYPE>;
-
-/* Calls `start` with the TypeConstant of a key type, and returns what it returns. */
+/* Calls `start` with a key of the type's width, and returns what it returns. */
 template <typename Start>
 int with_type(cdp_type type, Start start) {
-  switch (type) {
-  case CDP_U32:
-    return start(TypeConstant<CDP_U32>{});
-  case CDP_I32:
-    return start(TypeConstant<CDP_I32>{});
-  case CDP_U64:
-    return start(TypeConstant<CDP_U64>{});
-  case CDP_I64:
-    return start(TypeConstant<CDP_I64>{});
-  case CDP_F32:
-    return start(TypeConstant<CDP_F32>{});
-  case CDP_F64:
-    break;
-  }
-  return start(TypeConstant<CDP_F64>{});
+  if (type == CDP_U32 || type == CDP_I32 || type == CDP_F32)
+    return start(uint32_t{});
+  return start(uint64_t{});
 }
 
 /* A sort that is neither counted nor traced is launched without the hooks for it (runtime.cuh). */
 inline int launch_recursion_of_type(const cdp_request &request, bool counted, void *stream) {
   return with_type(request.type, [&](auto type) {
-    constexpr cdp_type TYPE = decltype(type)::value;
+    using Bits = decltype(type);
     if (counted || request.d_trace != nullptr)
-      return launch_recursion<TYPE>(request, counted, stream);
-    return cdp::CDP_UNSTUDIED_RUNTIME::launch_recursion<TYPE>(request, false, stream);
+      return launch_recursion<Bits>(request, counted, stream);
+    return cdp::CDP_UNSTUDIED_RUNTIME::launch_recursion<Bits>(request, false, stream);
   });
 }
 
 inline int run_host_loop_of_type(const cdp_request &request, bool counted, void *stream) {
-  return with_type(request.type, [&](auto type) { return run_host_loop<decltype(type)::value>(request, counted, stream); });
+  return with_type(request.type, [&](auto type) { return run_host_loop<decltype(type)>(request, counted, stream); });
 }
 
 inline int launch_partition_of_type(const cdp_partition_request &request, void *stream) {
-  return with_type(request.type, [&](auto type) { return launch_partition<decltype(type)::value>(request, stream); });
+  return with_type(request.type, [&](auto type) { return launch_partition<decltype(type)>(request, stream); });
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -16,46 +16,41 @@
 namespace cdp::CDP_RUNTIME {
 
 /* Launches the next step behind this grid. False if it was refused. For one thread. */
-template <typename Order>
-__device__ inline bool launch_next_step(const Sort<typename Order::Bits> &sort, const Range &range, NetworkStep next,
-                                        uint32_t slot) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ inline bool launch_next_step(const Sort<Bits> &sort, const Range &range, NetworkStep next, uint32_t slot) {
   sort.tasks[slot].done_blocks = 0;
   __threadfence();
   const uint32_t blocks = network_blocks<Bits>(next, range.items(), sort.blocks_most);
-  return launch_grid(sort, ChildStream::tail, sorting_grid<Bits>(blocks), CDP_TRACE_NETWORK, range, network_kernel<Order>,
-                     range, next, slot) == LAUNCH_OK;
+  return launch_grid(sort, {ChildStream::tail, sorting_grid<Bits>(blocks), CDP_TRACE_NETWORK, range},
+                     Work<Bits>{Step::network, slot, 0, range, next, 0}) == LAUNCH_OK;
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    network_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, Range range, NetworkStep step,
-                   uint32_t slot) {
+template <typename Bits>
+__device__ __forceinline__ void network_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
+  const Range range = work.range;
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
-  do_network_share<Order>(sort, range, step);
-  if (!is_last_block(&sort.tasks[slot].done_blocks, gridDim.x, storage))
+  do_network_share(sort, range, work.network);
+  if (!is_last_block(&sort.tasks[work.slot].done_blocks, gridDim.x, storage))
     return;
-  const NetworkStep next = next_network_step<typename Order::Bits>(step, range.items());
+  const NetworkStep next = next_network_step<Bits>(work.network, range.items());
   if (next.size == 0)
     return;
   if (threadIdx.x == 0)
-    storage.flag = launch_next_step<Order>(sort, range, next, slot);
+    storage.flag = launch_next_step(sort, range, next, work.slot);
   __syncthreads();
   if (storage.flag != 0)
     return;
   if (threadIdx.x == 0)
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
-  sort_by_network<Order>(sort.rules, range, next);
+  sort_by_network<Bits>(sort.rules, range, next);
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    fill_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint64_t begin, uint64_t end,
-                typename Order::Bits key) {
+template <typename Bits>
+__device__ __forceinline__ void fill_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
   const TraceScope scope(sort, event);
-  fill_range<Order>(sort.rules, begin, end, key, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
-                    uint64_t{gridDim.x} * blockDim.x);
+  fill_range(sort.rules, work.range.begin, work.range.end, work.key, uint64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+             uint64_t{gridDim.x} * blockDim.x);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -71,13 +71,11 @@ __device__ inline uint32_t task_fan_out(const Sort<Bits> &sort, uint64_t items) 
 
 /* Chooses a task's splitters and writes its fan table. All threads of the block take part; ends with a barrier, and with the
    table visible to grids launched after it. */
-template <typename Order>
-__device__ inline void prepare_fan(const Sort<typename Order::Bits> &sort, uint32_t slot,
-                                   FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ inline void prepare_fan(const Sort<Bits> &sort, uint32_t slot, FanStorage<Bits> &storage) {
   const Range range = sort.tasks[slot].range;
   // A task may have more buckets than a range for one block, and none of them should be too long for one.
-  choose_splitters<Order, FanShape<Bits>::TASK_SAMPLES_PER_THREAD>(
+  choose_splitters<Bits, FanShape<Bits>::TASK_SAMPLES_PER_THREAD>(
       sort.rules, range, task_fan_out(sort, range.items()), sort.fan_oversampling, sort.fan_buckets_most, Crowded::keep_all);
   const Fan fan = storage.fan;
   const FanTable<Bits> table = fan_table(sort, slot);
@@ -104,18 +102,17 @@ __device__ inline Fan load_fan(const Sort<Bits> &sort, uint32_t slot, FanStorage
 }
 
 /* This block's share of counting: tiles block, block + blocks, ... All threads take part. */
-template <typename Order>
-__device__ __forceinline__ void count_share(const Sort<typename Order::Bits> &sort, uint32_t slot, const Range &range,
-                                            uint32_t block, uint32_t blocks, FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void count_share(const Sort<Bits> &sort, uint32_t slot, const Range &range, uint32_t block,
+                                            uint32_t blocks, FanStorage<Bits> &storage) {
   const Fan fan = load_fan(sort, slot, storage);
   clear_counts(storage, fan.buckets);
   __syncthreads();
   const FanTiles<Bits> tiles(sort.rules.side(range.side), range);
   for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
-    TileItems<Order> items;
+    TileItems<Bits> items;
     items.load(tiles, tile);
-    items.encode();
+    items.enter(sort.rules.map, range.is_raw());
     count_tile(items, fan, storage);
   }
   __syncthreads();
@@ -126,23 +123,22 @@ __device__ __forceinline__ void count_share(const Sort<typename Order::Bits> &so
 }
 
 /* This block's share of scattering. All threads take part. */
-template <typename Order>
-__device__ __forceinline__ void scatter_share(const Sort<typename Order::Bits> &sort, uint32_t slot, const Range &range,
-                                              uint32_t block, uint32_t blocks, FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void scatter_share(const Sort<Bits> &sort, uint32_t slot, const Range &range, uint32_t block,
+                                              uint32_t blocks, FanStorage<Bits> &storage) {
   constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
   const Fan fan = load_fan(sort, slot, storage);
   const FanTable<Bits> table = fan_table(sort, slot);
   const FanTiles<Bits> tiles(sort.rules.side(range.side), range);
   Bits *destination = sort.rules.side(other(range.side));
-  TileItems<Order> items;
+  TileItems<Bits> items;
   if (block < tiles.count)
     items.load(tiles, block);
   for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
     clear_counts(storage, fan.buckets);
     __syncthreads();
-    items.encode();
-    uint32_t places[TileItems<Order>::ITEMS];
+    items.enter(sort.rules.map, range.is_raw());
+    uint32_t places[TileItems<Bits>::ITEMS];
     rank_tile(items, places, fan, storage);
 
     // reserve, and stage meanwhile
@@ -165,14 +161,14 @@ __device__ __forceinline__ void scatter_share(const Sort<typename Order::Bits> &
 }
 
 /* This block's share of a stage. All threads take part. */
-template <typename Order>
-__device__ __forceinline__ void do_stage_share(const Sort<typename Order::Bits> &sort, uint32_t slot, FanStage stage,
-                                               uint32_t block, uint32_t blocks, FanStorage<typename Order::Bits> &storage) {
+template <typename Bits>
+__device__ __forceinline__ void do_stage_share(const Sort<Bits> &sort, uint32_t slot, FanStage stage, uint32_t block,
+                                               uint32_t blocks, FanStorage<Bits> &storage) {
   const Range range = sort.tasks[slot].range;
   if (stage == FanStage::count)
-    count_share<Order>(sort, slot, range, block, blocks, storage);
+    count_share<Bits>(sort, slot, range, block, blocks, storage);
   else
-    scatter_share<Order>(sort, slot, range, block, blocks, storage);
+    scatter_share<Bits>(sort, slot, range, block, blocks, storage);
 }
 
 /* Turns the buckets' counts into where each begins. All threads of the block take part; ends with a barrier. */
@@ -208,15 +204,14 @@ __device__ __forceinline__ Range bucket_range(const Sort<Bits> &sort, uint32_t s
 }
 
 /* Writes the equal keys of a task: `thread` of `threads` that share the work. */
-template <typename Order>
-__device__ inline void fill_equal_buckets(const Sort<typename Order::Bits> &sort, uint32_t slot, const Range &range,
-                                          uint64_t thread, uint64_t threads) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ inline void fill_equal_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range, uint64_t thread,
+                                          uint64_t threads) {
   const FanTable<Bits> table = fan_table(sort, slot);
   const uint32_t buckets = table.fan->buckets;
   for (uint32_t bucket = 1; bucket < buckets; bucket += 2) {
     const Range equal = bucket_range(sort, slot, range, bucket);
-    fill_range<Order>(sort.rules, equal.begin, equal.end, table.splitters[bucket / 2], thread, threads);
+    fill_range<Bits>(sort.rules, equal.begin, equal.end, table.splitters[bucket / 2], thread, threads);
   }
 }
 
@@ -312,10 +307,8 @@ __device__ inline void count_fan(const Sort<Bits> &sort, const Range &range, con
  * Ends a task all of whose items have been scattered: writes the equal keys and settles every bucket; sorts in this block what
  * has to be. All threads of the block take part.
  */
-template <typename Order, typename Starter>
-__device__ inline void finish_fan(const Sort<typename Order::Bits> &sort, uint32_t slot,
-                                  FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits, typename Starter>
+__device__ inline void finish_fan(const Sort<Bits> &sort, uint32_t slot, FanStorage<Bits> &storage) {
   FanChildren &children = storage.work.children;
   const Range range = sort.tasks[slot].range;
   const Fan fan = *fan_table(sort, slot).fan;
@@ -335,21 +328,21 @@ __device__ inline void finish_fan(const Sort<typename Order::Bits> &sort, uint32
     const Range all = {range.begin, range.end, other(range.side), range.depth + 1};
     if (children.range_count != 0 && !Starter::sort_ranges(sort, children.first_range, children.range_count, all))
       storage.flag |= 1;
-    if (children.equal_items != 0 && (children.equal_items < FILL_GRID_ITEMS || !Starter::fill_equal(sort, slot, range)))
+    if (children.equal_items != 0 && (children.equal_items < FILL_GRID_ITEMS || !Starter::fill_buckets(sort, slot, range)))
       storage.flag |= 2;
   }
   __syncthreads();
   const uint32_t left = storage.flag;
   if ((left & 2) != 0)
-    fill_equal_buckets<Order>(sort, slot, range, threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
+    fill_equal_buckets<Bits>(sort, slot, range, threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
   for (uint32_t index = 0; index < children.in_block_count; index++)
-    block_sort_fallback<Order>(sort.rules, bucket_range(sort, slot, range, children.in_block[index]), storage.block);
+    block_sort_fallback<Bits>(sort.rules, bucket_range(sort, slot, range, children.in_block[index]), storage.block);
   if ((left & 1) == 0)
     return;
   if (threadIdx.x == 0)
     count_at(sort.rules.counters, range.depth + 1, &cdp_study_depth::fallback_refused, children.range_count);
   for (uint32_t index = 0; index < children.range_count; index++)
-    block_sort_fallback<Order>(sort.rules, sort.collected[children.first_range + index], storage.block);
+    block_sort_fallback<Bits>(sort.rules, sort.collected[children.first_range + index], storage.block);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -23,6 +23,13 @@ namespace cdp::CDP_RUNTIME {
 
 /* Notes tasks for the host instead of launching them. */
 struct LevelStarter {
+  /* Launches from the host are not limited, and a level holds all its tasks. */
+  template <typename Bits>
+  static __device__ bool enter(const Sort<Bits> &sort) {
+    atomicMax(&sort.control->tasks_in_wave_most, atomicAdd(&sort.control->tasks_in_wave, 1u) + 1);
+    return true;
+  }
+
   template <typename Bits>
   static __device__ int start(const Sort<Bits> &sort, uint32_t slot, const Task &task) {
     const uint32_t first_block = atomicAdd(&sort.control->level_blocks, task.block_count);
@@ -40,7 +47,7 @@ struct LevelStarter {
   }
 
   template <typename Bits>
-  static __device__ bool fill(const Sort<Bits> &, uint64_t, uint64_t, Bits, uint32_t) {
+  static __device__ bool fill(const Sort<Bits> &, const Range &, Bits) {
     return false; // the block at hand writes them: a level waits for its slowest block, which the comparison may show
   }
 
@@ -51,7 +58,7 @@ struct LevelStarter {
   }
 
   template <typename Bits>
-  static __device__ bool fill_equal(const Sort<Bits> &, uint32_t, const Range &) {
+  static __device__ bool fill_buckets(const Sort<Bits> &, uint32_t, const Range &) {
     return false; // likewise
   }
 };
@@ -62,60 +69,58 @@ __device__ __forceinline__ Range level_range(const Sort<Bits> &sort, const Task 
   return {0, sort.count, task.range.side, task.range.depth};
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    level_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
-  settle_array<Order, LevelStarter>(sort, [](const auto &same_sort) { same_sort.control->collecting = 1; });
+  settle_array<Bits, LevelStarter>(sort, [](const auto &same_sort) { same_sort.control->collecting = 1; });
 }
 
 /* Partitions all tasks of a level. */
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_partition_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    level_partition_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   Task &task = sort.tasks[sort.block_map[blockIdx.x]];
   const TraceScope scope(sort, event, CDP_TRACE_PARTITION, level_range(sort, task));
-  partition_share<Order>(sort, task, blockIdx.x - task.first_block, block_shared<BlockStorage>());
+  partition_share<Bits>(sort, task, blockIdx.x - task.first_block, block_shared<BlockStorage>());
 }
 
 /* Finishes the tasks of a level, a block each: their children go to the other list. */
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_finish_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    level_finish_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
-  finish_task<Order, LevelStarter>(sort, slot, block_shared<BlockStorage>());
+  finish_task<Bits, LevelStarter>(sort, slot, block_shared<BlockStorage>());
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_network_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, Range range,
-                         NetworkStep step) {
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    level_network_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, Range range, NetworkStep step) {
   const TraceScope scope(sort, event, CDP_TRACE_NETWORK, range);
-  do_network_share<Order>(sort, range, step);
+  do_network_share<Bits>(sort, range, step);
 }
 
 /* The same with many children to a task. A level has two stages, and a grid with a block for each task before, between and
    behind them. */
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
+template <typename Bits>
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    level_fan_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
-  auto &storage = block_shared<FanStorage<typename Order::Bits>>();
+  auto &storage = block_shared<FanStorage<Bits>>();
   const Range whole = whole_range(sort);
-  clear_bookkeeping(sort);
+  clear_bookkeeping(sort, 1);
   __syncthreads();
   if (is_single(sort)) {
-    using Block = FanShape<typename Order::Bits>;
-    block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole,
-                                                             storage.work.stage);
+    using Block = FanShape<Bits>;
+    block_register_sort<Bits, Block::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole, storage.work.stage);
     return;
   }
   if (whole.items() <= sort.single_items) {
-    block_fan_sort<Order>(sort.rules, whole, storage);
+    block_fan_sort<Bits>(sort.rules, whole, storage);
     return;
   }
-  const Direction direction = sort.rules.depth_limit == 0 ? Direction::none : sample_direction<Order>(sort.rules, whole);
+  const Direction direction = sort.rules.depth_limit == 0 ? Direction::none : sample_direction<Bits>(sort.rules, whole);
   if (threadIdx.x == 0) {
     sort.control->direction = static_cast<uint32_t>(direction);
     sort.control->collecting = 1;
@@ -123,81 +128,78 @@ __global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS,
   }
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_look_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, Direction direction) {
+template <typename Bits>
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    level_fan_look_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, Direction direction) {
   const TraceScope scope(sort, event, CDP_TRACE_LOOK, whole_range(sort));
-  look_for_disorder<Order>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
+  look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
 }
 
 /* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one entry for
    the host's launches (before CUDA 13 it does), which would be that of the other module. */
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    level_reverse_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    level_reverse_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_REVERSE, whole_range(sort));
   reverse_items(sort.rules, whole_range(sort));
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_prepare_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+template <typename Bits>
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    level_fan_prepare_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_PREPARE, level_range(sort, sort.tasks[slot]));
-  prepare_fan<Order>(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
+  prepare_fan<Bits>(sort, slot, block_shared<FanStorage<Bits>>());
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_stage_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, FanStage stage) {
+template <typename Bits>
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    level_fan_stage_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, FanStage stage) {
   const uint32_t slot = sort.block_map[blockIdx.x];
   const Task &task = sort.tasks[slot];
   const TraceScope scope(sort, event, stage == FanStage::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER, level_range(sort, task));
-  do_stage_share<Order>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count,
-                        block_shared<FanStorage<typename Order::Bits>>());
+  do_stage_share<Bits>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count, block_shared<FanStorage<Bits>>());
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_place_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+template <typename Bits>
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    level_fan_place_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
-  place_buckets(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
+  place_buckets(sort, slot, block_shared<FanStorage<Bits>>());
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_fan_finish_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t side) {
+template <typename Bits>
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    level_fan_finish_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
-  finish_fan<Order, LevelStarter>(sort, slot, block_shared<FanStorage<typename Order::Bits>>());
+  finish_fan<Bits, LevelStarter>(sort, slot, block_shared<FanStorage<Bits>>());
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    level_collected_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
+template <typename Bits>
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    level_collected_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   Range all = whole_range(sort);
   all.depth = sort.collected[0].depth;
   const TraceScope scope(sort, event, CDP_TRACE_SORT, all);
   const BlockTraceScope own_scope(sort, event);
   own_scope.describe(sort.collected[blockIdx.x]);
-  block_fan_sort<Order>(sort.rules, sort.collected[blockIdx.x], block_shared<FanStorage<typename Order::Bits>>());
+  block_fan_sort<Bits>(sort.rules, sort.collected[blockIdx.x], block_shared<FanStorage<Bits>>());
 }
 
 /* As allow_fan_kernels(), for these. */
-template <typename Order>
+template <typename Bits>
 int allow_level_fan_kernels(uint32_t bytes) {
-  return allow_each_shared_bytes(bytes, level_fan_root_kernel<Order>, level_fan_prepare_kernel<Order>,
-                                 level_fan_stage_kernel<Order>, level_fan_place_kernel<Order>, level_fan_finish_kernel<Order>,
-                                 level_collected_kernel<Order>);
+  return allow_each_shared_bytes(bytes, level_fan_root_kernel<Bits>, level_fan_prepare_kernel<Bits>,
+                                 level_fan_stage_kernel<Bits>, level_fan_place_kernel<Bits>, level_fan_finish_kernel<Bits>,
+                                 level_collected_kernel<Bits>);
 }
 
 /* The host's side of the loop, for one sort. Every member returns a cudaError_t. */
-template <typename Order>
+template <typename Bits>
 class HostLoop {
 public:
-  using Bits = typename Order::Bits;
-
   HostLoop(const cdp_request &request, bool counted, void *on_stream)
       : sort(make_sort<Bits>(request, counted)), stream(on_stream) {}
 
@@ -233,26 +235,26 @@ private:
   }
 
   int launch_level_root() {
-    const int error = allow_level_fan_kernels<Order>(sort.fan_shared_bytes);
+    const int error = allow_level_fan_kernels<Bits>(sort.fan_shared_bytes);
     if (error != LAUNCH_OK)
       return error;
     if (is_classic())
-      return launch_level(sorting_grid<Bits>(1), level_root_kernel<Order>);
-    return launch_level(fan_grid(sort, 1), level_fan_root_kernel<Order>);
+      return launch_level(sorting_grid<Bits>(1), level_root_kernel<Bits>);
+    return launch_level(fan_grid(sort, 1), level_fan_root_kernel<Bits>);
   }
 
   /* Sorts an array that is in order in one direction or the other, if it is. */
   int try_presorted(bool *is_sorted) {
     const Direction direction = static_cast<Direction>(control.direction);
     const GridShape look = {fan_blocks(sort, sort.count), FanShape<Bits>::BLOCK_THREADS, 0};
-    int error = launch_level(look, level_fan_look_kernel<Order>, direction);
+    int error = launch_level(look, level_fan_look_kernel<Bits>, direction);
     if (error == LAUNCH_OK)
       error = read_back(&control, sort.control, sizeof control, stream);
     *is_sorted = control.disorder == 0;
     if (error != LAUNCH_OK || !*is_sorted || direction == Direction::ascending)
       return error;
     const GridShape turn = {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0};
-    return launch_level(turn, level_reverse_kernel<Order>);
+    return launch_level(turn, level_reverse_kernel<Bits>);
   }
 
   Sort<Bits> sort;
@@ -275,22 +277,22 @@ private:
     if (!is_classic())
       return error != LAUNCH_OK ? error : partition_fan_level(tasks, blocks, side);
     if (error == LAUNCH_OK)
-      error = launch_level(sorting_grid<Bits>(blocks), level_partition_kernel<Order>);
+      error = launch_level(sorting_grid<Bits>(blocks), level_partition_kernel<Bits>);
     if (error == LAUNCH_OK)
-      error = launch_level(sorting_grid<Bits>(tasks), level_finish_kernel<Order>, side);
+      error = launch_level(sorting_grid<Bits>(tasks), level_finish_kernel<Bits>, side);
     return error;
   }
 
   int partition_fan_level(uint32_t tasks, uint32_t blocks, uint32_t side) {
-    int error = launch_level(fan_grid(sort, tasks), level_fan_prepare_kernel<Order>, side);
+    int error = launch_level(fan_grid(sort, tasks), level_fan_prepare_kernel<Bits>, side);
     if (error == LAUNCH_OK)
-      error = launch_level(fan_grid(sort, blocks), level_fan_stage_kernel<Order>, FanStage::count);
+      error = launch_level(fan_grid(sort, blocks), level_fan_stage_kernel<Bits>, FanStage::count);
     if (error == LAUNCH_OK)
-      error = launch_level(fan_grid(sort, tasks), level_fan_place_kernel<Order>, side);
+      error = launch_level(fan_grid(sort, tasks), level_fan_place_kernel<Bits>, side);
     if (error == LAUNCH_OK)
-      error = launch_level(fan_grid(sort, blocks), level_fan_stage_kernel<Order>, FanStage::scatter);
+      error = launch_level(fan_grid(sort, blocks), level_fan_stage_kernel<Bits>, FanStage::scatter);
     if (error == LAUNCH_OK)
-      error = launch_level(fan_grid(sort, tasks), level_fan_finish_kernel<Order>, side);
+      error = launch_level(fan_grid(sort, tasks), level_fan_finish_kernel<Bits>, side);
     return error;
   }
 
@@ -315,22 +317,20 @@ private:
     for (NetworkStep step = first_network_step<Bits>(); step.size != 0 && error == LAUNCH_OK;
          step = next_network_step<Bits>(step, items)) {
       const uint32_t blocks = network_blocks<Bits>(step, items, sort.blocks_most);
-      error = launch_level(sorting_grid<Bits>(blocks), level_network_kernel<Order>, range, step);
+      error = launch_level(sorting_grid<Bits>(blocks), level_network_kernel<Bits>, range, step);
     }
     return error;
   }
 
   int sort_collected() {
     const uint32_t count = collected_ranges(sort, control);
-    return count == 0 ? LAUNCH_OK : launch_level(fan_grid(sort, count), level_collected_kernel<Order>);
+    return count == 0 ? LAUNCH_OK : launch_level(fan_grid(sort, count), level_collected_kernel<Bits>);
   }
 };
 
-template <cdp_type TYPE>
+template <typename Bits>
 int run_host_loop(const cdp_request &request, bool counted, void *stream) {
-  if (request.order == CDP_DESCENDING)
-    return HostLoop<OrderOf<TYPE, true>>(request, counted, stream).run();
-  return HostLoop<OrderOf<TYPE, false>>(request, counted, stream).run();
+  return HostLoop<Bits>(request, counted, stream).run();
 }
 
 } // namespace cdp::CDP_RUNTIME

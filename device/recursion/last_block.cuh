@@ -17,15 +17,31 @@
 
 namespace cdp::CDP_RUNTIME {
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    partition_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event, uint32_t slot) {
+/* Sorts a task's whole range in this block, for want of workers. All threads take part. */
+template <typename Bits>
+__device__ inline void sort_refused_task(const Sort<Bits> &sort, uint32_t slot, BlockStorage &storage) {
+  const Range range = sort.tasks[slot].range;
+  if (threadIdx.x == 0)
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+  block_sort_fallback<Bits>(sort.rules, range, storage);
+}
+
+/* A task's partition, with a controller or without one, or what goes on behind a controller's workers: whoever comes last
+   finishes the task. */
+template <typename Bits>
+__device__ __forceinline__ void partition_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
-  Task &task = sort.tasks[slot];
-  partition_share<Order>(sort, task, blockIdx.x, storage);
-  if (is_last_block(&task.done_blocks, gridDim.x, storage))
-    finish_task<Order, DeviceStarter<Order>>(sort, slot, storage);
+  Task &task = sort.tasks[work.slot];
+  if (work.step != Step::continuation) {
+    partition_share(sort, task, blockIdx.x, storage);
+    if (work.step == Step::worker || !is_last_block(&task.done_blocks, gridDim.x, storage))
+      return;
+  } else if (task.workers_refused != 0) {
+    sort_refused_task(sort, work.slot, storage);
+    return;
+  }
+  finish_task<Bits, DeviceStarter<Bits>>(sort, work.slot, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -27,6 +27,7 @@ struct ArrayPartition {
   Bits *scratch;
   uint64_t count;
   Bits raw_pivot;
+  KeyMap<Bits> map;
   PartCounts *totals;
   PartCounts *shares;
   uint64_t share_items; /* of each share but the last */
@@ -41,58 +42,59 @@ __device__ __forceinline__ Share share_of_warp(const ArrayPartition<Bits> &parti
   return {begin, min(begin + partition.share_items, partition.count)};
 }
 
-/* Every kernel here is made for one Order, needed or not: one that several modules had, a linker might keep but once. */
-template <typename Order>
-__global__ void clear_totals_kernel(ArrayPartition<typename Order::Bits> partition) {
+/* Every kernel here is made for one width, needed or not: one that several modules had, a linker might keep but once. */
+template <typename Bits>
+__global__ void clear_totals_kernel(ArrayPartition<Bits> partition) {
   if (threadIdx.x == 0)
     *partition.totals = PartCounts{0, 0};
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    reserve_parts_kernel(ArrayPartition<typename Order::Bits> partition) {
-  BlockRules<typename Order::Bits> rules = {};
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    reserve_parts_kernel(ArrayPartition<Bits> partition) {
+  BlockRules<Bits> rules = {};
   rules.sides[static_cast<uint32_t>(Side::keys)] = partition.keys;
   rules.sides[static_cast<uint32_t>(Side::scratch)] = partition.scratch;
-  partition_tiles<Order>(rules, Range{0, partition.count, Side::keys, 0}, Order::encode(partition.raw_pivot),
-                         PartCounters{&partition.totals->less, &partition.totals->greater}, blockIdx.x, gridDim.x,
-                         block_shared<BlockStorage>());
+  rules.map = partition.map;
+  partition_tiles<Bits>(rules, Range{0, partition.count, Side::keys, 0}, partition.map.enter(partition.raw_pivot, true),
+                        PartCounters{&partition.totals->less, &partition.totals->greater}, blockIdx.x, gridDim.x,
+                        block_shared<BlockStorage>(), true);
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    count_shares_kernel(ArrayPartition<typename Order::Bits> partition) {
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    count_shares_kernel(ArrayPartition<Bits> partition) {
   uint32_t number;
   const Share share = share_of_warp(partition, number);
-  const PartCounts items = count_warp_share<Order>(partition.keys, share, Order::encode(partition.raw_pivot));
+  const PartCounts items =
+      count_warp_share<Bits>(partition.keys, share, partition.map.enter(partition.raw_pivot, true), partition.map);
   if (threadIdx.x % WARP_LANES == 0 && number < partition.share_count)
     partition.shares[number] = items;
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, 1)
-    scan_shares_kernel(ArrayPartition<typename Order::Bits> partition) {
-  scan_shares<typename Order::Bits>(partition.shares, partition.share_count, partition.totals, block_shared<ScanStorage>());
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, 1) scan_shares_kernel(ArrayPartition<Bits> partition) {
+  scan_shares<Bits>(partition.shares, partition.share_count, partition.totals, block_shared<ScanStorage>());
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    scatter_shares_kernel(ArrayPartition<typename Order::Bits> partition) {
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    scatter_shares_kernel(ArrayPartition<Bits> partition) {
   uint32_t number;
   const Share share = share_of_warp(partition, number);
   if (share.begin == share.end)
     return;
   const PartCounts before = partition.shares[number];
   const uint64_t greater_begin = partition.count - partition.totals->greater;
-  scatter_warp_share<Order>(partition.keys, partition.scratch, share, Order::encode(partition.raw_pivot), before.less,
-                            greater_begin + before.greater);
+  scatter_warp_share<Bits>(partition.keys, partition.scratch, share, partition.map.enter(partition.raw_pivot, true),
+                           before.less, greater_begin + before.greater, partition.map);
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    put_back_kernel(ArrayPartition<typename Order::Bits> partition) {
-  put_back_parts<Order>(partition.keys, partition.scratch, partition.count, Order::encode(partition.raw_pivot),
-                        *partition.totals, blockIdx.x, gridDim.x);
+template <typename Bits>
+__global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
+    put_back_kernel(ArrayPartition<Bits> partition) {
+  put_back_parts<Bits>(partition.keys, partition.scratch, partition.count, partition.raw_pivot, *partition.totals, blockIdx.x,
+                       gridDim.x);
 }
 
 template <typename Bits>
@@ -104,6 +106,7 @@ inline ArrayPartition<Bits> make_partition(const cdp_partition_request &request)
   partition.keys = static_cast<Bits *>(request.d_keys);
   partition.scratch = reinterpret_cast<Bits *>(workspace + parts.scratch);
   partition.count = request.count;
+  partition.map = key_map<Bits>(request.type, request.order);
   memcpy(&partition.raw_pivot, &request.pivot, sizeof partition.raw_pivot);
   partition.totals = reinterpret_cast<PartCounts *>(workspace + parts.totals);
   partition.shares = reinterpret_cast<PartCounts *>(workspace + parts.shares);
@@ -113,47 +116,39 @@ inline ArrayPartition<Bits> make_partition(const cdp_partition_request &request)
 }
 
 /* The launches of each kind, but for the last one, which both have. They return a cudaError_t. */
-template <typename Order>
-int launch_reserving(const ArrayPartition<typename Order::Bits> &partition, uint32_t blocks_most, void *stream) {
-  using Bits = typename Order::Bits;
-  const int error = launch_from_host(GridShape{1, WARP_LANES, 0}, stream, clear_totals_kernel<Order>, partition);
+template <typename Bits>
+int launch_reserving(const ArrayPartition<Bits> &partition, uint32_t blocks_most, void *stream) {
+  const int error = launch_from_host(GridShape{1, WARP_LANES, 0}, stream, clear_totals_kernel<Bits>, partition);
   if (error != LAUNCH_OK)
     return error;
   const uint32_t blocks = partition_blocks<Bits>(partition.count, blocks_most);
-  return launch_from_host(sorting_grid<Bits>(blocks), stream, reserve_parts_kernel<Order>, partition);
+  return launch_from_host(sorting_grid<Bits>(blocks), stream, reserve_parts_kernel<Bits>, partition);
 }
 
-template <typename Order>
-int launch_scanning(const ArrayPartition<typename Order::Bits> &partition, void *stream) {
-  using Block = Shape<typename Order::Bits>;
+template <typename Bits>
+int launch_scanning(const ArrayPartition<Bits> &partition, void *stream) {
+  using Block = Shape<Bits>;
   const uint32_t blocks = (partition.share_count + Block::BLOCK_WARPS - 1) / Block::BLOCK_WARPS;
   const GridShape shares = {blocks, Block::BLOCK_THREADS, 0};
   const GridShape single = {1, Block::BLOCK_THREADS, static_cast<uint32_t>(sizeof(ScanStorage))};
-  int error = launch_from_host(shares, stream, count_shares_kernel<Order>, partition);
+  int error = launch_from_host(shares, stream, count_shares_kernel<Bits>, partition);
   if (error == LAUNCH_OK)
-    error = launch_from_host(single, stream, scan_shares_kernel<Order>, partition);
-  return error != LAUNCH_OK ? error : launch_from_host(shares, stream, scatter_shares_kernel<Order>, partition);
+    error = launch_from_host(single, stream, scan_shares_kernel<Bits>, partition);
+  return error != LAUNCH_OK ? error : launch_from_host(shares, stream, scatter_shares_kernel<Bits>, partition);
 }
 
-template <typename Order>
-int launch_partition_in_order(const cdp_partition_request &request, void *stream) {
-  using Block = Shape<typename Order::Bits>;
-  const ArrayPartition<typename Order::Bits> partition = make_partition<typename Order::Bits>(request);
+template <typename Bits>
+int launch_partition(const cdp_partition_request &request, void *stream) {
+  using Block = Shape<Bits>;
+  const ArrayPartition<Bits> partition = make_partition<Bits>(request);
   const uint32_t blocks_most = request.multiprocessors * Block::ROW.blocks_per_multiprocessor;
-  const int error = request.kind == CDP_PARTITION_SCAN ? launch_scanning<Order>(partition, stream)
-                                                       : launch_reserving<Order>(partition, blocks_most, stream);
+  const int error = request.kind == CDP_PARTITION_SCAN ? launch_scanning<Bits>(partition, stream)
+                                                       : launch_reserving<Bits>(partition, blocks_most, stream);
   if (error != LAUNCH_OK)
     return error;
   const uint64_t tiles = (request.count + Block::TILE_ITEMS - 1) / Block::TILE_ITEMS;
   const GridShape all = {tiles < blocks_most ? static_cast<uint32_t>(tiles) : blocks_most, Block::BLOCK_THREADS, 0};
-  return launch_from_host(all, stream, put_back_kernel<Order>, partition);
-}
-
-template <cdp_type TYPE>
-int launch_partition(const cdp_partition_request &request, void *stream) {
-  if (request.order == CDP_DESCENDING)
-    return launch_partition_in_order<OrderOf<TYPE, true>>(request, stream);
-  return launch_partition_in_order<OrderOf<TYPE, false>>(request, stream);
+  return launch_from_host(all, stream, put_back_kernel<Bits>, partition);
 }
 
 } // namespace cdp::CDP_RUNTIME

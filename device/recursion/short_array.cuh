@@ -29,18 +29,17 @@ __device__ __forceinline__ bool has_small_tiles(const Sort<Bits> &sort) {
 }
 
 /* Orders tiles `block`, `block` + `blocks`, ... by bucket. All threads take part. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ void order_tiles(const Sort<typename Order::Bits> &sort, uint32_t block, uint32_t blocks,
-                                            FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void order_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                            FanStorage<Bits> &storage) {
   const FanTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
   const Fan fan = storage.fan;
   Bits *destination = sort.rules.side(Side::scratch);
-  TileItems<Order, ITEMS> items;
+  TileItems<Bits, ITEMS> items;
   if (block < tiles.count)
     items.load(tiles, block);
   for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
-    order_tile(items, fan, sort.short_places + tile * (sort.short_fan_out + 1), storage);
+    order_tile(items, fan, sort.short_places + tile * (sort.short_fan_out + 1), storage, sort.rules.map, true);
     if (tile + blocks < tiles.count)
       items.load(tiles, tile + blocks);
     __syncthreads();
@@ -49,24 +48,25 @@ __device__ __forceinline__ void order_tiles(const Sort<typename Order::Bits> &so
 }
 
 /* Block 0 of the root grid: launches the buckets' blocks, or sorts the array by itself. All threads take part. */
-template <typename Order>
-__device__ inline void launch_gathering(const Sort<typename Order::Bits> &sort, FanStorage<typename Order::Bits> &storage) {
+template <typename Bits>
+__device__ inline void launch_gathering(const Sort<Bits> &sort, FanStorage<Bits> &storage) {
   int error = LAUNCH_OK;
   if (threadIdx.x == 0) {
     // At once: it takes as long as the sample and a tile do together.
-    error = start_grid(sort, ChildStream::tail, fan_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort),
-                       gather_kernel<Order>);
+    error = start_grid(sort, {ChildStream::tail, fan_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
+                       work_for<Bits>(Step::gather));
     storage.flag = error == LAUNCH_OK;
   }
-  clear_bookkeeping(sort);
+  // The blocks that order tiles launch nothing, and are not counted.
+  clear_bookkeeping(sort, 1 + sort.short_fan_out);
   __syncthreads();
   if (threadIdx.x == 0 && note_launch(sort, 0, error) != LAUNCH_OK) {
     count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
-    count_network<typename Order::Bits>(sort.rules.counters, 0, sort.count);
+    count_network<Bits>(sort.rules.counters, 0, sort.count);
   }
   // Other blocks may still read keys while these move, but nobody reads what they make of them.
   if (storage.flag == 0)
-    sort_by_network<Order>(sort.rules, whole_range(sort), first_network_step<typename Order::Bits>());
+    sort_by_network<Bits>(sort.rules, whole_range(sort), first_network_step<Bits>());
 }
 
 /* Leaves to the buckets' blocks what they need to know. All threads of one block take part. */
@@ -80,33 +80,32 @@ __device__ __forceinline__ void leave_fan(const Sort<Bits> &sort, const Fan &fan
 
 /* The root grid: block 0 launches, the others order tiles. Nobody looks whether the array is in order already: what finds that
    out in half the time of a sort makes an array that is almost in order take twice as long (docs/performance.md). */
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    short_root_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    short_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   auto &storage = block_shared<FanStorage<Bits>>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
   if (blockIdx.x == 0) {
-    launch_gathering<Order>(sort, storage);
+    launch_gathering(sort, storage);
+    if (threadIdx.x == 0)
+      leave_sort(sort);
     return;
   }
   const uint32_t block = blockIdx.x - 1;
-  choose_splitters<Order, FanShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, whole_range(sort), sort.short_fan_out,
-                                                              sort.short_oversampling, sort.short_fan_out, Crowded::leave_out);
+  choose_splitters<Bits, FanShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, whole_range(sort), sort.short_fan_out,
+                                                             sort.short_oversampling, sort.short_fan_out, Crowded::leave_out);
   if (block == 0)
     leave_fan(sort, storage.fan, storage);
   if (has_small_tiles(sort))
-    order_tiles<Order, SHORT_TILE_ITEMS>(sort, block, gridDim.x - 1, storage);
+    order_tiles<Bits, SHORT_TILE_ITEMS>(sort, block, gridDim.x - 1, storage);
   else
-    order_tiles<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort, block, gridDim.x - 1, storage);
+    order_tiles<Bits, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort, block, gridDim.x - 1, storage);
 }
 
 /* Finds a bucket's run in each tile of ITEMS to a thread, and returns where it lies in the end. All threads take part; ends
    with a barrier. */
-template <typename Order, uint32_t ITEMS>
-__device__ __forceinline__ Range find_bucket(const Sort<typename Order::Bits> &sort, uint32_t bucket,
-                                             FanStorage<typename Order::Bits> &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bucket, FanStorage<Bits> &storage) {
   const FanTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
   const uint32_t tile = threadIdx.x;
   uint32_t begin = 0;
@@ -179,23 +178,23 @@ __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_cou
 }
 
 /* Has equal keys written, by a grid where they are many. All threads take part. */
-template <typename Order>
-__device__ inline void fill_bucket(const Sort<typename Order::Bits> &sort, const Range &range, typename Order::Bits key,
-                                   FanStorage<typename Order::Bits> &storage) {
+template <typename Bits>
+__device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, Bits key, FanStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
     count_equal(sort.rules.counters, 0, range.items());
-    storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceStarter<Order>::fill(sort, range.begin, range.end, key, 0);
+    storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceStarter<Bits>::enter(sort) &&
+                   DeviceStarter<Bits>::fill(sort, {range.begin, range.end, Side::keys, 0}, key);
   }
   __syncthreads();
   if (storage.flag == 0)
-    fill_range<Order>(sort.rules, range.begin, range.end, key, threadIdx.x, FanShape<typename Order::Bits>::BLOCK_THREADS);
+    fill_range<Bits>(sort.rules, range.begin, range.end, key, threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
 }
 
 /* Launches what sorts a range behind this grid, when the scratch array is free: a block, or a task. False if the range is this
    block's to sort. For one thread. */
-template <typename Order>
-__device__ inline bool launch_behind(const Sort<typename Order::Bits> &sort, const Range &range) {
-  const bool is_task = range.items() > uint64_t{SHORT_TILES_BEHIND} * FanShape<typename Order::Bits>::TILE_ITEMS;
+template <typename Bits>
+__device__ inline bool launch_behind(const Sort<Bits> &sort, const Range &range) {
+  const bool is_task = range.items() > uint64_t{SHORT_TILES_BEHIND} * FanShape<Bits>::TILE_ITEMS;
   const uint32_t place =
       is_task ? allocate_slot(sort.control, sort.task_capacity) : atomicAdd(&sort.control->collected_count, 1u);
   if (place >= (is_task ? sort.task_capacity : sort.collected_capacity)) {
@@ -208,26 +207,25 @@ __device__ inline bool launch_behind(const Sort<typename Order::Bits> &sort, con
     sort.collected[place] = range;
   __threadfence();
   const bool is_launched =
-      is_task ? launch_fan_grid(sort, ChildStream::tail, 1, CDP_TRACE_PREPARE, range, fan_prepare_kernel<Order>, place)
-              : launch_fan_grid(sort, ChildStream::tail, 1, CDP_TRACE_SORT, range, fan_sort_kernel<Order>, place);
+      enter_wave(sort) && launch_fan_grid(sort, ChildStream::tail, 1, is_task ? CDP_TRACE_PREPARE : CDP_TRACE_SORT, range,
+                                          work_for<Bits>(is_task ? Step::prepare : Step::sort_ranges, place));
   if (!is_launched)
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
   return is_launched;
 }
 
 /* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. */
-template <typename Order>
-__device__ inline void sort_behind(const Sort<typename Order::Bits> &sort, const Range &range,
-                                   FanStorage<typename Order::Bits> &storage) {
+template <typename Bits>
+__device__ inline void sort_behind(const Sort<Bits> &sort, const Range &range, FanStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
     count_moved(sort.rules.counters, range.depth, 2 * range.items()); // the gathering
-    storage.flag = launch_behind<Order>(sort, range);
+    storage.flag = launch_behind<Bits>(sort, range);
     if (storage.flag == 0)
-      count_network<typename Order::Bits>(sort.rules.counters, range.depth, range.items());
+      count_network<Bits>(sort.rules.counters, range.depth, range.items());
   }
   __syncthreads();
   if (storage.flag == 0)
-    sort_by_network<Order>(sort.rules, range, first_network_step<typename Order::Bits>());
+    sort_by_network<Bits>(sort.rules, range, first_network_step<Bits>());
 }
 
 /* The tiles of a short array. */
@@ -255,40 +253,53 @@ __device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) 
   atomicMax(&sort.control->short_part_items_most, static_cast<unsigned int>(items));
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    gather_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
-  using Bits = typename Order::Bits;
+/* Sorts a bucket that is not empty, or writes its equal keys. All threads take part. */
+template <typename Bits>
+__device__ __forceinline__ void sort_bucket(const Sort<Bits> &sort, const Fan &fan, uint32_t bucket, const Range &range,
+                                            FanStorage<Bits> &storage) {
   using Block = FanShape<Bits>;
+  if (fan.equal != 0 && bucket % 2 != 0) {
+    fill_bucket(sort, range, sort.fan_splitters[bucket / 2], storage);
+    return;
+  }
+  if (threadIdx.x == 0)
+    count_short_part(sort, range.items());
+  const uint32_t runs = short_tiles(sort);
+  const Bits *source = sort.rules.side(Side::scratch);
+  if (range.items() <= Block::TILE_ITEMS) {
+    gather_runs(source, runs, static_cast<uint32_t>(range.items()), storage.work.stage, storage);
+    block_register_sort<Bits, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.work.stage, range, storage.work.stage);
+    return;
+  }
+  gather_runs(source, runs, static_cast<uint32_t>(range.items()), sort.rules.side(Side::keys) + range.begin, storage);
+  sort_behind(sort, range, storage);
+}
+
+template <typename Bits>
+__device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32_t &event) {
+  using Block = FanShape<Bits>;
+  static_assert(FILL_GRID_ITEMS > Block::TILE_ITEMS, "who holds a bucket launches nothing");
   auto &storage = block_shared<FanStorage<Bits>>();
   const TraceScope scope(sort, event, storage.block);
   const BlockTraceScope own_scope(sort, event);
   const Fan fan = *sort.fans;
   const uint32_t bucket = blockIdx.x;
-  if (bucket >= fan.buckets)
-    return;
   if (bucket == 0 && threadIdx.x == 0)
     count_short_task(sort, fan);
-  const uint32_t runs = short_tiles(sort);
-  const Range range = has_small_tiles(sort) ? find_bucket<Order, SHORT_TILE_ITEMS>(sort, bucket, storage)
-                                            : find_bucket<Order, Block::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);
-  if (range.items() == 0)
-    return;
-  own_scope.describe(range);
-  if (fan.equal != 0 && bucket % 2 != 0) {
-    fill_bucket<Order>(sort, range, sort.fan_splitters[bucket / 2], storage);
-    return;
+  Range range = {};
+  if (bucket < fan.buckets)
+    range = has_small_tiles(sort) ? find_bucket<Bits, SHORT_TILE_ITEMS>(sort, bucket, storage)
+                                  : find_bucket<Bits, Block::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);
+  // A block that holds its bucket leaves before it sorts: behind the sort, the counter would be waited for.
+  const bool holds = range.items() <= Block::TILE_ITEMS;
+  if (holds && threadIdx.x == 0)
+    leave_sort(sort);
+  if (range.items() != 0) {
+    own_scope.describe(range);
+    sort_bucket(sort, fan, bucket, range, storage);
   }
-  if (threadIdx.x == 0)
-    count_short_part(sort, range.items());
-  const Bits *source = sort.rules.side(Side::scratch);
-  if (range.items() <= Block::TILE_ITEMS) {
-    gather_runs(source, runs, static_cast<uint32_t>(range.items()), storage.work.stage, storage);
-    block_register_sort<Order, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.work.stage, range, storage.work.stage);
-    return;
-  }
-  gather_runs(source, runs, static_cast<uint32_t>(range.items()), sort.rules.side(Side::keys) + range.begin, storage);
-  sort_behind<Order>(sort, range, storage);
+  if (!holds && threadIdx.x == 0)
+    leave_sort(sort);
 }
 
 /* Blocks of the root grid: block 0, which only launches, and one for each tile; one for each multiprocessor at most. */
@@ -299,14 +310,10 @@ uint32_t short_blocks(const Sort<Bits> &sort) {
   return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
 }
 
-/* Launches the root grid. Tasks' kernels may come of it: they must have been allowed their shared memory
-   (allow_fan_kernels()). Returns a cudaError_t. */
-template <typename Order>
-int launch_short_root(const Sort<typename Order::Bits> &sort, void *stream) {
-  const int error = allow_each_shared_bytes(sort.fan_shared_bytes, short_root_kernel<Order>, gather_kernel<Order>);
-  if (error != LAUNCH_OK)
-    return error;
-  return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Order>, sort, ROOT_EVENT);
+/* Launches the root grid. Returns a cudaError_t. */
+template <typename Bits>
+int launch_short_root(const Sort<Bits> &sort, void *stream) {
+  return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -6,6 +6,7 @@
 #define CDPSORT_DEVICE_RECURSION_SINGLE_CUH
 
 #include "block/block_merge.cuh"
+#include "recursion/kernels.cuh"
 #include "recursion/trace.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -23,27 +24,22 @@ struct SingleStorage {
 
 /* Sorts the whole array. As many items to a thread as registers hold, and as few threads: 2^10 to 2^13 keys of 32 bits took
    6.4, 7.7, 10.4 and 15.4 us with 16, and 6.1, 7.7, 10.6 and 17.6 with 8. */
-template <typename Order>
-__global__ void __launch_bounds__(FanShape<typename Order::Bits>::BLOCK_THREADS, 1)
-    single_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+__device__ __forceinline__ void single_body(const Sort<Bits> &sort, const uint32_t &event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
-  clear_bookkeeping(sort);
+  clear_bookkeeping(sort, 1);
   __syncthreads();
-  block_register_sort<Order, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole_range(sort),
-                                                                    block_shared<SingleStorage<Bits>>().stage);
+  block_register_sort<Bits, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole_range(sort),
+                                                                   block_shared<SingleStorage<Bits>>().stage);
 }
 
 /* Launches it. Returns a cudaError_t. */
-template <typename Order>
-int launch_single(const Sort<typename Order::Bits> &sort, void *stream) {
-  using Bits = typename Order::Bits;
+template <typename Bits>
+int launch_single(const Sort<Bits> &sort, void *stream) {
   constexpr uint32_t WARP_ITEMS = WARP_LANES * FanShape<Bits>::TILE_ITEMS_PER_THREAD;
   const uint32_t warps = (static_cast<uint32_t>(sort.count) + WARP_ITEMS - 1) / WARP_ITEMS;
-  const int error = allow_shared_bytes(single_kernel<Order>, sizeof(SingleStorage<Bits>));
-  if (error != LAUNCH_OK)
-    return error;
-  return launch_from_host({1, warps * WARP_LANES, sizeof(SingleStorage<Bits>)}, stream, single_kernel<Order>, sort, ROOT_EVENT);
+  return launch_from_host({1, warps * WARP_LANES, sizeof(SingleStorage<Bits>)}, stream, leaf_kernel<Bits>, sort, ROOT_EVENT,
+                          work_for<Bits>(Step::single));
 }
 
 } // namespace cdp::CDP_RUNTIME

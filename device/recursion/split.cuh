@@ -12,6 +12,7 @@
  *  Nothing is lost: a full list, an exhausted pool, a refused launch all answer in_block.
  *
  * The launching is left to a Starter, so that the host loop's kernels, which must not launch, share all of this:
+ *     bool enter(sort)                whether one more task may be started now, rather than put off
  *     int start(sort, slot, task)     launches the task's grid (or notes it); a cudaError_t, 0 if it will be partitioned
  *     int network(sort, slot, range)  launches a device-wide bitonic sort; likewise
  *     bool fill(sort, ...)            launches a grid that writes equal keys; false if the block must
@@ -48,24 +49,6 @@ __device__ inline Fate collect_range(const Sort<Bits> &sort, const Range &range)
   return Fate::in_block;
 }
 
-/*
- * Whether this wave may start one more grid (a task's, a bitonic sort's, a fill's). For one thread.
- *
- *  1. CUDA counts a launch against its pending-launch limit until its grid and all descendants but tails are complete
- *     (measured: with the limit at 32, 64 and 128 exactly so many tasks of one tree were launched).
- *  2. A task's descendants are complete only when all of its part of the tree is.
- *  3. A wave begins when everything before it is complete.
- *  Therefore what has to stay below the limit is the number of grids a wave starts, not the number running.
- */
-template <typename Bits>
-__device__ inline bool enter_wave(const Sort<Bits> &sort) {
-  const uint32_t started = atomicAdd(&sort.control->tasks_in_wave, 1u) + 1;
-  if (started > sort.task_budget)
-    return false;
-  atomicMax(&sort.control->tasks_in_wave_most, started);
-  return true;
-}
-
 /* Puts a task on the list that is being added to. A task is on it once at most, so the list is as long as the pool and never
    full. For one thread. */
 template <typename Bits>
@@ -81,7 +64,7 @@ __device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
   const uint32_t depth = task.range.depth;
   const bool network = task.block_count == 0;
   int error = LAUNCH_PENDING_LIMIT; // what CUDA would say, were it asked
-  if (enter_wave(sort)) {
+  if (Starter::enter(sort)) {
     error = network ? Starter::network(sort, slot, task.range) : Starter::start(sort, slot, task);
   } else if (sort.control->collecting != 0) {
     list_task(sort, slot);
@@ -104,9 +87,10 @@ __device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
  * - All lanes of one warp take part, with the same arguments; valid in every lane.
  * - What the range holds is visible to the warp.
  * - slot: one that the range may have; NO_SLOT: it needs one of its own if it becomes a task.
+ * Not inlined: it is called once a task, from several places.
  */
-template <typename Order, typename Starter>
-__device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, const Range &range, uint32_t slot) {
+template <typename Bits, typename Starter>
+__device__ __noinline__ Fate settle_range(const Sort<Bits> &sort, const Range &range, uint32_t slot) {
   const bool leader = threadIdx.x % WARP_LANES == 0;
   Fate fate = Fate::settled;
   if (range.items() == 0)
@@ -130,9 +114,9 @@ __device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, cons
         fate = start_or_defer<Starter>(sort, slot);
       }
     } else {
-      const typename Order::Bits pivot = warp_choose_pivot<Order, TASK_SAMPLES_PER_LANE>(sort.rules, range);
+      const Bits pivot = warp_choose_pivot<Bits, TASK_SAMPLES_PER_LANE>(sort.rules, range);
       if (leader) {
-        const uint32_t blocks = partition_blocks<typename Order::Bits>(range.items(), sort.blocks_most);
+        const uint32_t blocks = partition_blocks<Bits>(range.items(), sort.blocks_most);
         sort.tasks[slot] = Task{range, pivot, 0, 0, blocks, 0, 0, 0};
         __threadfence();
         fate = start_or_defer<Starter>(sort, slot);
@@ -147,27 +131,27 @@ __device__ inline Fate settle_range(const Sort<typename Order::Bits> &sort, cons
  * it. `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given
  * the sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
  */
-template <typename Order, typename Starter, typename BeginCollecting>
-__device__ inline void settle_array(const Sort<typename Order::Bits> &sort, BeginCollecting begin_collecting) {
+template <typename Bits, typename Starter, typename BeginCollecting>
+__device__ inline void settle_array(const Sort<Bits> &sort, BeginCollecting begin_collecting) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const Range whole = whole_range(sort);
-  clear_bookkeeping(sort);
+  clear_bookkeeping(sort, 1);
   __syncthreads();
   if (whole.items() <= sort.block_items) {
-    block_sort_fallback<Order>(sort.rules, whole, storage);
+    block_sort_fallback<Bits>(sort.rules, whole, storage);
     return;
   }
   if (threadIdx.x == 0)
     begin_collecting(sort);
   __syncthreads();
   if (threadIdx.x < WARP_LANES) {
-    const Fate fate = settle_range<Order, Starter>(sort, whole, NO_SLOT);
+    const Fate fate = settle_range<Bits, Starter>(sort, whole, NO_SLOT);
     if (threadIdx.x == 0)
       storage.flag = fate == Fate::in_block;
   }
   __syncthreads();
   if (storage.flag != 0)
-    block_sort_fallback<Order>(sort.rules, whole, storage);
+    block_sort_fallback<Bits>(sort.rules, whole, storage);
 }
 
 /* Counts a task that was partitioned in two. For one thread. */
@@ -185,23 +169,23 @@ __device__ inline void count_two_way_task(const Sort<Bits> &sort, const Task &ta
 
 /* Writes the keys equal to a task's pivot: they are between its parts, and where all keys are equal and in the caller's array
    already, they are written. All threads of the block take part. */
-template <typename Order, typename Starter>
-__device__ inline void write_equal(const Sort<typename Order::Bits> &sort, const Task &task, BlockStorage &storage) {
-  using Bits = typename Order::Bits;
+template <typename Bits, typename Starter>
+__device__ inline void write_equal(const Sort<Bits> &sort, const Task &task, BlockStorage &storage) {
   const uint64_t begin = task.range.begin + task.less_items;
   const uint64_t end = task.range.end - task.greater_items;
-  if (task.range.side == Side::keys && end - begin == task.range.items())
+  if (task.range.is_raw() && end - begin == task.range.items())
     return;
   if (threadIdx.x == 0)
     count_moved(sort.rules.counters, task.range.depth, end - begin);
   if (end - begin >= FILL_GRID_ITEMS) {
     if (threadIdx.x == 0)
-      storage.flag = enter_wave(sort) && Starter::fill(sort, begin, end, static_cast<Bits>(task.pivot), task.range.depth);
+      storage.flag = Starter::enter(sort) &&
+                     Starter::fill(sort, {begin, end, Side::keys, task.range.depth}, static_cast<Bits>(task.pivot));
     __syncthreads();
     if (storage.flag != 0)
       return;
   }
-  fill_range<Order>(sort.rules, begin, end, static_cast<Bits>(task.pivot), threadIdx.x, Shape<Bits>::BLOCK_THREADS);
+  fill_range<Bits>(sort.rules, begin, end, static_cast<Bits>(task.pivot), threadIdx.x, Shape<Bits>::BLOCK_THREADS);
 }
 
 /*
@@ -211,19 +195,19 @@ __device__ inline void write_equal(const Sort<typename Order::Bits> &sort, const
  * The slot's heir is the lesser part, if it becomes a task, otherwise the greater one: the heir overwrites the task, so it is
  * copied first.
  */
-template <typename Order, typename Starter>
-__device__ inline void finish_task(const Sort<typename Order::Bits> &sort, uint32_t slot, BlockStorage &storage) {
+template <typename Bits, typename Starter>
+__device__ inline void finish_task(const Sort<Bits> &sort, uint32_t slot, BlockStorage &storage) {
   const Task task = sort.tasks[slot];
   const uint32_t warp = threadIdx.x / WARP_LANES;
   if (threadIdx.x == 0)
     count_two_way_task(sort, task);
-  write_equal<Order, Starter>(sort, task, storage);
+  write_equal<Bits, Starter>(sort, task, storage);
   __syncthreads();
   const bool lesser_inherits = part_of(task, 0).items() > sort.block_items;
   if (warp < 2) {
     const Range part = part_of(task, warp);
     const bool inherits = (warp == 0) == lesser_inherits;
-    const Fate fate = settle_range<Order, Starter>(sort, part, inherits ? slot : NO_SLOT);
+    const Fate fate = settle_range<Bits, Starter>(sort, part, inherits ? slot : NO_SLOT);
     if (threadIdx.x % WARP_LANES == 0) {
       storage.children[warp] = part;
       storage.fates[warp] = static_cast<uint32_t>(fate);
@@ -234,7 +218,7 @@ __device__ inline void finish_task(const Sort<typename Order::Bits> &sort, uint3
                             storage.fates[1] == static_cast<uint32_t>(Fate::in_block)};
   for (uint32_t part = 0; part < 2; part++)
     if (in_block[part])
-      block_sort_fallback<Order>(sort.rules, storage.children[part], storage);
+      block_sort_fallback<Bits>(sort.rules, storage.children[part], storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -13,15 +13,15 @@ namespace cdp::CDP_RUNTIME {
 
 /* Launches the root of a sort by device launches on a stream, and returns its cudaError_t. Without hooks it must be neither
    counted nor traced. */
-template <cdp_type TYPE>
+template <typename Bits>
 int launch_recursion(const cdp_request &request, bool counted, void *stream);
 
 /* Sorts without device launches: level by level from the host, which waits for each. Returns a cudaError_t. */
-template <cdp_type TYPE>
+template <typename Bits>
 int run_host_loop(const cdp_request &request, bool counted, void *stream);
 
 /* Launches a partition of an array on a stream, without device launches, and returns its cudaError_t. */
-template <cdp_type TYPE>
+template <typename Bits>
 int launch_partition(const cdp_partition_request &request, void *stream);
 
 } // namespace cdp::CDP_RUNTIME
@@ -30,7 +30,7 @@ int launch_partition(const cdp_partition_request &request, void *stream);
 namespace cdp::CDP_UNSTUDIED_RUNTIME {
 
 /* The same, of the kernels without hooks. */
-template <cdp_type TYPE>
+template <typename Bits>
 int launch_recursion(const cdp_request &request, bool counted, void *stream);
 
 } // namespace cdp::CDP_UNSTUDIED_RUNTIME

@@ -23,7 +23,7 @@ struct Trace;
 
 struct Task {
   Range range;
-  uint64_t pivot; /* encoded */
+  uint64_t pivot; /* entered */
   unsigned long long less_items;
   unsigned long long greater_items;
   uint32_t block_count; /* 0: a range at the depth limit, for a device-wide bitonic sort */
@@ -42,6 +42,8 @@ struct Control {
   unsigned int list_side;       /* which list is being added to */
   unsigned int level_blocks;    /* host loop: blocks of the next level's grid */
   unsigned int collecting;      /* 1 while a grid is sure to come for collected ranges and deferred tasks */
+  unsigned int live_blocks;     /* of the sort's grids, launched and not ended (account.cuh) */
+  unsigned int launches_taken;  /* from the account that all sorts on the device share */
   unsigned int waves;
   unsigned int short_parts;           /* of a short array, empty ones included */
   unsigned int short_part_items_most; /* items in the greatest of them; for a study alone */
@@ -72,7 +74,9 @@ struct Sort {
   uint32_t task_capacity;
   uint32_t collected_capacity;
   uint32_t task_budget;
-  uint32_t blocks_most; /* of one partition grid */
+  uint32_t task_launches; /* pending launches of a task */
+  uint32_t launch_share;  /* of the pending-launch limit: what all sorts together may take */
+  uint32_t blocks_most;   /* of one partition grid */
   uint32_t multiprocessors;
   uint32_t fan_shared_bytes; /* of every block that partitions many ways */
   uint32_t fan_out;          /* 2: every task has two children; otherwise the most buckets of unequal keys of a task */
@@ -168,10 +172,10 @@ __host__ __device__ inline uint32_t network_blocks(NetworkStep step, uint64_t it
 }
 
 /* This block's share of a step that its whole grid does. All threads take part. */
-template <typename Order>
-__device__ __forceinline__ void do_network_share(const Sort<typename Order::Bits> &sort, const Range &range, NetworkStep step) {
-  constexpr uint64_t BLOCK_WARPS = Shape<typename Order::Bits>::BLOCK_WARPS;
-  do_network_step<Order>(sort.rules, range, step, blockIdx.x * BLOCK_WARPS, gridDim.x * BLOCK_WARPS);
+template <typename Bits>
+__device__ __forceinline__ void do_network_share(const Sort<Bits> &sort, const Range &range, NetworkStep step) {
+  constexpr uint64_t BLOCK_WARPS = Shape<Bits>::BLOCK_WARPS;
+  do_network_step<Bits>(sort.rules, range, step, blockIdx.x * BLOCK_WARPS, gridDim.x * BLOCK_WARPS);
 }
 
 /* The ranges on the list of collected ones: its counter may have run past its end. */
@@ -180,11 +184,14 @@ __host__ __device__ inline uint32_t collected_ranges(const Sort<Bits> &sort, con
   return control.collected_count < sort.collected_capacity ? control.collected_count : sort.collected_capacity;
 }
 
-/* Clears the control block and, if there are any, the counters. All threads of the block take part; no barrier. */
+/* Clears the control block and, if there are any, the counters. live_blocks: those of the sort that have begun, or are sure to.
+   All threads of the block take part; no barrier. */
 template <typename Bits>
-__device__ inline void clear_bookkeeping(const Sort<Bits> &sort) {
-  if (threadIdx.x == 0)
+__device__ inline void clear_bookkeeping(const Sort<Bits> &sort, uint32_t live_blocks) {
+  if (threadIdx.x == 0) {
     *sort.control = Control{};
+    sort.control->live_blocks = live_blocks;
+  }
   if (sort.rules.counters == nullptr)
     return;
   for (uint32_t row = threadIdx.x; row < CDP_STUDY_DEPTHS; row += blockDim.x) {
@@ -194,12 +201,11 @@ __device__ inline void clear_bookkeeping(const Sort<Bits> &sort) {
 }
 
 /* This block's share of partitioning a task: tiles block, block + blocks, ... All threads take part. */
-template <typename Order>
-__device__ __forceinline__ void partition_share(const Sort<typename Order::Bits> &sort, Task &task, uint32_t block,
-                                                BlockStorage &storage) {
+template <typename Bits>
+__device__ __forceinline__ void partition_share(const Sort<Bits> &sort, Task &task, uint32_t block, BlockStorage &storage) {
   const Range range = task.range;
-  partition_tiles<Order>(sort.rules, range, static_cast<typename Order::Bits>(task.pivot),
-                         PartCounters{&task.less_items, &task.greater_items}, block, task.block_count, storage);
+  partition_tiles<Bits>(sort.rules, range, static_cast<Bits>(task.pivot), PartCounters{&task.less_items, &task.greater_items},
+                        block, task.block_count, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

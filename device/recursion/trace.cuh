@@ -191,6 +191,12 @@ public:
       describe_grid(event_list(sort), event, kind, range);
   }
 
+  /* What a grid of the host's is about, where it is found out within the scope. */
+  __device__ __forceinline__ void describe(cdp_trace_kind kind, const Range &range) const {
+    if (is_traced(sort))
+      describe_grid(event_list(sort), event, kind, range);
+  }
+
   __device__ __forceinline__ ~TraceScope() {
     if (is_traced(sort))
       end_block(event_list(sort), event);

@@ -17,8 +17,8 @@
 namespace cdp::CDP_RUNTIME {
 
 /* Has the collected ranges sorted, by a grid or, if it is refused, by this block. All threads take part. */
-template <typename Order>
-__device__ inline void finish_collected(const Sort<typename Order::Bits> &sort, BlockStorage &storage) {
+template <typename Bits>
+__device__ inline void finish_collected(const Sort<Bits> &sort, BlockStorage &storage) {
   // Tasks with many children have theirs sorted as soon as they are listed.
   const uint32_t count = sort.fan_out == CDP_FAN_OUT_CLASSIC ? collected_ranges(sort, *sort.control) : 0;
   if (count == 0)
@@ -27,7 +27,7 @@ __device__ inline void finish_collected(const Sort<typename Order::Bits> &sort, 
   if (threadIdx.x == 0) {
     Range all = whole_range(sort);
     all.depth = sort.collected[0].depth;
-    storage.flag = !DeviceStarter<Order>::sort_ranges(sort, 0, count, all);
+    storage.flag = !DeviceStarter<Bits>::sort_ranges(sort, 0, count, all);
   }
   __syncthreads();
   if (storage.flag == 0)
@@ -36,16 +36,15 @@ __device__ inline void finish_collected(const Sort<typename Order::Bits> &sort, 
     const Range range = sort.collected[index];
     if (threadIdx.x == 0)
       count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
-    block_sort_fallback<Order>(sort.rules, range, storage);
+    block_sort_fallback<Bits>(sort.rules, range, storage);
   }
 }
 
 /* Launches the next wave behind this grid, or turns collecting and deferring off for good. For one thread. */
-template <typename Order>
-__device__ inline void launch_wave(const Sort<typename Order::Bits> &sort) {
-  using Bits = typename Order::Bits;
-  const int error =
-      launch_grid(sort, ChildStream::tail, sorting_grid<Bits>(1), CDP_TRACE_WAVE, whole_range(sort), wave_kernel<Order>);
+template <typename Bits>
+__device__ inline void launch_wave(const Sort<Bits> &sort) {
+  const int error = launch_grid(sort, {ChildStream::tail, sorting_grid<Bits>(1), CDP_TRACE_WAVE, whole_range(sort)},
+                                work_for<Bits>(Step::wave));
   sort.control->collecting = error == LAUNCH_OK;
   __threadfence();
 }
@@ -54,51 +53,50 @@ __device__ inline void launch_wave(const Sort<typename Order::Bits> &sort) {
  * Starts the tasks of a list, which nobody adds to. Those that are refused move to its front and are sorted in this block when
  * all others have been started. All threads take part.
  */
-template <typename Order>
-__device__ inline void start_deferred(const Sort<typename Order::Bits> &sort, uint32_t *slots, uint32_t count,
-                                      BlockStorage &storage) {
-  constexpr uint32_t BLOCK_THREADS = Shape<typename Order::Bits>::BLOCK_THREADS;
+template <typename Bits>
+__device__ inline void start_deferred(const Sort<Bits> &sort, uint32_t *slots, uint32_t count, BlockStorage &storage) {
+  constexpr uint32_t BLOCK_THREADS = Shape<Bits>::BLOCK_THREADS;
   if (threadIdx.x == 0)
     storage.flag = 0;
   for (uint32_t first = 0; first < count; first += BLOCK_THREADS) {
     const uint32_t index = first + threadIdx.x;
     const uint32_t slot = index < count ? slots[index] : NO_SLOT;
     __syncthreads();
-    if (slot != NO_SLOT && start_or_defer<DeviceStarter<Order>>(sort, slot) == Fate::in_block)
+    if (slot != NO_SLOT && start_or_defer<DeviceStarter<Bits>>(sort, slot) == Fate::in_block)
       slots[atomicAdd(&storage.flag, 1u)] = slot;
   }
   __syncthreads();
   const uint32_t refused = storage.flag;
   for (uint32_t index = 0; index < refused; index++)
-    block_sort_fallback<Order>(sort.rules, sort.tasks[slots[index]].range, storage);
+    block_sort_fallback<Bits>(sort.rules, sort.tasks[slots[index]].range, storage);
 }
 
-template <typename Order>
-__global__ void __launch_bounds__(Shape<typename Order::Bits>::BLOCK_THREADS, Shape<typename Order::Bits>::RESIDENT_BLOCKS)
-    wave_kernel(const __grid_constant__ Sort<typename Order::Bits> sort, uint32_t event) {
+template <typename Bits>
+__device__ __forceinline__ void wave_body(const Sort<Bits> &sort, const uint32_t &event) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
   const uint32_t side = sort.control->list_side;
   const uint32_t deferred = sort.control->list_count[side];
   __syncthreads();
   if (deferred == 0) {
-    finish_collected<Order>(sort, storage);
+    finish_collected<Bits>(sort, storage);
     return;
   }
   if (threadIdx.x == 0) {
+    give_launches_back(sort);
     sort.control->waves++;
     sort.control->tasks_in_wave = 0;
     sort.control->list_side = 1 - side;
     sort.control->list_count[1 - side] = 0;
-    launch_wave<Order>(sort);
+    launch_wave<Bits>(sort);
     storage.flag = sort.control->collecting;
   }
   __syncthreads();
   const bool another_follows = storage.flag != 0;
   __syncthreads();
-  start_deferred<Order>(sort, sort.lists[side], deferred, storage);
+  start_deferred<Bits>(sort, sort.lists[side], deferred, storage);
   if (!another_follows)
-    finish_collected<Order>(sort, storage);
+    finish_collected<Bits>(sort, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

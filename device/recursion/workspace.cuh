@@ -83,6 +83,7 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   Sort<Bits> sort;
   sort.rules.sides[static_cast<uint32_t>(Side::keys)] = static_cast<Bits *>(request.d_keys);
   sort.rules.sides[static_cast<uint32_t>(Side::scratch)] = reinterpret_cast<Bits *>(workspace + parts.scratch);
+  sort.rules.map = key_map<Bits>(request.type, request.order);
   sort.rules.seed = request.seed;
   sort.rules.depth_limit = request.depth_limit;
   sort.rules.leaf_items = request.leaf_items;
@@ -100,6 +101,8 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.task_capacity = request.task_capacity;
   sort.collected_capacity = request.collected_capacity;
   sort.task_budget = request.task_budget;
+  sort.task_launches = request.task_launches;
+  sort.launch_share = request.launch_share;
   sort.blocks_most = request.multiprocessors * Shape<Bits>::ROW.blocks_per_multiprocessor;
   sort.multiprocessors = request.multiprocessors;
   sort.fan_shared_bytes = fan_shared_bytes<Bits>(static_cast<FanKind>(request.fan_kind));
@@ -108,7 +111,8 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.single_items = request.single_items;
   sort.fan_oversampling = request.fan_oversampling;
   sort.fan_range_items = request.fan_range_items;
-  sort.may_defer = request.task_capacity > request.task_budget;
+  // A level's tasks have disjoint ranges, longer than block_items each.
+  sort.may_defer = request.count / request.block_items + 1 > request.task_budget;
   sort.fans = reinterpret_cast<Fan *>(workspace + parts.fans);
   sort.fan_splitters = reinterpret_cast<Bits *>(workspace + parts.fan_splitters);
   sort.fan_cursors = reinterpret_cast<unsigned long long *>(workspace + parts.fan_cursors);

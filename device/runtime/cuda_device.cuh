@@ -7,6 +7,12 @@
 
 #include <cuda_runtime.h>
 
+#ifdef __CUDACC_RDC__
+namespace cdp {
+extern __device__ unsigned int cdp_launches_taken; /* cuda_account.cu */
+}
+#endif
+
 namespace cdp::CDP_RUNTIME {
 
 /*
@@ -74,6 +80,11 @@ __device__ __forceinline__ uint32_t multiprocessor_number() {
 
 #ifdef __CUDACC_RDC__
 
+/* Launches that all sorts on the device have taken at present, of the kernels with hooks and of those without. */
+__device__ __forceinline__ unsigned int &launches_taken() {
+  return cdp_launches_taken;
+}
+
 /*
  * Launches a kernel from the device. Returns the launch's cudaError_t: a launch whose error is not read is a range left
  * unsorted. What the calling thread wrote or was shown (barrier, fence) before the call, the child sees.
@@ -81,27 +92,21 @@ __device__ __forceinline__ uint32_t multiprocessor_number() {
 template <typename... Parameters>
 __device__ int launch_child(ChildStream where, GridShape shape, void (*kernel)(Parameters...),
                             typename AsGiven<Parameters>::Type... arguments) {
+  cudaStream_t stream = where == ChildStream::tail ? cudaStreamTailLaunch : cudaStreamFireAndForget;
   if (where == ChildStream::named) {
-    cudaStream_t stream;
     const cudaError_t created = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (created != cudaSuccess) {
       cudaGetLastError(); // read here, lest the thread's next launch be blamed for it
       return static_cast<int>(created);
     }
-    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(arguments...);
-    const cudaError_t launched = cudaGetLastError();
-    const cudaError_t destroyed = cudaStreamDestroy(stream); // the stream goes when its work is done
-    // A child that was launched runs, whatever becomes of its stream: reporting a failure to destroy it as a failed launch
-    // would have the range sorted twice at once. Only a failed launch may be made good elsewhere.
-    if (destroyed != cudaSuccess)
-      cudaGetLastError();
-    return static_cast<int>(launched);
   }
-  if (where == ChildStream::tail)
-    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, cudaStreamTailLaunch>>>(arguments...);
-  else
-    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, cudaStreamFireAndForget>>>(arguments...);
-  return static_cast<int>(cudaGetLastError());
+  kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(arguments...);
+  const cudaError_t launched = cudaGetLastError();
+  // A stream goes when its work is done. A child that was launched runs, whatever becomes of its stream: reporting a failure to
+  // destroy it as a failed launch would have the range sorted twice at once. Only a failed launch may be made good elsewhere.
+  if (where == ChildStream::named && cudaStreamDestroy(stream) != cudaSuccess)
+    cudaGetLastError();
+  return static_cast<int>(launched);
 }
 
 #endif

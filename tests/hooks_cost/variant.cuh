@@ -9,10 +9,10 @@
 
 using namespace cdp::CDP_RUNTIME;
 
-template int cdp::CDP_RUNTIME::launch_recursion<CDP_U32>(const cdp_request &request, bool counted, void *stream);
-template int cdp::CDP_RUNTIME::launch_recursion<CDP_U64>(const cdp_request &request, bool counted, void *stream);
+template int cdp::CDP_RUNTIME::launch_recursion<uint32_t>(const cdp_request &request, bool counted, void *stream);
+template int cdp::CDP_RUNTIME::launch_recursion<uint64_t>(const cdp_request &request, bool counted, void *stream);
 
 int LAUNCH_VARIANT(const cdp_request &request, void *stream) {
-  return request.type == CDP_U32 ? launch_recursion<CDP_U32>(request, false, stream)
-                                 : launch_recursion<CDP_U64>(request, false, stream);
+  return request.type == CDP_U32 ? launch_recursion<uint32_t>(request, false, stream)
+                                 : launch_recursion<uint64_t>(request, false, stream);
 }
