@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 #define CDP_VERSION_MAJOR 0
-#define CDP_VERSION_MINOR 1
+#define CDP_VERSION_MINOR 2
 #define CDP_VERSION_PATCH 0
 
 /** The version as one number: 10000 * major + 100 * minor + patch. Compare with cdp_version(). */
