@@ -212,7 +212,9 @@ typedef enum cdp_pivot {
 
 /**
  * How to sort. Initialise with CDP_OPTIONS_INIT, then set what you want to be different. In every field 0 means the default.
- * The structure only ever grows at its end; `size` tells the library which version the caller was compiled with.
+ * `size` tells the library which version the caller was compiled with. Before 1.0 every minor version has an ABI, and so a
+ * soname, of its own (libcdpsort.so.0.2); within one the structure only ever grows at its end. A structure of fewer bytes than
+ * the library's is refused with CDP_ERROR_OPTION: compile the caller again. One of more bytes is accepted if all of those are 0.
  */
 typedef struct cdp_options {
   size_t size;                     /**< sizeof(cdp_options); CDP_OPTIONS_INIT sets it */
