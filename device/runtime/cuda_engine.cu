@@ -6,6 +6,7 @@
 #include "recursion/dispatch.h"
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
+#include "runtime/cuda_kind.h"
 
 #include <atomic>
 #include <cstdio>
@@ -61,9 +62,6 @@ cdp_status enter(int ordinal, int *previous_ordinal, cdp_fault *fault) {
   return status;
 }
 
-/* Tells what this file's kernels, and with them all others, are compiled for (cudaFuncGetAttributes()). Never launched. */
-__global__ void kind_kernel() {}
-
 /* That the device has less shared memory than the kernels need, and what helps: there may be smaller ones for it. */
 cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uint32_t needed, cdp_fault *fault) {
   const FanKind own_kind = fan_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10));
@@ -87,15 +85,15 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
     return status;
   // Which code runs is not for the device's capability to say: a newer device runs what was compiled for an older one. The
   // kernels' sizes are those of the virtual architecture, which __CUDA_ARCH__ was: of that, ptxVersion is the tenth part.
-  cudaFuncAttributes compiled;
+  int compiled_for = 0;
   const cdp_status examined =
-      check(fault, cudaFuncGetAttributes(&compiled, kind_kernel), "asking what the kernels are compiled for");
+      check(fault, static_cast<cudaError_t>(compiled_architecture(&compiled_for)), "asking what the kernels are compiled for");
   if (examined != CDP_OK)
     return examined;
-  const FanKind kind = fan_kind_of(static_cast<uint32_t>(compiled.ptxVersion) * 10);
+  const FanKind kind = fan_kind_of(static_cast<uint32_t>(compiled_for) * 10);
   const uint32_t needed = fan_shared_bytes<uint64_t>(kind);
   if (properties.sharedMemPerBlockOptin < needed)
-    return refuse_device(properties, compiled.ptxVersion, needed, fault);
+    return refuse_device(properties, compiled_for, needed, fault);
   facts->fan_kind = static_cast<uint32_t>(kind);
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
