@@ -8,6 +8,8 @@
 #include "recursion/trace_read.h"
 #include "runtime/cuda_kind.h"
 
+#include <cuda.h>
+
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -45,20 +47,52 @@ cdp_status current(int *ordinal, cdp_fault *fault) {
   return check(fault, cudaGetDevice(ordinal), "asking for the current CUDA device");
 }
 
-/* Nothing can be done about a failure here, and the next call that needs the device will say it. */
-void leave(int previous_ordinal) {
-  int ordinal = -1;
-  if (cudaGetDevice(&ordinal) != cudaSuccess || (ordinal != previous_ordinal && cudaSetDevice(previous_ordinal) != cudaSuccess))
+/* A function of the driver's, or NULL: asked for by name, so that the library needs no libcuda where there is none. */
+template <typename Function>
+Function driver_function(const char *name) {
+  void *entry = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found);
+#else
+  const cudaError_t error = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
+#endif
+  if (error != cudaSuccess)
+    cudaGetLastError();
+  return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(entry) : nullptr;
+}
+
+/* The thread's context, which need not be the device's primary one; NULL if it has none. */
+void *current_context() {
+  const auto get = driver_function<CUresult (*)(CUcontext *)>("cuCtxGetCurrent");
+  CUcontext context = nullptr;
+  return get != nullptr && get(&context) == CUDA_SUCCESS ? context : nullptr;
+}
+
+bool make_context_current(void *context) {
+  const auto set = driver_function<CUresult (*)(CUcontext)>("cuCtxSetCurrent");
+  return set != nullptr && set(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
+}
+
+/* A thread without a context gets back the device that it had chosen. Nothing can be done about a failure here, and the next
+   call that needs the device will say it. */
+void leave(const cdp_previous *previous) {
+  if (!previous->is_switched || (previous->context != nullptr && make_context_current(previous->context)))
+    return;
+  if (cudaSetDevice(previous->ordinal) != cudaSuccess)
     cudaGetLastError();
 }
 
-cdp_status enter(int ordinal, int *previous_ordinal, cdp_fault *fault) {
-  cdp_status status = current(previous_ordinal, fault);
-  if (status != CDP_OK || *previous_ordinal == ordinal)
+cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
+  *previous = {};
+  cdp_status status = current(&previous->ordinal, fault);
+  if (status != CDP_OK || previous->ordinal == ordinal)
     return status;
+  previous->is_switched = true;
+  previous->context = current_context();
   status = check(fault, cudaSetDevice(ordinal), "making a CUDA device current");
   if (status != CDP_OK)
-    leave(*previous_ordinal); // CUDA makes it current first, and finds out then that it cannot be used
+    leave(previous); // CUDA makes it current first, and finds out then that it cannot be used
   return status;
 }
 
@@ -84,7 +118,7 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   if (status != CDP_OK)
     return status;
   // Which code runs is not for the device's capability to say: a newer device runs what was compiled for an older one. The
-  // kernels' sizes are those of the virtual architecture, which __CUDA_ARCH__ was: of that, ptxVersion is the tenth part.
+  // kernels' sizes are those of the virtual architecture, which __CUDA_ARCH__ was: of that, the answer is the tenth part.
   int compiled_for = 0;
   const cdp_status examined =
       check(fault, static_cast<cudaError_t>(compiled_architecture(&compiled_for)), "asking what the kernels are compiled for");

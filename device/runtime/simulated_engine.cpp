@@ -30,12 +30,12 @@ int device_count(cdp_fault *) {
   return 1;
 }
 
-cdp_status enter(int, int *previous_ordinal, cdp_fault *) {
-  *previous_ordinal = 0;
+cdp_status enter(int, cdp_previous *previous, cdp_fault *) {
+  *previous = {};
   return CDP_OK;
 }
 
-void leave(int) {}
+void leave(const cdp_previous *) {}
 
 cdp_status current(int *ordinal, cdp_fault *) {
   *ordinal = 0;

@@ -281,8 +281,8 @@ typedef struct cdp_options {
  * (cdp_quicksort_workspace()) is allocated and freed.
  *
  * Synchronises: for keys in device or managed memory, the call first waits for all work of the CUDA device that holds them,
- * so that no ordering is asked of the caller, and works on a stream of its own. The thread's current CUDA device is left as
- * it was. Worst case O(n log^2 n), whatever the input.
+ * so that no ordering is asked of the caller, and works on a stream of its own. The thread's current CUDA device and context are left
+ * as they were. Worst case O(n log^2 n), whatever the input.
  *
  * @param keys     `count` keys, owned by the caller, aligned to the size of a key. May be NULL if `count` is 0.
  * @param count    number of keys; 0 and 1 are nothing to do. More than 2^32 is fine.
