@@ -35,7 +35,8 @@ static const status_words known_statuses[] = {
     {CDP_ERROR_MEMORY, "CDP_ERROR_MEMORY", "host or device memory is exhausted"},
     {CDP_ERROR_UNSUPPORTED, "CDP_ERROR_UNSUPPORTED", "this combination of options cannot work"},
     {CDP_ERROR_CUDA, "CDP_ERROR_CUDA", "a CUDA call or kernel failed"},
-    {CDP_ERROR_SIMULATED, "CDP_ERROR_SIMULATED", "a kernel broke a rule of the simulated device"},
+    {CDP_ERROR_SIMULATED, "CDP_ERROR_SIMULATED",
+     "the simulated device stopped: a kernel broke a rule, or memory was exhausted"},
 };
 
 /* NULL for a value outside the enumeration. */
@@ -99,7 +100,7 @@ static const char *advice_for(cdp_status status) {
   case CDP_ERROR_CUDA:
     return "look up cdp_last_cuda_error() in CUDA's documentation; the cause may be earlier work of this process on the device";
   case CDP_ERROR_SIMULATED:
-    return "the fault is the library's, not the caller's: report it with the count, the options and the seed";
+    return "unless memory was exhausted, the fault is the library's: report it with the count, the options and the seed";
   default:
     return "choose another device or other options";
   }

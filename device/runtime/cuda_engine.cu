@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 
 namespace cdp::cuda {
@@ -31,6 +32,22 @@ cdp_status check(cdp_fault *fault, cudaError_t error, const char *doing) {
     return CDP_OK;
   cudaGetLastError();
   return report(fault, error, error == cudaErrorMemoryAllocation ? CDP_ERROR_MEMORY : CDP_ERROR_CUDA, doing);
+}
+
+/* A copy that fails for want of memory may have begun, or be that of sorted keys: CDP_ERROR_MEMORY is for untouched keys. */
+cdp_status check_copy(cdp_fault *fault, cudaError_t error, const char *doing) {
+  const cdp_status status = check(fault, error, doing);
+  return status == CDP_ERROR_MEMORY ? CDP_ERROR_CUDA : status;
+}
+
+/* As check(), once kernels may have run: then exhausted memory, such as for a kernel that CUDA loads now, is a failure like any
+   other. */
+cdp_status check_running(cdp_fault *fault, cudaError_t error, const char *doing) {
+  const cdp_status status = check_copy(fault, error, doing);
+  const size_t length = strlen(fault->text);
+  if (status != CDP_OK)
+    snprintf(fault->text + length, sizeof fault->text - length, "; keys in device memory are unspecified now");
+  return status;
 }
 
 int device_count(cdp_fault *fault) {
@@ -193,7 +210,7 @@ void release(void *memory) {
 }
 
 cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *fault) {
-  return check(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
+  return check_copy(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
 }
 
 /*
@@ -258,11 +275,11 @@ cdp_status begin_session(Session *session, cdp_fault *fault) {
 /* Waits for what was launched, and tells how long it took. `doing` names it ("sorting"). */
 cdp_status end_session(const Session &session, const char *doing, double *milliseconds, cdp_fault *fault) {
   float elapsed = 0;
-  cdp_status status = check(fault, cudaEventRecord(session.end, session.stream), "recording an event");
+  cdp_status status = check_running(fault, cudaEventRecord(session.end, session.stream), "recording an event");
   if (status == CDP_OK)
-    status = check(fault, cudaStreamSynchronize(session.stream), doing);
+    status = check_running(fault, cudaStreamSynchronize(session.stream), doing);
   if (status == CDP_OK)
-    status = check(fault, cudaEventElapsedTime(&elapsed, session.begin, session.end), "asking how long it took");
+    status = check_running(fault, cudaEventElapsedTime(&elapsed, session.begin, session.end), "asking how long it took");
   *milliseconds = static_cast<double>(elapsed);
   return status;
 }
@@ -305,9 +322,13 @@ cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault 
   if (status != CDP_OK)
     return status;
   const bool counted = gathering->study != nullptr;
-  const int error = request->scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(*request, counted, session.stream)
-                                                            : launch_recursion_of_type(*request, counted, session.stream);
-  status = check(fault, static_cast<cudaError_t>(error), "launching the sort");
+  // The host launches the recursion with one kernel, which moves keys or fails to be launched; the loop with many.
+  if (request->scheme == CDP_SCHEME_HOST_LOOP)
+    status = check_running(fault, static_cast<cudaError_t>(run_host_loop_of_type(*request, counted, session.stream)),
+                           "launching the sort");
+  else
+    status = check(fault, static_cast<cudaError_t>(launch_recursion_of_type(*request, counted, session.stream)),
+                   "launching the sort");
   if (status == CDP_OK)
     status = end_session(session, "sorting", &gathering->milliseconds, fault);
   if (status == CDP_OK && counted)
@@ -324,8 +345,8 @@ cdp_status partition(const cdp_partition_request *request, cdp_parts *parts, cdp
   cdp_status status = begin_session(&session, fault);
   if (status != CDP_OK)
     return status;
-  status =
-      check(fault, static_cast<cudaError_t>(launch_partition_of_type(*request, session.stream)), "launching the partition");
+  status = check_running(fault, static_cast<cudaError_t>(launch_partition_of_type(*request, session.stream)),
+                         "launching the partition");
   if (status == CDP_OK)
     status = end_session(session, "partitioning", &milliseconds, fault);
   if (status == CDP_OK)

@@ -70,12 +70,15 @@ typedef enum cdp_status {
 
   /* The machine does not have it. Nothing was written. */
   CDP_ERROR_NO_DEVICE = 32,   /**< no such device, or no usable GPU; the message says how to ask for the simulated one */
-  CDP_ERROR_MEMORY = 33,      /**< host or device memory is exhausted */
+  CDP_ERROR_MEMORY = 33,      /**< host or device memory is exhausted; found out before anything was launched */
   CDP_ERROR_UNSUPPORTED = 34, /**< this combination of options cannot work; the message says which and why */
 
-  /* The device failed while sorting. Keys in device memory are then unspecified; keys in host memory are as they were. */
-  CDP_ERROR_CUDA = 64,     /**< a CUDA call or kernel failed; see cdp_last_cuda_error() */
-  CDP_ERROR_SIMULATED = 65 /**< a kernel broke a rule of the simulated device, such as a barrier not all threads reach */
+  /* The device failed while sorting. Keys in device memory are then unspecified; keys in host memory are as they were, unless
+     it was copying them back that failed. */
+  CDP_ERROR_CUDA = 64,     /**< a CUDA call or kernel failed; see cdp_last_cuda_error(): also for want of memory, once kernels
+                                may have run */
+  CDP_ERROR_SIMULATED = 65 /**< a kernel broke a rule of the simulated device, such as a barrier not all threads reach, or host
+                                memory was exhausted while it ran */
 } cdp_status;
 
 /**
@@ -289,8 +292,9 @@ typedef struct cdp_options {
  * @param type     what the keys are.
  * @param options  how to sort; NULL means the defaults. Read during the call only.
  * @return CDP_OK; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _POINTER, _NO_DEVICE, _MEMORY, _UNSUPPORTED, where the
- *         keys are as they were; CDP_ERROR_CUDA or _SIMULATED, where keys in host memory are as they were, and keys in device
- *         or managed memory (on the simulated device: any memory) are unspecified, though nothing outside them was written.
+ *         keys are as they were; CDP_ERROR_CUDA or _SIMULATED, where keys in host memory are as they were (unless copying them
+ *         back has failed), and keys in device or managed memory (on the simulated device: any memory) are unspecified, though
+ *         nothing outside them was written.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options);
@@ -339,8 +343,8 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * @param workspace_bytes  its size; at least what cdp_quicksort_workspace() says for the same arguments.
  * @param stream           a cudaStream_t as CUDA's opaque pointer; NULL is the default stream.
  * @return CDP_OK: launched; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _WORKSPACE, _POINTER (such as keys in host
- *         memory), _NO_DEVICE, _UNSUPPORTED (the host loop; too many keys for a graph): nothing was launched or written;
- *         CDP_ERROR_CUDA: the launch failed, nothing was written.
+ *         memory), _NO_DEVICE, _MEMORY (for kernels that CUDA loads now), _UNSUPPORTED (the host loop; too many keys for a
+ *         graph), _CUDA (the launch failed): nothing was launched or written; CDP_ERROR_SIMULATED: the keys are unspecified.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
