@@ -187,7 +187,8 @@ CDP_API const char *cdp_trace_kind_name(uint32_t kind);
  * launched, an instant for each refused launch, and a counter of the launches pending.
  * @param trace  host pointer to a trace that cdp_trace_quicksort() has written. Must not be NULL.
  * @param path   of the file, which is overwritten. Must not be NULL.
- * @return CDP_OK; CDP_ERROR_NULL; CDP_ERROR_MEMORY; CDP_ERROR_FILE, where the file, if it could be opened, is incomplete.
+ * @return CDP_OK; CDP_ERROR_NULL; CDP_ERROR_OPTION, where an event's launcher is none of the events before it;
+ *         CDP_ERROR_MEMORY; CDP_ERROR_FILE, where the file, if it could be opened, is incomplete.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_trace_write_json(const cdp_trace *trace, const char *path);
