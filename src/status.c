@@ -26,7 +26,7 @@ static const status_words known_statuses[] = {
     {CDP_ERROR_NULL, "CDP_ERROR_NULL", "a pointer that must not be NULL is NULL"},
     {CDP_ERROR_TYPE, "CDP_ERROR_TYPE", "unknown key type"},
     {CDP_ERROR_OPTION, "CDP_ERROR_OPTION", "an option is unknown or out of its range"},
-    {CDP_ERROR_SIZE, "CDP_ERROR_SIZE", "too many keys to count or address their bytes"},
+    {CDP_ERROR_SIZE, "CDP_ERROR_SIZE", "too many keys: more than CDP_COUNT_MAX, or than can be addressed"},
     {CDP_ERROR_ALIGNMENT, "CDP_ERROR_ALIGNMENT", "keys or workspace are misaligned"},
     {CDP_ERROR_WORKSPACE, "CDP_ERROR_WORKSPACE", "the workspace is too small or overlaps the keys"},
     {CDP_ERROR_POINTER, "CDP_ERROR_POINTER", "memory of a kind, or on a device, that the call cannot use"},

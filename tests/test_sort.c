@@ -193,7 +193,9 @@ static const wrong_call wrong_calls[] = {
     {"multiple of 8", 4, 1, CDP_F64, CDP_ERROR_ALIGNMENT},
     {"count is", SIZE_MAX, 0, CDP_U32, CDP_ERROR_SIZE},
     {"count is", SIZE_MAX / 8, 0, CDP_U64, CDP_ERROR_SIZE},
-    {"memory", (size_t)1 << 40, 0, CDP_U32, CDP_ERROR_MEMORY},
+    {"CDP_COUNT_MAX (1099511627776)", (size_t)CDP_COUNT_MAX + 1, 0, CDP_U32, CDP_ERROR_SIZE},
+    {"CDP_COUNT_MAX", (size_t)1 << 44, 0, CDP_U32, CDP_ERROR_SIZE},
+    {"memory", (size_t)CDP_COUNT_MAX, 0, CDP_U32, CDP_ERROR_MEMORY},
 };
 
 /* What no machine has is refused even where the system promises memory that it has not. */

@@ -16,10 +16,10 @@
  *
  * Order. Every type has one documented total order, so that equal keys are equal in every bit:
  * - integers: by value.
- * - floating point: IEEE 754 totalOrder, that is
- *   -NaN < -infinity < ... < -0.0 < +0.0 < ... < +infinity < +NaN, and NaNs among themselves by payload.
- *   A NaN keeps its payload and its sign.
- * - descending is exactly the reverse.
+ * - floating point: -infinity < ... < -0.0 < +0.0 < ... < +infinity < every NaN, whatever its sign; NaNs among themselves:
+ *   those without the sign bit first, by rising payload, then those with it, by falling payload. A NaN keeps its payload and
+ *   its sign.
+ * - descending is exactly the reverse, so that NaNs come first.
  * The sort is not stable; with keys alone, and a total order in which only identical keys are equal, nobody can tell.
  *
  * Threads. Every call may be made from several threads at once, on different data. Messages are kept per thread.
@@ -62,7 +62,7 @@ typedef enum cdp_status {
   CDP_ERROR_NULL = 1,      /**< a pointer that must not be NULL is NULL */
   CDP_ERROR_TYPE = 2,      /**< the key type is not one of cdp_type */
   CDP_ERROR_OPTION = 3,    /**< an option is out of its range, or unknown */
-  CDP_ERROR_SIZE = 4,      /**< count is so large that its bytes cannot be counted or addressed */
+  CDP_ERROR_SIZE = 4,      /**< count is greater than CDP_COUNT_MAX, or its bytes cannot be addressed */
   CDP_ERROR_ALIGNMENT = 5, /**< keys are not aligned to their own size, or the workspace not to CDP_WORKSPACE_ALIGNMENT */
   CDP_ERROR_WORKSPACE = 6, /**< the workspace is smaller than cdp_quicksort_workspace() says */
   CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use */
@@ -124,6 +124,9 @@ CDP_API const char *cdp_last_device(void);
 CDP_API int cdp_version(void);
 
 /* ---- Options --------------------------------------------------------------------------------------------------- */
+
+/** The most keys that a call takes, 2^40: positions of samples are drawn with fractions of 24 bits. @since 0.2.0 */
+#define CDP_COUNT_MAX ((uint64_t)1 << 40)
 
 /** The type of the keys. */
 typedef enum cdp_type {
@@ -288,7 +291,7 @@ typedef struct cdp_options {
  * as they were. Worst case O(n log^2 n), whatever the input.
  *
  * @param keys     `count` keys, owned by the caller, aligned to the size of a key. May be NULL if `count` is 0.
- * @param count    number of keys; 0 and 1 are nothing to do. More than 2^32 is fine.
+ * @param count    number of keys, at most CDP_COUNT_MAX; 0 and 1 are nothing to do. More than 2^32 is fine.
  * @param type     what the keys are.
  * @param options  how to sort; NULL means the defaults. Read during the call only.
  * @return CDP_OK; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _POINTER, _NO_DEVICE, _MEMORY, _UNSUPPORTED, where the
@@ -307,7 +310,7 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
  * leaves need more. The classic fan-out needs less: with the default leaf size, less than 1 MiB up to 2^27 keys and less than
  * 0.1 % beyond.
  *
- * @param count            number of keys.
+ * @param count            number of keys, at most CDP_COUNT_MAX.
  * @param type             what the keys are.
  * @param options          those that will be given to cdp_quicksort_async(); NULL means the defaults.
  * @param workspace_bytes  host pointer; receives the size, 0 where none is needed (count 0 or 1). Untouched on failure.
@@ -333,7 +336,7 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  *
  * @param d_keys           device pointer to `count` keys, owned by the caller, aligned to the size of a key; managed memory is
  *                         taken too. May be NULL if `count` is 0.
- * @param count            number of keys; 0 and 1 are nothing to do.
+ * @param count            number of keys, at most CDP_COUNT_MAX; 0 and 1 are nothing to do.
  * @param type             what the keys are.
  * @param options          how to sort; NULL means the defaults. Read during the call only. CDP_SCHEME_HOST_LOOP is not for
  *                         this call.
