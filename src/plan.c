@@ -15,6 +15,10 @@
 #define DEPTH_PER_LOG 2u
 #define DEPTH_EXTRA 8u
 
+/* An option's depth limit above DEPTH_MOST_PER_LOG * ceil(log2(count)) counts as that: with keys in order and the first of them
+ * for a pivot, each level takes away one key, and a limit of 10^6 would mean O(n^2). */
+#define DEPTH_MOST_PER_LOG 4u
+
 /*
  * The classic recursion: most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy
  * after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70,
@@ -136,7 +140,8 @@ static uint32_t ceil_log2(uint64_t count) {
 static uint32_t plan_depth_limit(uint32_t option, uint64_t count) {
   if (option == CDP_DEPTH_NONE)
     return 0;
-  return option != 0 ? option : DEPTH_PER_LOG * ceil_log2(count) + DEPTH_EXTRA;
+  const uint32_t log = ceil_log2(count);
+  return option != 0 ? (uint32_t)lesser(option, DEPTH_MOST_PER_LOG * log) : DEPTH_PER_LOG * log + DEPTH_EXTRA;
 }
 
 static uint32_t plan_block_items(const cdp_request *request, uint32_t option, const cdp_device_facts *facts) {

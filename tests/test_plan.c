@@ -171,10 +171,24 @@ typedef struct depth_row {
 } depth_row;
 
 static const depth_row depths[] = {
-    {2, 0, 2 * 1 + 8},         {3, 0, 2 * 2 + 8},     {4, 0, 2 * 2 + 8},
-    {5, 0, 2 * 3 + 8},         {1024, 0, 2 * 10 + 8}, {1025, 0, 2 * 11 + 8},
-    {(size_t)1 << 33, 0, 74},  {1000, 1, 1},          {1000, CDP_DEPTH_MAX, CDP_DEPTH_MAX},
+    {2, 0, 2 * 1 + 8},
+    {3, 0, 2 * 2 + 8},
+    {4, 0, 2 * 2 + 8},
+    {5, 0, 2 * 3 + 8},
+    {1024, 0, 2 * 10 + 8},
+    {1025, 0, 2 * 11 + 8},
+    {(size_t)1 << 33, 0, 74},
+    {1000, 1, 1},
     {1000, CDP_DEPTH_NONE, 0},
+    {1000, 39, 39},
+    {1000, 40, 40},
+    {1000, 41, 40},
+    {1024, CDP_DEPTH_MAX, 40},
+    {1025, CDP_DEPTH_MAX, 44},
+    {2, CDP_DEPTH_MAX, 4},
+    {2, 3, 3},
+    {CDP_COUNT_MAX, CDP_DEPTH_MAX, 160},
+    {CDP_COUNT_MAX, 0, 88},
 };
 
 START_TEST(depth_limit_is_as_documented) {

@@ -227,7 +227,9 @@ typedef struct cdp_options {
   cdp_order order;                 /**< 0: ascending */
   int32_t device;                  /**< CDP_DEVICE_AUTO (0), CDP_DEVICE_CUDA(n), or CDP_DEVICE_SIMULATED. See below */
   uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
-                                        partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is partitioned */
+                                        partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is
+                                        partitioned. More than 4 * log2(count), rounded up, counts as that, so that no
+                                        pivots make a sort slower than O(n log^2 n) */
   uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp, longer ones are
                                         partitioned: CDP_LEAF_MIN to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. With
                                         the greatest alone, some longer ranges of many children are sorted in registers,
