@@ -96,6 +96,9 @@ typedef struct cdp_request {
 /* Bytes of workspace for these capacities; pure arithmetic. UINT64_MAX if they cannot be counted. */
 uint64_t cdp_engine_workspace_bytes(const cdp_request *request);
 
+/* Bytes of the fan table of one task with many children, of those in the workspace. */
+uint64_t cdp_engine_fan_table_bytes(const cdp_request *request);
+
 /* Bytes of a trace of so many events. */
 uint64_t cdp_engine_trace_bytes(size_t capacity);
 

@@ -308,9 +308,11 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
 #define CDP_WORKSPACE_ALIGNMENT 256
 
 /**
- * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. Small
- * leaves need more. The classic fan-out needs less: with the default leaf size, less than 1 MiB up to 2^27 keys and less than
- * 0.1 % beyond.
+ * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. On a device
+ * that is not of compute capability 9.0 to 11.x, whose blocks are smaller, up to 15 % and 16 MiB; on the simulated device, up to
+ * as much as the keys and 16 MiB. Small leaves and small `block_items` need more, on a GPU at most as much as the keys again and
+ * 32 MiB. The classic fan-out needs less: with the default leaf size, less than 1 MiB up to 2^27 keys and less than 0.1 %
+ * beyond.
  *
  * @param count            number of keys, at most CDP_COUNT_MAX.
  * @param type             what the keys are.
