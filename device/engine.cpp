@@ -59,6 +59,11 @@ extern "C" uint64_t cdp_engine_trace_bytes(size_t capacity) {
   return sizeof(simulated::Trace) + capacity * sizeof(simulated::Event);
 }
 
+extern "C" uint64_t cdp_engine_fan_table_bytes(const cdp_request *request) {
+  const uint64_t splitters = uint64_t{request->fan_out} * cdp_engine_key_bytes(request->type);
+  return sizeof(simulated::Fan) + splitters + simulated::fan_buckets_most(request->fan_out) * sizeof(unsigned long long);
+}
+
 extern "C" uint64_t cdp_engine_workspace_bytes(const cdp_request *request) {
   const uint64_t records = uint64_t{request->task_capacity} * (sizeof(simulated::Task) + 2 * sizeof(uint32_t)) +
                            uint64_t{request->collected_capacity} * sizeof(simulated::Range) +

@@ -35,6 +35,13 @@ typedef struct cdp_memory_place {
   int ordinal;
 } cdp_memory_place;
 
+/* What was current when a device was entered. */
+typedef struct cdp_previous {
+  int ordinal;
+  bool is_switched; /* false: the device was current already, and nothing has to be set back */
+  void *context;    /* CUDA: the thread's CUcontext, if it is switched and there was one */
+} cdp_previous;
+
 typedef struct cdp_device_facts {
   uint32_t fan_kind; /* a FanKind of tuning.h: how large the blocks of the many-way partition are */
   uint32_t multiprocessors;
@@ -90,6 +97,9 @@ typedef struct cdp_request {
 
 /* Bytes of workspace for these capacities; pure arithmetic. UINT64_MAX if they cannot be counted. */
 uint64_t cdp_engine_workspace_bytes(const cdp_request *request);
+
+/* Bytes of the fan table of one task with many children, of those in the workspace. */
+uint64_t cdp_engine_fan_table_bytes(const cdp_request *request);
 
 /* Bytes of a trace of so many events. */
 uint64_t cdp_engine_trace_bytes(size_t capacity);
@@ -150,9 +160,10 @@ typedef struct cdp_engine {
   /* Number of devices; with a fault that says why where there are none (no driver, no device, driver too old). */
   int (*device_count)(cdp_fault *fault);
 
-  /* Makes a device current for the calling thread (*previous_ordinal receives the one that was), and back. */
-  cdp_status (*enter)(int ordinal, int *previous_ordinal, cdp_fault *fault);
-  void (*leave)(int previous_ordinal);
+  /* Makes a device current for the calling thread (*previous receives what was), and back: to the same context, which need not
+     be the primary one of its device. An enter() that failed has set back what it had set. */
+  cdp_status (*enter)(int ordinal, cdp_previous *previous, cdp_fault *fault);
+  void (*leave)(const cdp_previous *previous);
 
   /* The thread's current device. */
   cdp_status (*current)(int *ordinal, cdp_fault *fault);

@@ -15,6 +15,11 @@ cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *op
                     (int)CDP_U32, (int)CDP_F64);
   TRY(cdp_options_resolve(options, type, &arguments->options));
   TRY(cdp_device_wish_read(arguments->options.device, &arguments->wish));
+  const uint64_t wide_count = count; // size_t may have 32 bits
+  if (wide_count > CDP_COUNT_MAX)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "count is %zu: a call takes CDP_COUNT_MAX (%llu) keys at most; give fewer at a time and merge the results",
+                    count, (unsigned long long)CDP_COUNT_MAX);
   // Half of what can be addressed, because the workspace holds as many keys again.
   if (count > PTRDIFF_MAX / 2 / arguments->key_bytes)
     return cdp_fail(CDP_ERROR_SIZE, 0,

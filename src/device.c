@@ -107,12 +107,12 @@ static cdp_status choose_cuda(const cdp_device_wish *wish, const cdp_memory_plac
 /* The device is current meanwhile, and only then: what CUDA says of kernels and limits, it says of the current device. */
 static cdp_status describe(cdp_device *device) {
   cdp_fault fault = {0};
-  int previous_ordinal = 0;
+  cdp_previous previous;
   cdp_status status;
-  TRY(cdp_report(device->engine->enter(device->ordinal, &previous_ordinal, &fault), &fault, "making the device current"));
+  TRY(cdp_report(device->engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
   status =
       cdp_report(device->engine->describe(device->ordinal, &device->facts, &fault), &fault, "asking what the device is like");
-  device->engine->leave(previous_ordinal);
+  device->engine->leave(&previous);
 cleanup:
   return status;
 }

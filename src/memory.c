@@ -6,7 +6,7 @@
  *       only if the keys are copied                             if any
  *
  * 1. Make the device current. 2. Allocate. 3. Copy to the device. 4. Do the work. 5. Copy back.
- * Whatever fails, the one cleanup path frees the memory and makes the former device current again.
+ * Whatever fails, the one cleanup path frees the memory and makes current again what was.
  */
 #include "memory.h"
 
@@ -22,10 +22,10 @@ cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, vo
   cdp_fault fault = {0};
   void *memory = NULL;
   bool entered = false;
-  int previous_ordinal = 0;
+  cdp_previous previous;
   cdp_status status;
 
-  TRY(cdp_report(engine->enter(device->ordinal, &previous_ordinal, &fault), &fault, "making the device current"));
+  TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
   entered = true;
   TRY(cdp_report(engine->allocate(keys_room_bytes + job->room.workspace_bytes, &memory, &fault), &fault,
                  keys_copied ? "allocating memory for the keys and their workspace" : "allocating the workspace"));
@@ -41,7 +41,7 @@ cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, vo
 cleanup:
   engine->release(memory);
   if (entered)
-    engine->leave(previous_ordinal);
+    engine->leave(&previous);
   return status;
 }
 

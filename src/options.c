@@ -2,8 +2,8 @@
 /*
  * Checking and resolving cdp_options.
  *
- * 1. Copy as many bytes as the caller's version of the structure has. Fields that it does not know are 0, the default.
- *    Fields that this library does not know must be 0: anything else asks for what cannot be done here.
+ * 1. Copy the structure. A shorter one is another ABI's. A longer one may come: fields that this library does not know must
+ *    be 0, for anything else asks for what cannot be done here.
  * 2. Check every field for its range.
  * 3. Replace the zeros by what they mean.
  */
@@ -13,7 +13,6 @@
 #include "status.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 /* No version of cdp_options will be larger: a greater size is that of a structure never initialised, not to be read to its end.
  */
@@ -25,6 +24,11 @@ static cdp_status copy_known_fields(const cdp_options *options, cdp_options *kno
     return cdp_fail(CDP_ERROR_OPTION, 0,
                     "options.size is %zu: initialise the options with CDP_OPTIONS_INIT, which sets it to %zu", size,
                     sizeof *known);
+  if (size < sizeof *known)
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "options.size is %zu, and this library's cdp_options has %zu bytes: the caller was compiled with an older "
+                    "cdpsort than the %d.%d.%d it runs with; compile it again",
+                    size, sizeof *known, CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
   const unsigned char *bytes = (const unsigned char *)options;
   for (size_t i = sizeof *known; i < size; i++) {
     if (bytes[i] != 0)
@@ -33,8 +37,7 @@ static cdp_status copy_known_fields(const cdp_options *options, cdp_options *kno
                       "newer cdpsort than the %d.%d.%d it runs with; leave new options at 0, or update the library",
                       i, sizeof *known, CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
   }
-  memset(known, 0, sizeof *known);
-  memcpy(known, options, size < sizeof *known ? size : sizeof *known);
+  *known = *options;
   known->size = sizeof *known;
   return CDP_OK;
 }

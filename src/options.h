@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's cdp_options, whatever version of the header they were compiled with, checked and resolved.
+ * The caller's cdp_options, checked and resolved.
  */
 #ifndef CDPSORT_SRC_OPTIONS_H
 #define CDPSORT_SRC_OPTIONS_H

@@ -15,6 +15,10 @@
 #define DEPTH_PER_LOG 2u
 #define DEPTH_EXTRA 8u
 
+/* An option's depth limit above DEPTH_MOST_PER_LOG * ceil(log2(count)) counts as that: with keys in order and the first of them
+ * for a pivot, each level takes away one key, and a limit of 10^6 would mean O(n^2). */
+#define DEPTH_MOST_PER_LOG 4u
+
 /*
  * The classic recursion: most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy
  * after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70,
@@ -75,9 +79,17 @@
 /* A depth at which buckets are still sorted and not left to the bitonic network. */
 #define SHORT_DEPTH_LIMIT_LEAST 2u
 
-/* Room for tasks with many children: this many for every block_items items, and some for short arrays. */
+/*
+ * Room for tasks with many children: FAN_TASKS_PER_BLOCK for every block_items items, and some for short arrays.
+ *
+ * Each has a fan table, of 12 KB for 1,024 children and keys of 4 bytes, so that small ranges for one block would ask for many
+ * times the keys: 26 GB with 32 items for 2^27 keys of 32 bits. So the tables have a share of the keys' bytes and some more, or
+ * what they have with default options, where that is more. Tasks beyond that are sorted by the block at hand.
+ */
 #define FAN_TASKS_PER_BLOCK 2u
 #define FAN_TASKS_EXTRA 8u
+#define FAN_TABLES_SHARE 64u
+#define FAN_TABLES_EXTRA_BYTES (16u << 20)
 
 /* Room for their ranges: COLLECTED_PER_BLOCK for each of average length, and some full fans more. */
 #define FAN_RANGES_EXTRA 4096u
@@ -85,6 +97,17 @@
 /* Room for collected ranges: this many for every block_items items, and some more for short arrays. */
 #define COLLECTED_PER_BLOCK 4u
 #define COLLECTED_EXTRA 1024u
+
+/*
+ * The most tasks and collected ranges there is room for, whatever the count: where they are full, the block at hand sorts the
+ * range.
+ *
+ * COLLECTED_CAPACITY_MOST  one grid sorts them, a block each: as many as a grid may have.
+ * TASK_CAPACITY_MOST       the blocks of a level of the host loop, one for each and one for each tile of CDP_COUNT_MAX keys, can
+ *                          be counted in 32 bits.
+ */
+#define COLLECTED_CAPACITY_MOST 0x7FFFFFFFu
+#define TASK_CAPACITY_MOST (1u << 30)
 
 /*
  * Tasks started in one wave. CUDA refuses device launches past its pending-launch limit, which the library never raises: 2,048
@@ -137,7 +160,8 @@ static uint32_t ceil_log2(uint64_t count) {
 static uint32_t plan_depth_limit(uint32_t option, uint64_t count) {
   if (option == CDP_DEPTH_NONE)
     return 0;
-  return option != 0 ? option : DEPTH_PER_LOG * ceil_log2(count) + DEPTH_EXTRA;
+  const uint32_t log = ceil_log2(count);
+  return option != 0 ? (uint32_t)lesser(option, DEPTH_MOST_PER_LOG * log) : DEPTH_PER_LOG * log + DEPTH_EXTRA;
 }
 
 static uint32_t plan_block_items(const cdp_request *request, uint32_t option, const cdp_device_facts *facts) {
@@ -150,20 +174,32 @@ static uint32_t plan_block_items(const cdp_request *request, uint32_t option, co
   return (uint32_t)greater(lesser(wanted, fan.range_items_most), request->leaf_items);
 }
 
-/* What the ranges that one block finishes have on average and at most, and which arrays are the root's block's own. */
-static void plan_fan(cdp_request *request, const cdp_options *resolved, const cdp_device_facts *facts) {
+/* With many children, what the ranges that one block finishes have on average and at most. Both are at most range_items_most,
+   which has 32 bits. block_items: the option. */
+typedef struct fan_ranges {
+  uint64_t average;
+  uint64_t most;
+} fan_ranges;
+
+static fan_ranges reckon_fan_ranges(const cdp_request *request, uint32_t block_items, uint32_t leaf_items) {
   cdp_fan_facts fan;
-  cdp_engine_fan_facts(facts->fan_kind, request->type, &fan);
-  const uint64_t blocks = power_of_two_below(BLOCKS_PER_MULTIPROCESSOR * facts->multiprocessors);
-  const uint64_t divisible = (uint64_t)RANGE_LEAVES_FACTOR * fan.leaf_buckets * request->leaf_items;
+  cdp_engine_fan_facts(request->fan_kind, request->type, &fan);
+  const uint64_t blocks = power_of_two_below(BLOCKS_PER_MULTIPROCESSOR * request->multiprocessors);
+  const uint64_t divisible = (uint64_t)RANGE_LEAVES_FACTOR * fan.leaf_buckets * leaf_items;
   const uint64_t share = greater(request->count / blocks, fan.tile_items / TILE_SHARE_LEAST);
-  const uint64_t wanted =
-      resolved->block_items != 0 ? greater(resolved->block_items, request->leaf_items) : lesser(share, divisible);
+  const uint64_t wanted = block_items != 0 ? greater(block_items, leaf_items) : lesser(share, divisible);
   const uint64_t average = lesser(wanted, fan.range_items_most / RANGE_SHARE_DENOMINATOR * RANGE_SHARE_NUMERATOR);
-  const uint64_t most = greater(RANGE_AVERAGES_MOST * average, request->leaf_items);
-  // The casts are exact: both are at most range_items_most.
-  request->fan_range_items = (uint32_t)average;
-  request->block_items = (uint32_t)lesser(most, fan.range_items_most);
+  const uint64_t most = greater(RANGE_AVERAGES_MOST * average, leaf_items);
+  return (fan_ranges){average, lesser(most, fan.range_items_most)};
+}
+
+/* Those, and which arrays are the root's block's own. */
+static void plan_fan(cdp_request *request, const cdp_options *resolved) {
+  cdp_fan_facts fan;
+  cdp_engine_fan_facts(request->fan_kind, request->type, &fan);
+  const fan_ranges ranges = reckon_fan_ranges(request, resolved->block_items, request->leaf_items);
+  request->fan_range_items = (uint32_t)ranges.average;
+  request->block_items = (uint32_t)ranges.most;
   request->single_items = (uint32_t)lesser(resolved->single_items != 0 ? resolved->single_items : UINT32_MAX, fan.tile_items);
   request->fan_oversampling = resolved->oversampling != 0 ? resolved->oversampling : TASK_OVERSAMPLING;
 }
@@ -229,11 +265,18 @@ static uint32_t plan_task_budget(const cdp_request *request, uint32_t pending_li
   return (uint32_t)budget;
 }
 
-static cdp_status narrow(uint64_t value, const char *what, uint32_t *narrowed) {
-  if (value > UINT32_MAX)
-    return cdp_fail(CDP_ERROR_SIZE, 0, "count is %s: sort fewer keys at a time, or raise options.leaf_items", what);
-  *narrowed = (uint32_t)value;
-  return CDP_OK;
+/* Tasks with many children that there should be room for. */
+static uint64_t fan_tasks(uint64_t count, uint64_t block_items) {
+  return FAN_TASKS_PER_BLOCK * (count / block_items) + FAN_TASKS_EXTRA;
+}
+
+/* And those there is room for. */
+static uint64_t fan_tasks_most(const cdp_request *request) {
+  const uint64_t usual_items = reckon_fan_ranges(request, 0, cdp_engine_leaf_items_most(request->type)).most;
+  const uint64_t keys_bytes = request->count * cdp_engine_key_bytes(request->type);
+  const uint64_t tables = (keys_bytes / FAN_TABLES_SHARE + FAN_TABLES_EXTRA_BYTES) / cdp_engine_fan_table_bytes(request);
+  const uint64_t most = greater(tables, fan_tasks(request->count, usual_items));
+  return lesser(fan_tasks(request->count, request->block_items), most);
 }
 
 /*
@@ -250,27 +293,20 @@ static cdp_status narrow(uint64_t value, const char *what, uint32_t *narrowed) {
  * With many children a slot is its task's for good, since the fan table is read as long as equal keys are written. Tasks with
  * fair splitters have children shorter than block_items, or tasks half as long as themselves at most.
  */
-static cdp_status plan_capacities(cdp_request *request, uint32_t pending_limit) {
+static void plan_capacities(cdp_request *request, uint32_t pending_limit) {
   const uint64_t blocks = request->count / request->block_items;
   const bool classic = request->fan_out == CDP_FAN_OUT_CLASSIC;
-  const uint64_t tasks_most = classic ? blocks + 1 : FAN_TASKS_PER_BLOCK * blocks + FAN_TASKS_EXTRA;
-  const uint64_t ranges_most = classic ? COLLECTED_PER_BLOCK * blocks + COLLECTED_EXTRA
-                                       : COLLECTED_PER_BLOCK * (request->count / request->fan_range_items) + FAN_RANGES_EXTRA;
-  const uint64_t tasks = capped(tasks_most, test_limits.task_capacity);
-  const uint64_t collected = capped(ranges_most, test_limits.collected_capacity);
-  cdp_status status;
-  TRY(narrow(tasks, "so large that its tasks cannot be counted in 32 bits", &request->task_capacity));
-  TRY(narrow(collected, "so large that its small ranges cannot be counted in 32 bits", &request->collected_capacity));
-
+  const uint64_t tasks = lesser(classic ? blocks + 1 : fan_tasks_most(request), TASK_CAPACITY_MOST);
+  const uint64_t ranges = classic ? COLLECTED_PER_BLOCK * blocks + COLLECTED_EXTRA
+                                  : COLLECTED_PER_BLOCK * (request->count / request->fan_range_items) + FAN_RANGES_EXTRA;
+  const uint64_t collected = lesser(ranges, COLLECTED_CAPACITY_MOST);
+  request->task_capacity = (uint32_t)capped(tasks, test_limits.task_capacity);
+  request->collected_capacity = (uint32_t)capped(collected, test_limits.collected_capacity);
   request->task_budget = plan_task_budget(request, pending_limit);
   request->task_launches = launches_per_task(request);
   request->launch_share = pending_limit / PENDING_SHARE_DENOMINATOR;
-  if (request->scheme == CDP_SCHEME_HOST_LOOP) {
-    const uint64_t blocks_most = cdp_engine_level_blocks_most(request);
-    TRY(narrow(blocks_most, "so large that the blocks of a level cannot be counted in 32 bits", &request->block_map_capacity));
-  }
-cleanup:
-  return status;
+  if (request->scheme == CDP_SCHEME_HOST_LOOP)
+    request->block_map_capacity = (uint32_t)cdp_engine_level_blocks_most(request); // exact: see TASK_CAPACITY_MOST
 }
 
 /* Each sum is checked: the keys, rounded up, and the workspace must fit into one allocation. */
@@ -307,16 +343,13 @@ cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t coun
                          .seed = resolved->seed,
                          .multiprocessors = facts->multiprocessors,
                      }};
-  cdp_status status;
   if (resolved->fan_out == CDP_FAN_OUT_CLASSIC) {
     plan->request.block_items = plan_block_items(&plan->request, resolved->block_items, facts);
     plan->request.single_items = plan->request.block_items;
   } else {
-    plan_fan(&plan->request, resolved, facts);
+    plan_fan(&plan->request, resolved);
     plan_short(&plan->request, resolved, facts);
   }
-  TRY(plan_capacities(&plan->request, facts->pending_limit));
-  TRY(cdp_room_reckon(count, type, cdp_engine_workspace_bytes(&plan->request), &plan->room));
-cleanup:
-  return status;
+  plan_capacities(&plan->request, facts->pending_limit);
+  return cdp_room_reckon(count, type, cdp_engine_workspace_bytes(&plan->request), &plan->room);
 }

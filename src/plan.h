@@ -27,7 +27,8 @@ typedef struct cdp_plan {
   cdp_room room;
 } cdp_plan;
 
-/* Plans the sort of at least 2 keys of a valid type. CDP_ERROR_SIZE if something cannot be counted or addressed. */
+/* Plans the sort of at least 2 keys of a valid type, CDP_COUNT_MAX at most. CDP_ERROR_SIZE if they and the workspace cannot be
+   addressed. */
 cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t count, const cdp_device_facts *facts,
                          cdp_plan *plan);
 

@@ -136,14 +136,14 @@ static cdp_status launch(const cdp_device *device, const cdp_request *request, v
   const cdp_engine *engine = device->engine;
   cdp_fault fault = {0};
   bool entered = false;
-  int previous_ordinal = 0;
+  cdp_previous previous;
   cdp_status status;
-  TRY(cdp_report(engine->enter(device->ordinal, &previous_ordinal, &fault), &fault, "making the device current"));
+  TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
   entered = true;
   TRY(cdp_report(engine->launch(request, stream, &fault), &fault, "launching the sort"));
 cleanup:
   if (entered)
-    engine->leave(previous_ordinal);
+    engine->leave(&previous);
   return status;
 }
 

@@ -26,7 +26,7 @@ static const status_words known_statuses[] = {
     {CDP_ERROR_NULL, "CDP_ERROR_NULL", "a pointer that must not be NULL is NULL"},
     {CDP_ERROR_TYPE, "CDP_ERROR_TYPE", "unknown key type"},
     {CDP_ERROR_OPTION, "CDP_ERROR_OPTION", "an option is unknown or out of its range"},
-    {CDP_ERROR_SIZE, "CDP_ERROR_SIZE", "too many keys to count or address their bytes"},
+    {CDP_ERROR_SIZE, "CDP_ERROR_SIZE", "too many keys: more than CDP_COUNT_MAX, or than can be addressed"},
     {CDP_ERROR_ALIGNMENT, "CDP_ERROR_ALIGNMENT", "keys or workspace are misaligned"},
     {CDP_ERROR_WORKSPACE, "CDP_ERROR_WORKSPACE", "the workspace is too small or overlaps the keys"},
     {CDP_ERROR_POINTER, "CDP_ERROR_POINTER", "memory of a kind, or on a device, that the call cannot use"},
@@ -35,7 +35,8 @@ static const status_words known_statuses[] = {
     {CDP_ERROR_MEMORY, "CDP_ERROR_MEMORY", "host or device memory is exhausted"},
     {CDP_ERROR_UNSUPPORTED, "CDP_ERROR_UNSUPPORTED", "this combination of options cannot work"},
     {CDP_ERROR_CUDA, "CDP_ERROR_CUDA", "a CUDA call or kernel failed"},
-    {CDP_ERROR_SIMULATED, "CDP_ERROR_SIMULATED", "a kernel broke a rule of the simulated device"},
+    {CDP_ERROR_SIMULATED, "CDP_ERROR_SIMULATED",
+     "the simulated device stopped: a kernel broke a rule, or memory was exhausted"},
 };
 
 /* NULL for a value outside the enumeration. */
@@ -99,7 +100,7 @@ static const char *advice_for(cdp_status status) {
   case CDP_ERROR_CUDA:
     return "look up cdp_last_cuda_error() in CUDA's documentation; the cause may be earlier work of this process on the device";
   case CDP_ERROR_SIMULATED:
-    return "the fault is the library's, not the caller's: report it with the count, the options and the seed";
+    return "unless memory was exhausted, the fault is the library's: report it with the count, the options and the seed";
   default:
     return "choose another device or other options";
   }

@@ -88,17 +88,16 @@ cdp_pending *cdp_trace_pending(const cdp_trace *trace, size_t *moments) {
   return course;
 }
 
-static cdp_status find_pending_most(const cdp_trace *trace, uint32_t *most) {
+/* 0 if memory for it is exhausted: the keys are sorted by then, and that is no reason to fail. */
+static uint32_t find_pending_most(const cdp_trace *trace) {
   size_t moments = 0;
+  uint32_t most = 0;
   cdp_pending *course = cdp_trace_pending(trace, &moments);
-  if (course == NULL)
-    return cdp_fail(CDP_ERROR_MEMORY, 0,
-                    "host memory for working out the trace is exhausted: the keys are sorted; ask for less");
   for (size_t index = 0; index < moments; index++)
-    if (course[index].launches > *most)
-      *most = course[index].launches;
+    if (course[index].launches > most)
+      most = course[index].launches;
   free(course);
-  return CDP_OK;
+  return most;
 }
 
 /* ---- The call -------------------------------------------------------------------------------------------------- */
@@ -127,7 +126,7 @@ cdp_status cdp_trace_quicksort(void *keys, size_t count, cdp_type type, const cd
   trace->lost = 0;
   TRY(check_trace(trace));
   TRY(cdp_sort_blocking(keys, count, type, options, &all));
-  TRY(find_pending_most(trace, &counts.pending_most));
+  counts.pending_most = find_pending_most(trace);
   if (study != NULL)
     *study = counts;
 cleanup:

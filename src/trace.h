@@ -16,7 +16,7 @@ typedef struct cdp_pending {
 
 /*
  * The course of the launches pending, in order of time: at most two moments for each event, which the caller frees. NULL if
- * memory is exhausted; *moments receives their number.
+ * memory is exhausted; *moments receives their number. Every event's launcher must be an earlier event, or none.
  */
 cdp_pending *cdp_trace_pending(const cdp_trace *trace, size_t *moments);
 

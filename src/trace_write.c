@@ -173,6 +173,19 @@ static void write_json(FILE *file, const cdp_trace *trace, const lane_place *pla
 
 /* ---- Files ----------------------------------------------------------------------------------------------------- */
 
+/* An event's launcher is an index of the events, and what makes a tree of them is that it comes before. */
+static cdp_status check_launchers(const cdp_trace *trace) {
+  for (size_t index = 0; index < trace->count; index++) {
+    const uint32_t launcher = trace->events[index].launcher;
+    if (launcher != CDP_TRACE_NO_LAUNCHER && launcher >= index)
+      return cdp_fail(CDP_ERROR_OPTION, 0,
+                      "trace->events[%zu].launcher is %u, but a launcher is an earlier event, or CDP_TRACE_NO_LAUNCHER: give a "
+                      "trace that cdp_trace_quicksort() has written",
+                      index, launcher);
+  }
+  return CDP_OK;
+}
+
 static cdp_status check_arguments(const cdp_trace *trace, const char *path) {
   cdp_message_clear();
   if (trace == NULL || (trace->events == NULL && trace->count != 0))
@@ -180,7 +193,7 @@ static cdp_status check_arguments(const cdp_trace *trace, const char *path) {
                     trace == NULL ? "" : "->events");
   if (path == NULL)
     return cdp_fail(CDP_ERROR_NULL, 0, "path is NULL: give the name of the file to write");
-  return CDP_OK;
+  return check_launchers(trace);
 }
 
 static cdp_status fail_file(const char *doing, const char *path) {

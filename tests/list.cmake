@@ -43,7 +43,7 @@ if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
 endif()
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_pointers gpu_partition)
+foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_pointers gpu_context gpu_partition)
   cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_short SOURCES test_gpu_short.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu

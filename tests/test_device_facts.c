@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the chosen device is like is asked of that one, whichever is current, and the current one stays as it was. With an
+ * What the chosen device is like is asked of that one, whichever is current, and the current one stays as it was, and its context. With an
  * engine made up for it, of two devices that are not alike: it takes the place of the static library's.
  */
 #include "run_suite.h"
@@ -13,8 +13,10 @@
 
 #define DEVICES 2
 
-/* The thread's current device; and the status that the engine's calls return next. */
+/* The thread's current device and its context, of its own or a device's; and the status that the engine's calls return next. */
 static int current_ordinal;
+static const char own_context, primary_contexts[DEVICES];
+static const void *current_context;
 static cdp_status enter_status;
 static cdp_status describe_status;
 
@@ -34,15 +36,19 @@ static int device_count(cdp_fault *fault) {
   return DEVICES;
 }
 
-static cdp_status enter(int ordinal, int *previous_ordinal, cdp_fault *fault) {
-  *previous_ordinal = current_ordinal;
-  if (enter_status == CDP_OK)
+static cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
+  *previous =
+      (cdp_previous){.ordinal = current_ordinal, .is_switched = ordinal != current_ordinal, .context = (void *)current_context};
+  if (enter_status == CDP_OK && previous->is_switched) {
     current_ordinal = ordinal;
+    current_context = &primary_contexts[ordinal];
+  }
   return answer(enter_status, "no entry", fault);
 }
 
-static void leave(int previous_ordinal) {
-  current_ordinal = previous_ordinal;
+static void leave(const cdp_previous *previous) {
+  current_ordinal = previous->ordinal;
+  current_context = previous->context;
 }
 
 static cdp_status current(int *ordinal, cdp_fault *fault) {
@@ -74,6 +80,7 @@ const cdp_engine *cdp_engine_cuda(void) {
 /* _i: the chosen device, and the current one. */
 static void set_up(int index, cdp_device_wish *wish) {
   current_ordinal = index / DEVICES;
+  current_context = &own_context;
   enter_status = CDP_OK;
   describe_status = CDP_OK;
   keys_place = (cdp_memory_place){.kind = CDP_MEMORY_HOST, .ordinal = -1};
@@ -88,6 +95,7 @@ START_TEST(facts_are_the_chosen_devices) {
   ck_assert_int_eq(device.ordinal, _i % DEVICES);
   ck_assert_uint_eq(device.facts.multiprocessors, 10 + (uint32_t)(_i % DEVICES));
   ck_assert_int_eq(current_ordinal, _i / DEVICES);
+  ck_assert_ptr_eq(current_context, &own_context);
 }
 END_TEST
 
@@ -101,6 +109,7 @@ START_TEST(facts_are_those_of_the_device_that_holds_the_keys) {
   ck_assert_int_eq(cdp_device_choose(&wish, &key, &device), CDP_OK);
   ck_assert_uint_eq(device.facts.multiprocessors, 10 + (uint32_t)(_i % DEVICES));
   ck_assert_int_eq(current_ordinal, _i / DEVICES);
+  ck_assert_ptr_eq(current_context, &own_context);
 }
 END_TEST
 
@@ -112,12 +121,14 @@ START_TEST(current_device_stays_whatever_fails) {
   ck_assert_int_eq(cdp_device_choose(&wish, NULL, &device), CDP_ERROR_UNSUPPORTED);
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "no answer"));
   ck_assert_int_eq(current_ordinal, _i / DEVICES);
+  ck_assert_ptr_eq(current_context, &own_context);
   set_up(_i, &wish);
   enter_status = CDP_ERROR_CUDA;
   ck_assert_int_eq(cdp_device_choose(&wish, NULL, &device), CDP_ERROR_CUDA);
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "no entry"));
   ck_assert_int_eq(cdp_last_cuda_error(), 46);
   ck_assert_int_eq(current_ordinal, _i / DEVICES);
+  ck_assert_ptr_eq(current_context, &own_context);
 }
 END_TEST
 

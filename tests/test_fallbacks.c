@@ -103,6 +103,25 @@ START_TEST(hooks_can_be_taken_back) {
 }
 END_TEST
 
+/* Pivots that take away one key a level, and a depth limit that would let them: it counts as 4 * log2(count), and the network
+   ends what is left. _i: the scheme. */
+START_TEST(no_depth_limit_is_quadratic) {
+  host_case sort = classic_case(CDP_U32, CDP_LEAF_MIN);
+  cdp_study study;
+  uint32_t logarithm = 0;
+  while ((size_t)1 << logarithm < sort.count)
+    logarithm++;
+  sort.distribution = HOST_SORTED;
+  sort.options.scheme = scheme_of(_i);
+  sort.options.pivot = CDP_PIVOT_FIRST;
+  sort.options.depth_limit = CDP_DEPTH_MAX;
+  must_study(&sort, &study);
+  const cdp_study_depth sum = study_total(&study);
+  ck_assert_uint_gt(sum.fallback_depth, 0);
+  ck_assert_uint_le(sum.task_items, 4 * logarithm * (uint64_t)sort.count);
+}
+END_TEST
+
 static Suite *fallbacks_suite(void) {
   Suite *suite = suite_create("fallbacks");
   TCase *forcing = tcase_create("forced");
@@ -111,6 +130,7 @@ static Suite *fallbacks_suite(void) {
   tcase_add_loop_test(forcing, ends_sorted_and_counted, 0, ROWS);
   tcase_add_test(forcing, leaf_size_decides_the_number_of_leaves);
   tcase_add_test(forcing, hooks_can_be_taken_back);
+  tcase_add_loop_test(forcing, no_depth_limit_is_quadratic, 0, SCHEMES);
   suite_add_tcase(suite, forcing);
   return suite;
 }

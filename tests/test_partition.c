@@ -324,12 +324,13 @@ static const wrong_call wrong_calls[] = {
     {"multiple of 8", 4, 4, CDP_U64, 2, 0, false, false, CDP_ERROR_ALIGNMENT},
     {"count is", SIZE_MAX, 0, CDP_U32, 1, 0, false, false, CDP_ERROR_SIZE},
     {"count is", PTRDIFF_MAX / 2 / 8 + 1, 0, CDP_F64, 2, 0, false, false, CDP_ERROR_SIZE},
-    {"memory", (size_t)1 << 42, 0, CDP_U32, 2, 0, false, false, CDP_ERROR_MEMORY},
+    {"CDP_COUNT_MAX", (size_t)CDP_COUNT_MAX + 1, 0, CDP_U32, 1, 0, false, false, CDP_ERROR_SIZE},
+    {"memory", (size_t)CDP_COUNT_MAX, 0, CDP_U32, 2, 0, false, false, CDP_ERROR_MEMORY},
 };
 
 /* What no machine has is refused even where the system promises memory that it has not. */
 static void limit_memory(void) {
-  const struct rlimit limit = {(rlim_t)1 << 44, (rlim_t)1 << 44};
+  const struct rlimit limit = {(rlim_t)1 << 42, (rlim_t)1 << 42};
   if (!HOST_SANITIZED) // which maps its own shadow, and refuses by itself
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
 }

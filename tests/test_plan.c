@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The plan of a sort: its numbers against their documented meaning, the proof that task slots suffice against every way to
- * split a range, and counts too large to be sorted. Linked with the static library.
+ * split a range, how large the workspace may be, and counts too large to be sorted. Linked with the static library.
  */
 #include "run_suite.h"
 
@@ -22,7 +22,10 @@ typedef struct plan_row {
 /* Of the device that plans are made for. */
 static uint32_t pending_limit = 2048;
 
-/* FanKind::large of device/tuning.h, which is not for C. */
+/* FanKind of device/tuning.h, which is not for C: simulated, plain, and large, which an H200 is. */
+#define FAN_KINDS 3u
+#define FAN_KIND_SIMULATED 0u
+#define FAN_KIND_PLAIN 1u
 #define FAN_KIND_H200 2u
 
 /* Of the plans. Tests that look at both kinds run twice: with two children to a task, then with the most. */
@@ -107,7 +110,10 @@ START_TEST(capacities_are_enough) {
   const cdp_request *request = &plan.request;
   const bool classic = fan_out == CDP_FAN_OUT_CLASSIC;
   const uint64_t range_items = classic ? request->block_items : request->fan_range_items;
-  ck_assert_uint_ge(request->task_capacity, row->count / request->block_items + 1);
+  const uint64_t blocks = row->count / request->block_items + 1;
+  const uint64_t tables_bytes = row->count * cdp_engine_key_bytes(row->type) / 64 + (16u << 20);
+  if (classic || blocks * cdp_engine_fan_table_bytes(request) <= tables_bytes)
+    ck_assert_uint_ge(request->task_capacity, blocks);
   ck_assert_uint_ge(request->collected_capacity, 2 * (row->count / range_items) + (classic ? 2 : fan_out));
   ck_assert_uint_ge(request->task_budget, 1);
   if (row->scheme == CDP_SCHEME_HOST_LOOP)
@@ -164,6 +170,76 @@ START_TEST(workspace_is_as_large_as_documented) {
 }
 END_TEST
 
+/* Counts from 2^10 to 2^32, and one to either side of each power. */
+static size_t count_near(int index) {
+  return ((size_t)1 << (10 + index / 3)) + (size_t)(index % 3) - 1;
+}
+#define COUNTS_NEAR (3 * 23)
+
+/* A plan with the most children, on any kind of device. */
+static void plan_fan_sort(const cdp_options *options, cdp_type type, size_t count, uint32_t fan_kind, cdp_plan *plan) {
+  const cdp_device_facts facts = {.fan_kind = fan_kind, .multiprocessors = 132, .pending_limit = 2048};
+  cdp_options resolved;
+  ck_assert_int_eq(cdp_options_resolve(options, type, &resolved), CDP_OK);
+  ck_assert_msg(cdp_plan_make(&resolved, type, count, &facts, plan) == CDP_OK, "%zu keys: %s", count, cdp_last_message());
+}
+
+/* The share that fan tables have of the keys takes nothing from a sort with default options. _i: the count. */
+START_TEST(default_options_have_all_the_room_they_ask_for) {
+  const cdp_options options = CDP_OPTIONS_INIT;
+  for (uint32_t kind = 0; kind < FAN_KINDS; kind++) {
+    for (int type = CDP_U32; type <= CDP_F64; type++) {
+      const size_t count = count_near(_i);
+      cdp_plan plan;
+      plan_fan_sort(&options, (cdp_type)type, count, kind, &plan);
+      ck_assert_uint_eq(plan.request.task_capacity, 2 * (count / plan.request.block_items) + 8);
+      ck_assert_uint_eq(plan.request.collected_capacity, 4 * (count / plan.request.fan_range_items) + 4096);
+    }
+  }
+}
+END_TEST
+
+/* What the header says of the workspace, with default options and with the smallest ranges. _i: the count. */
+START_TEST(workspace_is_as_large_as_documented_on_any_device) {
+  static const uint64_t percent[FAN_KINDS] = {100, 15, 2};
+  cdp_options small = CDP_OPTIONS_INIT;
+  small.leaf_items = CDP_LEAF_MIN;
+  small.block_items = CDP_LEAF_MIN;
+  for (uint32_t kind = 0; kind < FAN_KINDS; kind++) {
+    for (int type = CDP_U32; type <= CDP_F64; type++) {
+      const size_t count = count_near(_i);
+      const uint64_t keys = (uint64_t)count * cdp_engine_key_bytes((cdp_type)type);
+      const cdp_options defaults = CDP_OPTIONS_INIT;
+      cdp_plan plan;
+      plan_fan_sort(&defaults, (cdp_type)type, count, kind, &plan);
+      ck_assert_uint_le(plan.room.workspace_bytes - keys, keys * percent[kind] / 100 + (16u << 20));
+      for (small.fan_out = CDP_FAN_OUT_MIN; small.fan_out <= CDP_FAN_OUT_MAX && kind != FAN_KIND_SIMULATED;
+           small.fan_out *= 2) {
+        plan_fan_sort(&small, (cdp_type)type, count, kind, &plan);
+        ck_assert_uint_le(plan.room.workspace_bytes - keys, keys + (32u << 20));
+        ck_assert_uint_ge(plan.request.task_capacity, 8);
+      }
+    }
+  }
+}
+END_TEST
+
+/* 2^27 keys of 32 bits in ranges of 32: as many fan tables as fit their share, and no 26 GB of them. */
+START_TEST(small_ranges_do_not_ask_for_many_times_the_keys) {
+  const size_t count = (size_t)1 << 27;
+  const uint64_t share = count * 4 / 64 + (16u << 20);
+  cdp_options options = CDP_OPTIONS_INIT;
+  cdp_plan plan;
+  options.leaf_items = CDP_LEAF_MIN;
+  options.block_items = CDP_LEAF_MIN;
+  plan_fan_sort(&options, CDP_U32, count, FAN_KIND_H200, &plan);
+  const uint64_t table_bytes = cdp_engine_fan_table_bytes(&plan.request);
+  ck_assert_uint_eq(table_bytes, 16 + 1024 * 4 + 1024 * 8);
+  ck_assert_uint_le(plan.request.task_capacity * table_bytes, share);
+  ck_assert_uint_gt((plan.request.task_capacity + 1) * table_bytes, share);
+}
+END_TEST
+
 typedef struct depth_row {
   size_t count;
   uint32_t option;
@@ -171,10 +247,24 @@ typedef struct depth_row {
 } depth_row;
 
 static const depth_row depths[] = {
-    {2, 0, 2 * 1 + 8},         {3, 0, 2 * 2 + 8},     {4, 0, 2 * 2 + 8},
-    {5, 0, 2 * 3 + 8},         {1024, 0, 2 * 10 + 8}, {1025, 0, 2 * 11 + 8},
-    {(size_t)1 << 33, 0, 74},  {1000, 1, 1},          {1000, CDP_DEPTH_MAX, CDP_DEPTH_MAX},
+    {2, 0, 2 * 1 + 8},
+    {3, 0, 2 * 2 + 8},
+    {4, 0, 2 * 2 + 8},
+    {5, 0, 2 * 3 + 8},
+    {1024, 0, 2 * 10 + 8},
+    {1025, 0, 2 * 11 + 8},
+    {(size_t)1 << 33, 0, 74},
+    {1000, 1, 1},
     {1000, CDP_DEPTH_NONE, 0},
+    {1000, 39, 39},
+    {1000, 40, 40},
+    {1000, 41, 40},
+    {1024, CDP_DEPTH_MAX, 40},
+    {1025, CDP_DEPTH_MAX, 44},
+    {2, CDP_DEPTH_MAX, 4},
+    {2, 3, 3},
+    {CDP_COUNT_MAX, CDP_DEPTH_MAX, 160},
+    {CDP_COUNT_MAX, 0, 88},
 };
 
 START_TEST(depth_limit_is_as_documented) {
@@ -282,34 +372,66 @@ END_TEST
 /* ---- Too many -------------------------------------------------------------------------------------------------- */
 
 static const plan_row too_many[] = {
-    {SIZE_MAX, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},         {SIZE_MAX, CDP_F64, 32, CDP_SCHEME_HOST_LOOP, 132},
-    {SIZE_MAX / 4, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},     {SIZE_MAX / 4 + 1, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {SIZE_MAX / 8 + 1, CDP_U64, 0, CDP_SCHEME_LAST_BLOCK, 132}, {PTRDIFF_MAX, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {PTRDIFF_MAX / 8, CDP_U64, 0, CDP_SCHEME_LAST_BLOCK, 132},  {PTRDIFF_MAX / 2 / 4, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {(size_t)1 << 48, CDP_U32, 32, CDP_SCHEME_LAST_BLOCK, 132}, {(size_t)1 << 52, CDP_U64, 0, CDP_SCHEME_HOST_LOOP, 132},
+    {SIZE_MAX, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
+    {SIZE_MAX, CDP_F64, 32, CDP_SCHEME_HOST_LOOP, 132},
+    {SIZE_MAX / 4 + 1, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
+    {PTRDIFF_MAX / 2 / 4, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
+    {(size_t)1 << 52, CDP_U64, 0, CDP_SCHEME_HOST_LOOP, 132},
+    {(size_t)1 << 44, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
+    {(size_t)CDP_COUNT_MAX + 1, CDP_U32, 32, CDP_SCHEME_CONTROLLER, 132},
 };
 #define TOO_MANY ((int)(sizeof too_many / sizeof *too_many))
 
-START_TEST(refuses_what_cannot_be_counted) {
-  cdp_plan plan;
-  set_fan_out(_i >= TOO_MANY);
-  ck_assert_int_eq(try_plan(&too_many[_i % TOO_MANY], 0, &plan), CDP_ERROR_SIZE);
-  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "count is"));
-}
-END_TEST
-
-START_TEST(calls_refuse_what_cannot_be_counted) {
+START_TEST(calls_refuse_more_than_the_most) {
   const plan_row *row = &too_many[_i];
   const cdp_options options = {
       .size = sizeof options, .device = CDP_DEVICE_SIMULATED, .leaf_items = row->leaf_items, .scheme = row->scheme};
   uint64_t keys[] = {2, 1};
   size_t bytes = 77;
   ck_assert_int_eq(cdp_quicksort(keys, row->count, row->type, &options), CDP_ERROR_SIZE);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "CDP_COUNT_MAX (1099511627776)"));
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "fewer at a time"));
   ck_assert_uint_eq(keys[0], 2);
   if (row->scheme == CDP_SCHEME_HOST_LOOP)
     return;
   ck_assert_int_eq(cdp_quicksort_workspace(row->count, row->type, &options, &bytes), CDP_ERROR_SIZE);
   ck_assert_uint_eq(bytes, 77);
+}
+END_TEST
+
+/* As on a machine with a smaller size_t: the keys, or they and the workspace, are more than an address has bits for. */
+START_TEST(refuses_what_cannot_be_addressed) {
+  static const uint64_t counts[] = {UINT64_MAX, UINT64_MAX / 8, PTRDIFF_MAX / 8 + 1, PTRDIFF_MAX / 8 - 40, 1};
+  static const uint64_t workspaces[] = {0, 0, 0, 1 << 20, UINT64_MAX};
+  cdp_room room;
+  ck_assert_int_eq(cdp_room_reckon(counts[_i], CDP_U64, workspaces[_i], &room), CDP_ERROR_SIZE);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "count is"));
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "fewer keys at a time"));
+}
+END_TEST
+
+/* The most keys have a plan with any leaves, ranges and scheme: there is room for so many tasks and ranges, and no more.
+   _i: kind of device, type, fan-out and scheme. */
+START_TEST(the_most_keys_have_a_plan) {
+  static const uint32_t fan_outs[] = {CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN, CDP_FAN_OUT_MAX};
+  const cdp_device_facts facts = {.fan_kind = (uint32_t)_i % FAN_KINDS, .multiprocessors = 4, .pending_limit = 2048};
+  const cdp_type type = _i / 3 % 2 == 0 ? CDP_U32 : CDP_F64;
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.fan_out = fan_outs[_i / 6 % 3];
+  options.scheme = (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + _i / 18);
+  for (int small = 0; small < 2; small++) {
+    options.leaf_items = options.block_items = small != 0 ? CDP_LEAF_MIN : 0;
+    cdp_options resolved;
+    cdp_plan plan;
+    ck_assert_int_eq(cdp_options_resolve(&options, type, &resolved), CDP_OK);
+    ck_assert_msg(cdp_plan_make(&resolved, type, CDP_COUNT_MAX, &facts, &plan) == CDP_OK, "%s", cdp_last_message());
+    ck_assert_uint_ge(plan.request.task_capacity, 8);
+    ck_assert_uint_le(plan.request.task_capacity, 1u << 30);
+    ck_assert_uint_ge(plan.request.collected_capacity, 1024);
+    ck_assert_uint_le(plan.request.collected_capacity, INT32_MAX);
+    const bool is_host_loop = options.scheme == CDP_SCHEME_HOST_LOOP;
+    ck_assert_uint_eq(plan.request.block_map_capacity, is_host_loop ? cdp_engine_level_blocks_most(&plan.request) : 0);
+  }
 }
 END_TEST
 
@@ -320,6 +442,9 @@ static Suite *plan_suite(void) {
   tcase_add_loop_test(numbers, capacities_are_enough, 0, 2 * ORDINARY);
   tcase_add_loop_test(numbers, budget_stays_below_the_pending_limit, 0, 2 * ORDINARY);
   tcase_add_loop_test(numbers, workspace_is_as_large_as_documented, 0, 2 * ORDINARY);
+  tcase_add_loop_test(numbers, default_options_have_all_the_room_they_ask_for, 0, COUNTS_NEAR);
+  tcase_add_loop_test(numbers, workspace_is_as_large_as_documented_on_any_device, 0, COUNTS_NEAR);
+  tcase_add_test(numbers, small_ranges_do_not_ask_for_many_times_the_keys);
   tcase_add_loop_test(numbers, depth_limit_is_as_documented, 0, (int)(sizeof depths / sizeof *depths));
   tcase_add_loop_test(numbers, same_arguments_give_the_same_plan, 0, 2 * ORDINARY);
   tcase_add_loop_test(numbers, caps_hold_until_they_are_lifted, 0, 2);
@@ -330,8 +455,9 @@ static Suite *plan_suite(void) {
   tcase_add_loop_test(proofs, level_has_room_for_the_blocks_of_any_tasks, 0, 4);
   suite_add_tcase(suite, proofs);
   TCase *excess = tcase_create("too many");
-  tcase_add_loop_test(excess, refuses_what_cannot_be_counted, 0, 2 * TOO_MANY);
-  tcase_add_loop_test(excess, calls_refuse_what_cannot_be_counted, 0, TOO_MANY);
+  tcase_add_loop_test(excess, calls_refuse_more_than_the_most, 0, TOO_MANY);
+  tcase_add_loop_test(excess, refuses_what_cannot_be_addressed, 0, 5);
+  tcase_add_loop_test(excess, the_most_keys_have_a_plan, 0, 54);
   suite_add_tcase(suite, excess);
   return suite;
 }

@@ -364,6 +364,31 @@ START_TEST(files_that_cannot_be_written) {
 }
 END_TEST
 
+/* A trace that nobody has written: what is no earlier event cannot be a launcher, and must not be looked at. _i: such a value. */
+START_TEST(launchers_that_are_none_are_refused) {
+  static const uint32_t wrong[] = {1, 2, 3, CAPACITY, UINT32_MAX - 1, 1u << 31};
+  cdp_trace_event by_hand[] = {
+      {.kind = CDP_TRACE_ROOT, .end_ns = 100, .launcher = CDP_TRACE_NO_LAUNCHER},
+      {.kind = CDP_TRACE_PARTITION, .launched_ns = 10, .begin_ns = 20, .end_ns = 30, .launcher = wrong[_i]},
+      {.kind = CDP_TRACE_FILL, .launched_ns = 25, .begin_ns = 40, .end_ns = 50, .launcher = 0},
+  };
+  const cdp_trace trace = {.events = by_hand, .capacity = 3, .count = 3};
+  char value[16];
+  (void)snprintf(value, sizeof value, "%u", wrong[_i]);
+  ck_assert_int_eq(cdp_trace_write_json(&trace, path), CDP_ERROR_OPTION);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "trace->events[1].launcher is"));
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), value));
+  ck_assert_int_ne(access(path, F_OK), 0); // and no file was made
+  ck_assert_int_eq(cdp_trace_write_csv(&trace, path), CDP_ERROR_OPTION);
+  ck_assert_int_ne(access(path, F_OK), 0);
+  by_hand[1].launcher = 0;
+  ck_assert_int_eq(cdp_trace_write_json(&trace, path), CDP_OK);
+  ck_assert_int_eq(unlink(path), 0);
+  by_hand[0].launcher = 0; // its own
+  ck_assert_int_eq(cdp_trace_write_json(&trace, path), CDP_ERROR_OPTION);
+}
+END_TEST
+
 /* Launches by hand: a child whose own child outlives it, a tail behind both, and two that are over within a step of the clock. */
 START_TEST(pending_launches_are_counted_by_trees) {
   cdp_trace_event by_hand[] = {
@@ -426,6 +451,7 @@ int main(void) {
   tcase_add_loop_test(files, csv_has_every_event, 0, WAYS);
   tcase_add_loop_test(files, json_has_every_event, 0, WAYS);
   tcase_add_test(files, files_that_cannot_be_written);
+  tcase_add_loop_test(files, launchers_that_are_none_are_refused, 0, 6);
   suite_add_tcase(suite, files);
   return run_suite(suite);
 }

@@ -6,9 +6,13 @@
 #include "recursion/dispatch.h"
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
+#include "runtime/cuda_kind.h"
+
+#include <cuda.h>
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 
 namespace cdp::cuda {
@@ -30,6 +34,22 @@ cdp_status check(cdp_fault *fault, cudaError_t error, const char *doing) {
   return report(fault, error, error == cudaErrorMemoryAllocation ? CDP_ERROR_MEMORY : CDP_ERROR_CUDA, doing);
 }
 
+/* A copy that fails for want of memory may have begun, or be that of sorted keys: CDP_ERROR_MEMORY is for untouched keys. */
+cdp_status check_copy(cdp_fault *fault, cudaError_t error, const char *doing) {
+  const cdp_status status = check(fault, error, doing);
+  return status == CDP_ERROR_MEMORY ? CDP_ERROR_CUDA : status;
+}
+
+/* As check(), once kernels may have run: then exhausted memory, such as for a kernel that CUDA loads now, is a failure like any
+   other. */
+cdp_status check_running(cdp_fault *fault, cudaError_t error, const char *doing) {
+  const cdp_status status = check_copy(fault, error, doing);
+  const size_t length = strlen(fault->text);
+  if (status != CDP_OK)
+    snprintf(fault->text + length, sizeof fault->text - length, "; keys in device memory are unspecified now");
+  return status;
+}
+
 int device_count(cdp_fault *fault) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
@@ -44,25 +64,54 @@ cdp_status current(int *ordinal, cdp_fault *fault) {
   return check(fault, cudaGetDevice(ordinal), "asking for the current CUDA device");
 }
 
-/* Nothing can be done about a failure here, and the next call that needs the device will say it. */
-void leave(int previous_ordinal) {
-  int ordinal = -1;
-  if (cudaGetDevice(&ordinal) != cudaSuccess || (ordinal != previous_ordinal && cudaSetDevice(previous_ordinal) != cudaSuccess))
+/* A function of the driver's, or NULL: asked for by name, so that the library needs no libcuda where there is none. */
+template <typename Function>
+Function driver_function(const char *name) {
+  void *entry = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found);
+#else
+  const cudaError_t error = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
+#endif
+  if (error != cudaSuccess)
+    cudaGetLastError();
+  return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(entry) : nullptr;
+}
+
+/* The thread's context, which need not be the device's primary one; NULL if it has none. */
+void *current_context() {
+  const auto get = driver_function<CUresult (*)(CUcontext *)>("cuCtxGetCurrent");
+  CUcontext context = nullptr;
+  return get != nullptr && get(&context) == CUDA_SUCCESS ? context : nullptr;
+}
+
+bool make_context_current(void *context) {
+  const auto set = driver_function<CUresult (*)(CUcontext)>("cuCtxSetCurrent");
+  return set != nullptr && set(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
+}
+
+/* A thread without a context gets back the device that it had chosen. Nothing can be done about a failure here, and the next
+   call that needs the device will say it. */
+void leave(const cdp_previous *previous) {
+  if (!previous->is_switched || (previous->context != nullptr && make_context_current(previous->context)))
+    return;
+  if (cudaSetDevice(previous->ordinal) != cudaSuccess)
     cudaGetLastError();
 }
 
-cdp_status enter(int ordinal, int *previous_ordinal, cdp_fault *fault) {
-  cdp_status status = current(previous_ordinal, fault);
-  if (status != CDP_OK || *previous_ordinal == ordinal)
+cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
+  *previous = {};
+  cdp_status status = current(&previous->ordinal, fault);
+  if (status != CDP_OK || previous->ordinal == ordinal)
     return status;
+  previous->is_switched = true;
+  previous->context = current_context();
   status = check(fault, cudaSetDevice(ordinal), "making a CUDA device current");
   if (status != CDP_OK)
-    leave(*previous_ordinal); // CUDA makes it current first, and finds out then that it cannot be used
+    leave(previous); // CUDA makes it current first, and finds out then that it cannot be used
   return status;
 }
-
-/* Tells what this file's kernels, and with them all others, are compiled for (cudaFuncGetAttributes()). Never launched. */
-__global__ void kind_kernel() {}
 
 /* That the device has less shared memory than the kernels need, and what helps: there may be smaller ones for it. */
 cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uint32_t needed, cdp_fault *fault) {
@@ -86,16 +135,16 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   if (status != CDP_OK)
     return status;
   // Which code runs is not for the device's capability to say: a newer device runs what was compiled for an older one. The
-  // kernels' sizes are those of the virtual architecture, which __CUDA_ARCH__ was: of that, ptxVersion is the tenth part.
-  cudaFuncAttributes compiled;
+  // kernels' sizes are those of the virtual architecture, which __CUDA_ARCH__ was: of that, the answer is the tenth part.
+  int compiled_for = 0;
   const cdp_status examined =
-      check(fault, cudaFuncGetAttributes(&compiled, kind_kernel), "asking what the kernels are compiled for");
+      check(fault, static_cast<cudaError_t>(compiled_architecture(&compiled_for)), "asking what the kernels are compiled for");
   if (examined != CDP_OK)
     return examined;
-  const FanKind kind = fan_kind_of(static_cast<uint32_t>(compiled.ptxVersion) * 10);
+  const FanKind kind = fan_kind_of(static_cast<uint32_t>(compiled_for) * 10);
   const uint32_t needed = fan_shared_bytes<uint64_t>(kind);
   if (properties.sharedMemPerBlockOptin < needed)
-    return refuse_device(properties, compiled.ptxVersion, needed, fault);
+    return refuse_device(properties, compiled_for, needed, fault);
   facts->fan_kind = static_cast<uint32_t>(kind);
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
@@ -161,7 +210,7 @@ void release(void *memory) {
 }
 
 cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *fault) {
-  return check(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
+  return check_copy(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
 }
 
 /*
@@ -226,11 +275,11 @@ cdp_status begin_session(Session *session, cdp_fault *fault) {
 /* Waits for what was launched, and tells how long it took. `doing` names it ("sorting"). */
 cdp_status end_session(const Session &session, const char *doing, double *milliseconds, cdp_fault *fault) {
   float elapsed = 0;
-  cdp_status status = check(fault, cudaEventRecord(session.end, session.stream), "recording an event");
+  cdp_status status = check_running(fault, cudaEventRecord(session.end, session.stream), "recording an event");
   if (status == CDP_OK)
-    status = check(fault, cudaStreamSynchronize(session.stream), doing);
+    status = check_running(fault, cudaStreamSynchronize(session.stream), doing);
   if (status == CDP_OK)
-    status = check(fault, cudaEventElapsedTime(&elapsed, session.begin, session.end), "asking how long it took");
+    status = check_running(fault, cudaEventElapsedTime(&elapsed, session.begin, session.end), "asking how long it took");
   *milliseconds = static_cast<double>(elapsed);
   return status;
 }
@@ -273,9 +322,13 @@ cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault 
   if (status != CDP_OK)
     return status;
   const bool counted = gathering->study != nullptr;
-  const int error = request->scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(*request, counted, session.stream)
-                                                            : launch_recursion_of_type(*request, counted, session.stream);
-  status = check(fault, static_cast<cudaError_t>(error), "launching the sort");
+  // The host launches the recursion with one kernel, which moves keys or fails to be launched; the loop with many.
+  if (request->scheme == CDP_SCHEME_HOST_LOOP)
+    status = check_running(fault, static_cast<cudaError_t>(run_host_loop_of_type(*request, counted, session.stream)),
+                           "launching the sort");
+  else
+    status = check(fault, static_cast<cudaError_t>(launch_recursion_of_type(*request, counted, session.stream)),
+                   "launching the sort");
   if (status == CDP_OK)
     status = end_session(session, "sorting", &gathering->milliseconds, fault);
   if (status == CDP_OK && counted)
@@ -292,8 +345,8 @@ cdp_status partition(const cdp_partition_request *request, cdp_parts *parts, cdp
   cdp_status status = begin_session(&session, fault);
   if (status != CDP_OK)
     return status;
-  status =
-      check(fault, static_cast<cudaError_t>(launch_partition_of_type(*request, session.stream)), "launching the partition");
+  status = check_running(fault, static_cast<cudaError_t>(launch_partition_of_type(*request, session.stream)),
+                         "launching the partition");
   if (status == CDP_OK)
     status = end_session(session, "partitioning", &milliseconds, fault);
   if (status == CDP_OK)

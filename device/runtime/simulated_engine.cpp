@@ -30,12 +30,12 @@ int device_count(cdp_fault *) {
   return 1;
 }
 
-cdp_status enter(int, int *previous_ordinal, cdp_fault *) {
-  *previous_ordinal = 0;
+cdp_status enter(int, cdp_previous *previous, cdp_fault *) {
+  *previous = {};
   return CDP_OK;
 }
 
-void leave(int) {}
+void leave(const cdp_previous *) {}
 
 cdp_status current(int *ordinal, cdp_fault *) {
   *ordinal = 0;
@@ -77,12 +77,13 @@ void take_seed(uint64_t seed) {
   set_rules(rules);
 }
 
-/* What a launch returned, in words. */
+/* What a launch returned, in words. CDP_ERROR_MEMORY is not for it: keys may have moved. */
 cdp_status check(cdp_fault *fault, int error) {
   if (error == LAUNCH_OK)
     return CDP_OK;
   if (error == LAUNCH_NO_MEMORY)
-    return fail(fault, CDP_ERROR_MEMORY, "host memory for the simulated device is exhausted");
+    return fail(fault, CDP_ERROR_SIMULATED,
+                "host memory was exhausted while the simulated device ran; the keys are unspecified");
   fault->cuda_error = 0;
   snprintf(fault->text, sizeof fault->text, "the simulated device stopped with code %d: %.200s", error,
            last_report().broken_rule);

@@ -16,10 +16,10 @@
  *
  * Order. Every type has one documented total order, so that equal keys are equal in every bit:
  * - integers: by value.
- * - floating point: IEEE 754 totalOrder, that is
- *   -NaN < -infinity < ... < -0.0 < +0.0 < ... < +infinity < +NaN, and NaNs among themselves by payload.
- *   A NaN keeps its payload and its sign.
- * - descending is exactly the reverse.
+ * - floating point: -infinity < ... < -0.0 < +0.0 < ... < +infinity < every NaN, whatever its sign; NaNs among themselves:
+ *   those without the sign bit first, by rising payload, then those with it, by falling payload. A NaN keeps its payload and
+ *   its sign.
+ * - descending is exactly the reverse, so that NaNs come first.
  * The sort is not stable; with keys alone, and a total order in which only identical keys are equal, nobody can tell.
  *
  * Threads. Every call may be made from several threads at once, on different data. Messages are kept per thread.
@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 #define CDP_VERSION_MAJOR 0
-#define CDP_VERSION_MINOR 1
+#define CDP_VERSION_MINOR 2
 #define CDP_VERSION_PATCH 0
 
 /** The version as one number: 10000 * major + 100 * minor + patch. Compare with cdp_version(). */
@@ -62,7 +62,7 @@ typedef enum cdp_status {
   CDP_ERROR_NULL = 1,      /**< a pointer that must not be NULL is NULL */
   CDP_ERROR_TYPE = 2,      /**< the key type is not one of cdp_type */
   CDP_ERROR_OPTION = 3,    /**< an option is out of its range, or unknown */
-  CDP_ERROR_SIZE = 4,      /**< count is so large that its bytes cannot be counted or addressed */
+  CDP_ERROR_SIZE = 4,      /**< count is greater than CDP_COUNT_MAX, or its bytes cannot be addressed */
   CDP_ERROR_ALIGNMENT = 5, /**< keys are not aligned to their own size, or the workspace not to CDP_WORKSPACE_ALIGNMENT */
   CDP_ERROR_WORKSPACE = 6, /**< the workspace is smaller than cdp_quicksort_workspace() says */
   CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use */
@@ -70,12 +70,15 @@ typedef enum cdp_status {
 
   /* The machine does not have it. Nothing was written. */
   CDP_ERROR_NO_DEVICE = 32,   /**< no such device, or no usable GPU; the message says how to ask for the simulated one */
-  CDP_ERROR_MEMORY = 33,      /**< host or device memory is exhausted */
+  CDP_ERROR_MEMORY = 33,      /**< host or device memory is exhausted; found out before anything was launched */
   CDP_ERROR_UNSUPPORTED = 34, /**< this combination of options cannot work; the message says which and why */
 
-  /* The device failed while sorting. Keys in device memory are then unspecified; keys in host memory are as they were. */
-  CDP_ERROR_CUDA = 64,     /**< a CUDA call or kernel failed; see cdp_last_cuda_error() */
-  CDP_ERROR_SIMULATED = 65 /**< a kernel broke a rule of the simulated device, such as a barrier not all threads reach */
+  /* The device failed while sorting. Keys in device memory are then unspecified; keys in host memory are as they were, unless
+     it was copying them back that failed. */
+  CDP_ERROR_CUDA = 64,     /**< a CUDA call or kernel failed; see cdp_last_cuda_error(): also for want of memory, once kernels
+                                may have run */
+  CDP_ERROR_SIMULATED = 65 /**< a kernel broke a rule of the simulated device, such as a barrier not all threads reach, or host
+                                memory was exhausted while it ran */
 } cdp_status;
 
 /**
@@ -121,6 +124,9 @@ CDP_API const char *cdp_last_device(void);
 CDP_API int cdp_version(void);
 
 /* ---- Options --------------------------------------------------------------------------------------------------- */
+
+/** The most keys that a call takes, 2^40: positions of samples are drawn with fractions of 24 bits. @since 0.2.0 */
+#define CDP_COUNT_MAX ((uint64_t)1 << 40)
 
 /** The type of the keys. */
 typedef enum cdp_type {
@@ -212,14 +218,18 @@ typedef enum cdp_pivot {
 
 /**
  * How to sort. Initialise with CDP_OPTIONS_INIT, then set what you want to be different. In every field 0 means the default.
- * The structure only ever grows at its end; `size` tells the library which version the caller was compiled with.
+ * `size` tells the library which version the caller was compiled with. Before 1.0 every minor version has an ABI, and so a
+ * soname, of its own (libcdpsort.so.0.2); within one the structure only ever grows at its end. A structure of fewer bytes than
+ * the library's is refused with CDP_ERROR_OPTION: compile the caller again. One of more bytes is accepted if all of those are 0.
  */
 typedef struct cdp_options {
   size_t size;                     /**< sizeof(cdp_options); CDP_OPTIONS_INIT sets it */
   cdp_order order;                 /**< 0: ascending */
   int32_t device;                  /**< CDP_DEVICE_AUTO (0), CDP_DEVICE_CUDA(n), or CDP_DEVICE_SIMULATED. See below */
   uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
-                                        partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is partitioned */
+                                        partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is
+                                        partitioned. More than 4 * log2(count), rounded up, counts as that, so that no
+                                        pivots make a sort slower than O(n log^2 n) */
   uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp, longer ones are
                                         partitioned: CDP_LEAF_MIN to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. With
                                         the greatest alone, some longer ranges of many children are sorted in registers,
@@ -279,16 +289,17 @@ typedef struct cdp_options {
  * (cdp_quicksort_workspace()) is allocated and freed.
  *
  * Synchronises: for keys in device or managed memory, the call first waits for all work of the CUDA device that holds them,
- * so that no ordering is asked of the caller, and works on a stream of its own. The thread's current CUDA device is left as
- * it was. Worst case O(n log^2 n), whatever the input.
+ * so that no ordering is asked of the caller, and works on a stream of its own. The thread's current CUDA device and context are left
+ * as they were. Worst case O(n log^2 n), whatever the input.
  *
  * @param keys     `count` keys, owned by the caller, aligned to the size of a key. May be NULL if `count` is 0.
- * @param count    number of keys; 0 and 1 are nothing to do. More than 2^32 is fine.
+ * @param count    number of keys, at most CDP_COUNT_MAX; 0 and 1 are nothing to do. More than 2^32 is fine.
  * @param type     what the keys are.
  * @param options  how to sort; NULL means the defaults. Read during the call only.
  * @return CDP_OK; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _POINTER, _NO_DEVICE, _MEMORY, _UNSUPPORTED, where the
- *         keys are as they were; CDP_ERROR_CUDA or _SIMULATED, where keys in host memory are as they were, and keys in device
- *         or managed memory (on the simulated device: any memory) are unspecified, though nothing outside them was written.
+ *         keys are as they were; CDP_ERROR_CUDA or _SIMULATED, where keys in host memory are as they were (unless copying them
+ *         back has failed), and keys in device or managed memory (on the simulated device: any memory) are unspecified, though
+ *         nothing outside them was written.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options);
@@ -297,11 +308,13 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
 #define CDP_WORKSPACE_ALIGNMENT 256
 
 /**
- * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. Small
- * leaves need more. The classic fan-out needs less: with the default leaf size, less than 1 MiB up to 2^27 keys and less than
- * 0.1 % beyond.
+ * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. On a device
+ * that is not of compute capability 9.0 to 11.x, whose blocks are smaller, up to 15 % and 16 MiB; on the simulated device, up to
+ * as much as the keys and 16 MiB. Small leaves and small `block_items` need more, on a GPU at most as much as the keys again and
+ * 32 MiB. The classic fan-out needs less: with the default leaf size, less than 1 MiB up to 2^27 keys and less than 0.1 %
+ * beyond.
  *
- * @param count            number of keys.
+ * @param count            number of keys, at most CDP_COUNT_MAX.
  * @param type             what the keys are.
  * @param options          those that will be given to cdp_quicksort_async(); NULL means the defaults.
  * @param workspace_bytes  host pointer; receives the size, 0 where none is needed (count 0 or 1). Untouched on failure.
@@ -327,7 +340,7 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  *
  * @param d_keys           device pointer to `count` keys, owned by the caller, aligned to the size of a key; managed memory is
  *                         taken too. May be NULL if `count` is 0.
- * @param count            number of keys; 0 and 1 are nothing to do.
+ * @param count            number of keys, at most CDP_COUNT_MAX; 0 and 1 are nothing to do.
  * @param type             what the keys are.
  * @param options          how to sort; NULL means the defaults. Read during the call only. CDP_SCHEME_HOST_LOOP is not for
  *                         this call.
@@ -337,8 +350,8 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * @param workspace_bytes  its size; at least what cdp_quicksort_workspace() says for the same arguments.
  * @param stream           a cudaStream_t as CUDA's opaque pointer; NULL is the default stream.
  * @return CDP_OK: launched; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _WORKSPACE, _POINTER (such as keys in host
- *         memory), _NO_DEVICE, _UNSUPPORTED (the host loop; too many keys for a graph): nothing was launched or written;
- *         CDP_ERROR_CUDA: the launch failed, nothing was written.
+ *         memory), _NO_DEVICE, _MEMORY (for kernels that CUDA loads now), _UNSUPPORTED (the host loop; too many keys for a
+ *         graph), _CUDA (the launch failed): nothing was launched or written; CDP_ERROR_SIMULATED: the keys are unspecified.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,

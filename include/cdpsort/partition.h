@@ -39,7 +39,7 @@ typedef struct cdp_parts {
  * for the simulated device's schedule; the others are checked alone. With CDP_DESCENDING "less" is what comes first.
  *
  * @param keys     `count` keys, owned by the caller, aligned to the size of a key, in any memory. May be NULL if `count` is 0.
- * @param count    number of keys; may be 0, which needs no device. More than 2^32 is fine.
+ * @param count    number of keys, at most CDP_COUNT_MAX; may be 0, which needs no device. More than 2^32 is fine.
  * @param type     what the keys are.
  * @param options  NULL means the defaults.
  * @param pivot    host pointer to one key of the type, read during the call only; the array need not hold it. It need not be

@@ -90,7 +90,8 @@ typedef struct cdp_study {
   uint32_t waves;           /**< times that deferred ranges were taken up again */
   uint32_t pending_most;    /**< the most launches pending at once, as CUDA counts them against its limit: a launch is, from the
                                  launch until its grid and all its descendants but tails are complete. Worked out from the
-                                 trace: 0 without one; if events were lost, those are not in it */
+                                 trace: 0 without one, or where host memory for that is exhausted; if events were lost,
+                                 those are not in it */
   uint32_t reserved;        /**< 0 */
   double milliseconds;      /**< as cdp_time_quicksort() tells it; the counting is in it */
   cdp_study_depth total;    /**< the sums of all depths; of task_items_least and task_items_most the least and the greatest */
@@ -167,8 +168,7 @@ typedef struct cdp_trace {
  * cdp_study_quicksort(), and a trace. The same arguments and statuses; the tracing costs some atomics and barriers a block.
  * @param study  as there. May be NULL.
  * @param trace  host pointer. Must not be NULL. On failure count and lost are 0, and events unspecified.
- * @return also CDP_ERROR_NULL for trace->events, CDP_ERROR_OPTION for trace->capacity. If host memory for working out the trace
- *         is exhausted after the sort, CDP_ERROR_MEMORY comes with sorted keys.
+ * @return also CDP_ERROR_NULL for trace->events, CDP_ERROR_OPTION for trace->capacity.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_trace_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options, cdp_study *study,
@@ -187,7 +187,8 @@ CDP_API const char *cdp_trace_kind_name(uint32_t kind);
  * launched, an instant for each refused launch, and a counter of the launches pending.
  * @param trace  host pointer to a trace that cdp_trace_quicksort() has written. Must not be NULL.
  * @param path   of the file, which is overwritten. Must not be NULL.
- * @return CDP_OK; CDP_ERROR_NULL; CDP_ERROR_MEMORY; CDP_ERROR_FILE, where the file, if it could be opened, is incomplete.
+ * @return CDP_OK; CDP_ERROR_NULL; CDP_ERROR_OPTION, where an event's launcher is none of the events before it;
+ *         CDP_ERROR_MEMORY; CDP_ERROR_FILE, where the file, if it could be opened, is incomplete.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_trace_write_json(const cdp_trace *trace, const char *path);

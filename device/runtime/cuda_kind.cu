@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See cuda_kind.h. Compiled without relocatable device code, as the host loop is: the module that launches from the device is
+ * not to be had under MPS, and asking about one of its kernels would load it.
+ */
+#include "runtime/cuda_kind.h"
+
+#include <cuda_runtime.h>
+
+namespace cdp::cuda {
+
+namespace {
+
+/* Tells what this file's kernels, and with them all others, are compiled for. Never launched. */
+__global__ void kind_kernel() {}
+
+} // namespace
+
+int compiled_architecture(int *architecture) {
+  cudaFuncAttributes compiled;
+  const cudaError_t error = cudaFuncGetAttributes(&compiled, kind_kernel);
+  if (error == cudaSuccess)
+    *architecture = compiled.ptxVersion;
+  return static_cast<int>(error);
+}
+
+} // namespace cdp::cuda
