@@ -67,9 +67,9 @@ START_TEST(floating_point_without_a_mean) {
   const float infinity = INFINITY;
   const float nan = NAN;
   mean_of<OrderOf<CDP_F32, false>>(-infinity, infinity);
-  mean_of<OrderOf<CDP_F32, false>>(-nan, nan);
+  mean_of<OrderOf<CDP_F32, false>>(nan, -nan);
   mean_of<OrderOf<CDP_F32, false>>(1.0f, nan);
-  mean_of<OrderOf<CDP_F32, false>>(-nan, -1.0f);
+  mean_of<OrderOf<CDP_F32, false>>(-1.0f, -nan);
   mean_of<OrderOf<CDP_F32, false>>(-0.0f, 0.0f);
   mean_of<OrderOf<CDP_F32, false>>(FLT_TRUE_MIN, FLT_TRUE_MIN);
   mean_of<OrderOf<CDP_F32, true>>(infinity, -infinity);
