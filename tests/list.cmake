@@ -52,9 +52,11 @@ cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT 
              TIMEOUT 600)
 cdpsort_test(gpu_trace SOURCES test_gpu_trace.cpp gpu_check.cpp trace_check.c SUPPORT device_data CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
-# Not under memcheck: with the limit lowered it does not end there (docs/performance.md, "Pending launches").
-cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu
+cdpsort_test(gpu_key_order SOURCES test_gpu_key_order.cpp gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
+# Not under memcheck, which launches one kernel after another: these are about many at once.
+cdpsort_test(gpu_many_sorts SOURCES test_gpu_many_sorts.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
 
 # Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them. It has kernels of its own
 # beside the shared library's, and the plan of a sort, which the library keeps to itself.
