@@ -156,17 +156,24 @@ static uint64_t key_bits(const void *keys, uint64_t at, size_t bytes) {
   return wide;
 }
 
+/* Negative numbers by falling magnitude, the others by rising magnitude; then the positive NaNs by rising payload, and the
+   negative ones by falling payload. `infinite` is the magnitude of infinity: greater ones are NaNs. */
+static uint64_t floating_rank(uint64_t magnitude, bool negative, uint64_t infinite, uint64_t greatest) {
+  if (!negative)
+    return infinite + 1 + magnitude;
+  return magnitude <= infinite ? infinite - magnitude : greatest - (magnitude - infinite - 1);
+}
+
 uint64_t key_rank(const void *keys, uint64_t at, cdp_type type) {
   const size_t bytes = type_bytes(type);
   const uint64_t sign = bytes == 4 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
   const uint64_t bits = key_bits(keys, at, bytes);
-  const bool floating = type == CDP_F32 || type == CDP_F64;
   if (type == CDP_U32 || type == CDP_U64)
     return bits;
-  /* Negative floating-point numbers are ordered by falling magnitude: all bits turn. Otherwise the sign alone does. */
-  if (floating && (bits & sign) != 0)
-    return bits ^ (sign | (sign - 1));
-  return bits ^ sign;
+  if (type == CDP_I32 || type == CDP_I64)
+    return bits ^ sign;
+  const uint64_t infinite = bytes == 4 ? UINT64_C(0x7F800000) : UINT64_C(0x7FF0000000000000);
+  return floating_rank(bits & (sign - 1), (bits & sign) != 0, infinite, sign | (sign - 1));
 }
 
 fingerprint take_fingerprint(const void *keys, uint64_t count, cdp_type type) {

@@ -29,7 +29,7 @@ static void help(void) {
        "\n"
        "Text has one or more numbers a line, separated by blanks (spaces, tabs). Whole numbers are decimal; for f32 and f64\n"
        "fractions, exponents, inf and nan too, and they are written with the fewest digits that read back the same.\n"
-       "Floating point is sorted by IEEE 754's total order: -nan -inf ... -0 0 ... inf nan.\n"
+       "Floating point is sorted by value, -0 before 0, and every nan comes last: -inf ... -0 0 ... inf nan -nan.\n"
        "\n"
        "  --binary         reads and writes raw keys in the machine's own byte order instead of text\n"
        "  --output FILE    writes to FILE (-o FILE), which appears complete or not at all; it may be the input\n"

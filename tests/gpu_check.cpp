@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 #include <vector>
 
 namespace gpu_check {
@@ -22,6 +25,50 @@ constexpr int EXIT_SKIP = 77;
 constexpr unsigned char POISON = 0xCD;
 
 std::vector<void *> to_release;
+
+/* What is said when the program is ended. The last byte stays 0, whatever the signal cuts short. */
+char doing[1024];
+volatile sig_atomic_t tests_begun = 0;
+
+/* The following three may run in a signal handler: write() alone, and no memory of others. */
+void say(const char *text) {
+  size_t length = strlen(text);
+  while (length != 0) {
+    const ssize_t written = write(STDERR_FILENO, text, length);
+    if (written <= 0)
+      return;
+    text += written;
+    length -= static_cast<size_t>(written);
+  }
+}
+
+void say_number(unsigned number) {
+  char digits[16] = "";
+  char *first = digits + sizeof digits - 1;
+  do
+    *--first = static_cast<char>('0' + number % 10);
+  while ((number /= 10) != 0);
+  say(first);
+}
+
+void say_and_end(int signal_number) {
+  const char *test = tcase_name();
+  say("\nended by signal ");
+  say_number(static_cast<unsigned>(signal_number));
+  say(" in ");
+  say(test != nullptr ? test : "no test");
+  say(", which is test ");
+  say_number(static_cast<unsigned>(tests_begun));
+  say(" of the program, at: ");
+  say(doing[0] != '\0' ? doing : "nothing that was noted");
+  say("\n");
+  _exit(128 + signal_number);
+}
+
+void begin_test() {
+  tests_begun = tests_begun + 1;
+  doing[0] = '\0';
+}
 
 bool is_set(const char *variable) {
   const char *value = getenv(variable);
@@ -56,14 +103,20 @@ void check_guards(const device_data::Oracle &oracle, const Guarded &memory, cuda
 
 } // namespace
 
-int run(Suite *(*make_suite)()) {
-  unsetenv("CDPSORT_DEVICE");
+int find_gpu() {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error != cudaSuccess || devices == 0) {
     fprintf(stderr, "no GPU can be used: %s\n", error == cudaSuccess ? "there is none" : cudaGetErrorString(error));
     return is_set("CDPSORT_TEST_REQUIRE_GPU") ? EXIT_FAILURE : EXIT_SKIP;
   }
+  return EXIT_SUCCESS;
+}
+
+int run_tests(Suite *(*make_suite)()) {
+  unsetenv("CDPSORT_DEVICE");
+  signal(SIGTERM, say_and_end);
+  signal(SIGALRM, say_and_end);
   printf("seed %" PRIu64 " (CDPSORT_TEST_SEED)%s\n", seed(), quick() ? ", quick" : "");
   fflush(stdout);
   SRunner *runner = srunner_create(make_suite());
@@ -72,6 +125,11 @@ int run(Suite *(*make_suite)()) {
   const bool passed = srunner_ntests_run(runner) > 0 && srunner_ntests_failed(runner) == 0;
   srunner_free(runner);
   return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int run(Suite *(*make_suite)()) {
+  const int code = find_gpu();
+  return code != EXIT_SUCCESS ? code : run_tests(make_suite);
 }
 
 bool quick() {
@@ -85,10 +143,25 @@ uint64_t seed() {
 
 TCase *add_case(Suite *suite, const char *name) {
   TCase *test_case = tcase_create(name);
-  tcase_add_checked_fixture(test_case, nullptr, release_all);
+  tcase_add_checked_fixture(test_case, begin_test, release_all);
   tcase_set_timeout(test_case, 0);
   suite_add_tcase(suite, test_case);
   return test_case;
+}
+
+void note(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(doing, sizeof doing - 1, format, arguments);
+  va_end(arguments);
+}
+
+void note_sort(const Subject &subject, const cdp_options &options, const char *how) {
+  note("%s; %s, %s, child streams %d, fan-out %" PRIu32 ", %s, leaves of %" PRIu32 ", block items %" PRIu32
+       ", depth limit %" PRIu32 ", options.seed %" PRIu64 "; %s",
+       subject.label, options.order == CDP_DESCENDING ? "descending" : "ascending", scheme_name(options.scheme),
+       static_cast<int>(options.child_streams), options.fan_out, pivot_name(options.pivot), options.leaf_items,
+       options.block_items, options.depth_limit, options.seed, how);
 }
 
 void require_cuda(cudaError_t error, const char *call, const char *file, int line) {
@@ -132,6 +205,7 @@ void fill(Subject &subject, Distribution distribution, uint64_t key_seed, cudaSt
   snprintf(subject.label, sizeof subject.label, "%" PRIu64 " %s, %s, seed %" PRIu64 ", %zu bytes past alignment", keys.count,
            device_data::type_name(keys.type), device_data::distribution_name(distribution), key_seed,
            subject.memory.ahead_bytes);
+  note("%s", subject.label);
   CHECK_CUDA(device_data::generate(keys, distribution, key_seed, stream));
   CHECK_CUDA(device_data::oracle_note(subject.oracle, keys, stream));
 }
@@ -195,9 +269,11 @@ cdp_status sort_both_ways(const Subject &subject, const cdp_options &options, cd
   const size_t bytes = keys.count * device_data::key_bytes(keys.type);
   void *d_before = allocate(bytes);
   CHECK_CUDA(cudaMemcpy(d_before, keys.d_keys, bytes, cudaMemcpyDeviceToDevice));
+  note_sort(subject, options, "without a study");
   cdp_status status = cdp_quicksort(keys.d_keys, keys.count, keys.type, &options);
   judge(subject, options.order);
   CHECK_CUDA(cudaMemcpy(keys.d_keys, d_before, bytes, cudaMemcpyDeviceToDevice));
+  note_sort(subject, options, "with a study");
   if (status == CDP_OK)
     status = cdp_study_quicksort(keys.d_keys, keys.count, keys.type, &options, study);
   release_memory(d_before);

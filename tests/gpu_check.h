@@ -7,6 +7,9 @@
  * sizes; CDPSORT_TEST_SEED is the seed of all keys (1). CDPSORT_DEVICE is taken out of it.
  *
  * Tests run without fork, and a failed one jumps out: what is to be released is on a list here, never in a destructor.
+ *
+ * A sort that never completes cannot be told from outside, and Check writes its log when a test ends. So a program that is ended
+ * by SIGTERM (tests/gpu_run.sh does it after a while) or SIGALRM says first which test and which sort it was at.
  */
 #ifndef CDPSORT_TESTS_GPU_CHECK_H
 #define CDPSORT_TESTS_GPU_CHECK_H
@@ -20,8 +23,12 @@ namespace gpu_check {
 
 using device_data::Distribution;
 
-/* Runs a program's suite; the exit code. */
+/* Runs a program's suite, if there is a GPU; the exit code. */
 int run(Suite *(*make_suite)());
+
+/* Its two halves, for a program that must not look for a GPU before its tests. find_gpu() returns 0, or what to exit with. */
+int find_gpu();
+int run_tests(Suite *(*make_suite)());
 
 bool quick();
 uint64_t seed();
@@ -56,6 +63,10 @@ struct Subject {
   device_data::Oracle oracle;
   char label[160];
 };
+
+/* What the program is at, for whoever ends it; fill() and what sorts a Subject here say it themselves. One thread at a time. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void note_sort(const Subject &subject, const cdp_options &options, const char *how);
 
 /* Room for keys, `ahead_items` past a well-aligned address. */
 Subject make_room(cdp_type type, uint64_t count, uint64_t ahead_items = 0);

@@ -1,33 +1,44 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs every test, and the benchmark, on a machine with a GPU, and writes what happened as JSON. A skip is a failure here.
-# usage: sh tests/gpu_run.sh [--build DIR] [--quick]
-#   --build DIR   run the programs of a build folder, which may come from another machine: needs neither CMake nor a
-#                 compiler. Without it: installs what is missing, and builds.
-#   --quick       CDPSORT_TEST_QUICK=1 for all: smaller sizes
-# CDPSORT_RESULT names the file to write (docs/results/gpu.json).
+# usage: sh tests/gpu_run.sh [--build DIR] [--quick] [--tests-only [--repeat N]]
+#   --build DIR    run the programs of a build folder, which may come from another machine: needs neither CMake nor a
+#                  compiler. Without it: installs what is missing, and builds.
+#   --quick        CDPSORT_TEST_QUICK=1 for all: smaller sizes
+#   --tests-only   the test programs that use the GPU, and nothing else
+#   --repeat N     these N times in a row, until the first bad outcome
+# CDPSORT_RESULT names the file to write (docs/results/gpu.json, or with --tests-only gpu-repeats.json).
 #
-# 1. facts: device, driver, toolkit, hash of the sources   2. tests, through Check's XML log   3. samples
-# 4. compute-sanitizer, where there is one                 5. benchmarks                       6. the JSON
+# 1. facts: device, driver, toolkit, hash of the sources   2. tests, through Check's XML log   3. a soak   4. samples
+# 5. compute-sanitizer, where there is one                 6. benchmarks                       7. the JSON
+#
+# Every program has a time limit: a sort that never completes is an error, not the end of the run.
 set -eu
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
 . "$cdpsort_root/samples/setup.sh"
 cd "$cdpsort_root"
 
-result=${CDPSORT_RESULT:-docs/results/gpu.json}
-build=
+# Seconds that a program may take.
+test_limit=240 gpu_test_limit=180 sample_limit=120 memcheck_limit=300 bench_limit=300 soak_limit_beyond=60
+soak_seconds=60 soak_threads=4
+
+build="" tests_only="" repeats=1
 while [ $# -gt 0 ]; do
   case $1 in
-  --build)
-    [ $# -ge 2 ] || cdpsort_fail "--build wants a folder"
-    build=$2
+  --build | --repeat)
+    [ $# -ge 2 ] || cdpsort_fail "$1 wants a value"
+    if [ "$1" = --build ]; then build=$2; else repeats=$2; fi
     shift
     ;;
-  --quick) export CDPSORT_TEST_QUICK=1 ;;
-  *) cdpsort_fail "unknown argument '$1'; usage: gpu_run.sh [--build DIR] [--quick]" ;;
+  --quick) export CDPSORT_TEST_QUICK=1 soak_seconds=10 ;;
+  --tests-only) tests_only=yes ;;
+  *) cdpsort_fail "unknown argument '$1'; usage: gpu_run.sh [--build DIR] [--quick] [--tests-only [--repeat N]]" ;;
   esac
   shift
 done
+[ "$repeats" -ge 1 ] 2>/dev/null || cdpsort_fail "--repeat wants a number, not '$repeats'"
+[ -n "$tests_only" ] || [ "$repeats" -eq 1 ] || cdpsort_fail "--repeat is for --tests-only"
+result=${CDPSORT_RESULT:-docs/results/gpu${tests_only:+-repeats}.json}
 
 export CDPSORT_TEST_REQUIRE_GPU=1
 if [ -z "$build" ]; then
@@ -41,67 +52,37 @@ programs=$build/bin/tests
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-: >"$work/tests" && : >"$work/memcheck" && : >"$work/benchmarks"
+. "$cdpsort_root/tests/gpu_record.sh"
+: >"$work/tests" && : >"$work/programs" && : >"$work/memcheck" && : >"$work/benchmarks"
 
-# Standard input as a JSON string.
-quoted() {
-  tr '\000-\010\013-\037\177' ' ' |
-    awk 'BEGIN { ORS = ""; print "\"" } { gsub(/\\/, "\\\\"); gsub(/"/, "\\\""); gsub(/\t/, "\\t")
-      print (NR > 1 ? "\\n" : "") $0 } END { print "\"" }'
-}
+# ---- Tests -----------------------------------------------------------------------------------------------------------------
 
-# outcome SUITE CASE NAME OUTCOME [MESSAGE]: a line of the tests' list. Outcomes: passed, failed, error, skipped.
-outcome() {
-  printf '{"suite": %s, "case": %s, "name": %s, "outcome": "%s"%s}\n' "$(printf %s "$1" | quoted)" \
-    "$(printf %s "$2" | quoted)" "$(printf %s "$3" | quoted)" "$4" \
-    "${5:+, \"message\": $(printf %s "$5" | quoted)}" >>"$work/tests"
-  [ "$4" = passed ] || cdpsort_say "$4: $1 / $2 / $3${5:+: $5}"
-}
-
-# Check's XML log, one element a line, as lines of the tests' list.
-outcomes_of_log() {
-  awk -v fallback="$2" '
-    function value(line) { sub(/^[^>]*>/, "", line); sub(/<\/[a-z]*>[^>]*$/, "", line); return plain(line) }
-    function plain(text) {
-      gsub(/&lt;/, "<", text); gsub(/&gt;/, ">", text); gsub(/&quot;/, "\"", text); gsub(/&apos;/, "\047", text)
-      gsub(/&#x[0-9A-Fa-f]+;/, " ", text); gsub(/&amp;/, "\\&", text); return text
-    }
-    function json(text) { gsub(/\\/, "\\\\", text); gsub(/"/, "\\\"", text); gsub(/[\001-\037]/, " ", text); return "\"" text "\"" }
-    /<title>/ { suite = value($0) }
-    /<test result=/ { split($0, parts, "\""); result = parts[2]; id = ""; iteration = ""; kase = ""; message = "" }
-    /<id>/ { id = value($0) }
-    /<iteration>/ { iteration = value($0) }
-    /<description>/ { kase = value($0) }
-    /<message>/ { message = value($0) }
-    /<\/test>/ {
-      word = result == "success" ? "passed" : result == "failure" ? "failed" : "error"
-      printf "{\"suite\": %s, \"case\": %s, \"name\": %s, \"outcome\": \"%s\"", json(suite == "" ? fallback : suite), json(kase), \
-        json(id (iteration > 0 ? "[" iteration "]" : "")), word
-      if (word != "passed") printf ", \"message\": %s", json(message)
-      print "}"
-    }' "$1"
-}
-
-# execute NAME: runs a test program, and leaves its log, its output and its exit code in the work folder. Self-contained, for
-# xargs runs it in a shell of its own. A program that does not end within three minutes is an error, not the end of the run.
+# execute NAME LIMIT: runs a test program; leaves its log, its output, its exit code and its seconds in the work folder.
+# Self-contained, for xargs runs it in a shell of its own. A GPU test that does not end in time says what it was at.
 # shellcheck disable=SC2016 # the inner shell expands it
 execute='
-  code=0
-  CK_XML_LOG_FILE_NAME=$1/$3.xml CK_DEFAULT_TIMEOUT=600 timeout -k 10 180 "$2/$3" >"$1/$3.output" 2>&1 </dev/null || code=$?
-  echo "$code" >"$1/$3.code"'
+  code=0 begun=$(date +%s)
+  rm -f "$1/$4.xml"
+  CK_XML_LOG_FILE_NAME=$1/$4.xml CK_DEFAULT_TIMEOUT=600 timeout -k 10 "$3" "$2/$4" >"$1/$4.output" 2>&1 </dev/null || code=$?
+  echo "$code" >"$1/$4.code"
+  echo $(($(date +%s) - begun)) >"$1/$4.seconds"'
 execute() {
-  sh -c "$execute" execute "$work" "$programs" "$1"
+  sh -c "$execute" execute "$work" "$programs" "$2" "$1"
 }
 
-# Adds what the log of a program that ran says. A program that skips, dies, or logs no test is itself an outcome.
+# collect NAME LIMIT: adds what the log of a program that ran says. A program that skips, dies, does not end, or logs no test is
+# itself an outcome.
 collect() {
   name=$1 log=$work/$1.xml code=$(cat "$work/$1.code")
+  duration "$name" "$code" "$(cat "$work/$name.seconds")"
   cp "$work/$1.output" "$work/output"
   : >"$work/outcomes"
   [ ! -s "$log" ] || outcomes_of_log "$log" "$name" >"$work/outcomes"
   cat "$work/outcomes" >>"$work/tests"
   if [ "$code" -eq 77 ]; then
     outcome "$name" "" program skipped "it exited with 77: $(tail -n 3 "$work/output")"
+  elif out_of_time "$code"; then
+    outcome "$name" "" program error "$name did not end within $2 s: $(tail -n 5 "$work/output")"
   elif [ ! -s "$work/outcomes" ]; then
     outcome "$name" "" program error "it exited with $code and logged no test: $(tail -n 5 "$work/output")"
   elif [ "$code" -ne 0 ] && ! grep -q -v '"outcome": "passed"' "$work/outcomes"; then
@@ -110,17 +91,86 @@ collect() {
   [ "$code" -eq 0 ] || tail -n 40 "$work/output" >&2
 }
 
+# Programs that use no GPU run side by side.
+run_host_tests() {
+  say "tests without a GPU, $(nproc) at a time"
+  awk '!/ gpu( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
+  xargs -P "$(nproc)" -I {} sh -c "$execute" execute "$work" "$programs" "$test_limit" {} <"$work/names"
+  while read -r name; do
+    collect "$name" "$test_limit"
+  done <"$work/names"
+}
+
+# The others one by one: their memory and their timings are one another's.
+run_gpu_tests() {
+  awk '/ gpu( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
+  while read -r name; do
+    say "$name"
+    execute "$name" "$gpu_test_limit"
+    collect "$name" "$gpu_test_limit"
+  done <"$work/names"
+}
+
+# Round after round, of which the last one's outcomes stay. Sets repeats to the number of good ones.
+repeat_gpu_tests() {
+  wanted=$repeats repeats=0
+  while [ "$repeats" -lt "$wanted" ]; do
+    begun=$(date +%s)
+    : >"$work/tests" && : >"$work/programs"
+    run_gpu_tests
+    echo "round $((repeats + 1)) of $wanted: $(count passed "$work/tests") passed, $(bad_outcomes "$work/tests") bad," \
+      "$(($(date +%s) - begun)) s"
+    [ "$(bad_outcomes "$work/tests")" -eq 0 ] && [ -s "$work/tests" ] || return 0
+    repeats=$((repeats + 1))
+  done
+}
+
+# ---- Other programs --------------------------------------------------------------------------------------------------------
+
+# limited NAME LIMIT COMMAND...: runs it, and leaves its output in the work folder, its exit code in `code`.
+limited() {
+  program=$1 limit=$2 code=0 begun=$(date +%s)
+  shift 2
+  say "$program"
+  timeout -k 10 "$limit" "$@" >"$work/output" 2>&1 </dev/null || code=$?
+  duration "$program" "$code" "$(($(date +%s) - begun))"
+}
+
+# failure SUITE NAME [REASON]: the outcome of a program that did not do what it should.
+failure() {
+  if out_of_time "$code"; then
+    outcome "$1" "$1" "$2" error "$program did not end within $limit s: $(tail -n 5 "$work/output")"
+  else
+    outcome "$1" "$1" "$2" failed "${3:-it exited with $code}: $(tail -n 5 "$work/output")"
+  fi
+}
+
+# All sorts of sorts at random, by several threads at once. Its last line says what it did.
+run_soak() {
+  if [ ! -x "$build/bin/soak" ]; then
+    outcome soak soak soak skipped "it was not built, or not brought along"
+    return
+  fi
+  limited soak $((soak_seconds + soak_limit_beyond)) "$build/bin/soak" --seconds "$soak_seconds" --threads "$soak_threads" \
+    --seed "${CDPSORT_TEST_SEED:-1}"
+  if [ "$code" -ne 0 ]; then
+    failure soak soak
+    tail -n 40 "$work/output" >&2
+  else
+    outcome soak soak soak passed "$(tail -n 1 "$work/output")"
+  fi
+}
+
 # run_sample NAME TEXT [ARGUMENT...]: runs a sample on the GPU; passed means that it said it succeeded, and that it printed the
 # text.
 run_sample() {
-  name=$1 text=$2 code=0
+  name=$1 text=$2
   shift 2
-  cdpsort_say "sample $name"
-  CDPSORT_DEVICE=cuda "$build/bin/$name" "$@" >"$work/output" 2>&1 </dev/null || code=$?
+  limited "sample $name" "$sample_limit" env CDPSORT_DEVICE=cuda "$build/bin/$name" "$@"
   if [ "$code" -ne 0 ]; then
-    outcome samples samples "$name" failed "it exited with $code: $(tail -n 5 "$work/output")"
+    failure samples "$name"
   elif ! grep -q "$text" "$work/output"; then
-    outcome samples samples "$name" failed "it does not say '$text': $(head -n 5 "$work/output")"
+    failure samples "$name" "it does not say '$text'"
   else
     outcome samples samples "$name" passed
   fi
@@ -128,48 +178,80 @@ run_sample() {
 
 # sort_numbers against sort -n.
 run_sort_numbers() {
-  code=0
-  cdpsort_say "sample sort_numbers"
   awk 'BEGIN { srand(1); for (i = 0; i < 200000; i++) print int(4294967296 * rand()) }' >"$work/numbers"
-  CDPSORT_DEVICE=cuda "$build/bin/sort_numbers" <"$work/numbers" >"$work/sorted" 2>"$work/output" || code=$?
   LC_ALL=C sort -n "$work/numbers" >"$work/expected"
-  if [ "$code" -ne 0 ] || ! cmp -s "$work/sorted" "$work/expected"; then
-    outcome samples samples sort_numbers failed "exit code $code, or not what sort -n gives: $(tail -n 5 "$work/output")"
+  limited "sample sort_numbers" "$sample_limit" env CDPSORT_DEVICE=cuda "$build/bin/sort_numbers" --output "$work/sorted" \
+    "$work/numbers"
+  if [ "$code" -ne 0 ]; then
+    failure samples sort_numbers
+  elif ! cmp -s "$work/sorted" "$work/expected"; then
+    failure samples sort_numbers "not what sort -n gives"
   elif ! grep -q 'CUDA device' "$work/output"; then
-    outcome samples samples sort_numbers failed "it does not say that a CUDA device did it: $(head -n 5 "$work/output")"
+    failure samples sort_numbers "it does not say that a CUDA device did it"
   else
     outcome samples samples sort_numbers passed
   fi
 }
 
+# Small ones: what they measure is recorded elsewhere (docs/results/README.md).
+run_samples() {
+  for name in quickstart recursion timeline; do
+    run_sample "$name" "CUDA device"
+  done
+  run_sample depth_study "every result sorted" --count 2^20 --runs 2
+  run_sample schemes "every result sorted" --count 2^20
+  run_sample distinct "CUDA device" --sizes 2^18 --runs 2
+  run_sample distributions "CUDA device" --sizes 2^16 --runs 2
+  run_sample partition_kinds "CUDA device" --sizes 2^20 --runs 3
+  run_sample transfer "CUDA device" --sizes 2^20 --runs 2
+  run_sample trap "launched by the device"
+  run_sort_numbers
+}
+
 # One test program under compute-sanitizer.
 run_memcheck() {
-  name=$1 code=0 word=passed
-  cdpsort_say "memcheck $name"
-  CDPSORT_TEST_QUICK=1 CK_FORK=no CK_DEFAULT_TIMEOUT=600 "$sanitizer" --tool memcheck --error-exitcode 99 \
-    "$programs/$name" >"$work/output" 2>&1 </dev/null || code=$?
+  name=$1 word=passed
+  limited "memcheck $name" "$memcheck_limit" env CDPSORT_TEST_QUICK=1 CK_FORK=no CK_DEFAULT_TIMEOUT=600 \
+    "$sanitizer" --tool memcheck --error-exitcode 99 "$programs/$name"
   summary=$(grep 'ERROR SUMMARY' "$work/output" | tail -n 1)
-  if [ "$code" -ne 0 ] || ! printf %s "$summary" | grep -q 'ERROR SUMMARY: 0 errors'; then
+  if out_of_time "$code"; then
+    word=error summary="$name did not end within $limit s: $(grep 'ended by signal' "$work/output" | tail -n 1)"
+  elif [ "$code" -ne 0 ] || ! printf %s "$summary" | grep -q 'ERROR SUMMARY: 0 errors'; then
     word=failed
-    tail -n 60 "$work/output" >&2
   fi
+  [ "$word" = passed ] || tail -n 60 "$work/output" >&2
   printf '{"program": "%s", "outcome": "%s", "summary": %s}\n' "$name" "$word" "$(printf %s "${summary:-none}" | quoted)" \
     >>"$work/memcheck"
 }
 
+run_memchecks() {
+  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
+  memcheck_note="not run: no compute-sanitizer here"
+  if [ -z "$sanitizer" ]; then
+    say "memcheck $memcheck_note"
+    return
+  fi
+  memcheck_note="compute-sanitizer memcheck"
+  awk '/ memcheck( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
+  while read -r name; do
+    run_memcheck "$name"
+  done <"$work/names"
+}
+
+# ---- Benchmarks ------------------------------------------------------------------------------------------------------------
+
 # run_bench WHAT OPTION...: rows of samples/bench, which judges every result and ends with 1 if one is wrong.
 bench_runs=15
 run_bench() {
-  name="bench, $1" code=0
+  name="bench, $1"
   shift
-  cdpsort_say "$name"
   : >"$work/rows.json"
-  timeout -k 10 300 "$build/bin/bench" --seed "${CDPSORT_TEST_SEED:-1}" --runs "$bench_runs" --json "$work/rows.json" "$@" \
-    >"$work/output" 2>&1 </dev/null || code=$?
+  limited "$name" "$bench_limit" "$build/bin/bench" --seed "${CDPSORT_TEST_SEED:-1}" --runs "$bench_runs" \
+    --json "$work/rows.json" "$@"
   sed -n 's/^    {\(.*\)},\{0,1\}$/{"runs": '"$bench_runs"', \1}/p' "$work/rows.json" >"$work/rows"
   cat "$work/rows" >>"$work/benchmarks"
   if [ "$code" -ne 0 ] || [ ! -s "$work/rows" ]; then
-    outcome benchmarks "" "$name" failed "exit code $code: $(grep -e FAILED -e '^bench: ' "$work/output" | tail -n 3)"
+    failure benchmarks "$name" "exit code $code: $(grep -e FAILED -e '^bench: ' "$work/output" | tail -n 3)"
   else
     outcome benchmarks "" "$name" passed
   fi
@@ -188,10 +270,20 @@ judge_classic_speed() {
   fi
 }
 
-# The lines of a file as the elements of a JSON array.
-elements() {
-  awk '{ printf "%s\n    %s", (NR > 1 ? "," : ""), $0 } END { if (NR) printf "\n  " }' "$1"
+run_benches() {
+  if [ ! -x "$build/bin/bench" ]; then
+    outcome benchmarks "" bench skipped "it was not built, or not brought along"
+  elif [ -n "${CDPSORT_TEST_QUICK:-}" ]; then
+    run_bench "small" --types u32,u64 --sizes 64Ki --modes default,classic,cub-radix,cub-merge
+  else
+    run_bench "sizes" --types u32,u64 --sizes 2^20,2^24,2^27 \
+      --modes default,host-loop,classic,classic-controller,classic-host-loop,cub-radix,cub-merge
+    run_bench "distributions" --sizes 2^24 --distributions all --modes default,classic,cub-radix,cub-merge
+    judge_classic_speed
+  fi
 }
+
+# ---- All of it -------------------------------------------------------------------------------------------------------------
 
 smi() {
   nvidia-smi "--query-gpu=$1" --format=csv,noheader 2>/dev/null | head -n 1
@@ -202,63 +294,23 @@ device=$(smi name || true)
 driver=$(smi driver_version)
 toolkit=$(cat "$programs/toolkit" 2>/dev/null || echo unknown)
 sources=$(find include src device tests -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1)
+rounds_wanted=$repeats
+memcheck_note="not asked for"
 
-# Programs that use no GPU run side by side, the others one by one: their memory and their timings are one another's.
-cdpsort_say "tests without a GPU, $(nproc) at a time"
-awk '!/ gpu( |$)/ { print $1 }' "$programs/tests.list" |
-  xargs -P "$(nproc)" -I {} sh -c "$execute" execute "$work" "$programs" {}
-while read -r name labels; do
-  case " $labels " in
-  *" gpu "*)
-    cdpsort_say "$name"
-    execute "$name"
-    ;;
-  esac
-  collect "$name"
-done <"$programs/tests.list"
-
-for name in quickstart recursion timeline; do
-  run_sample "$name" "CUDA device"
-done
-# Small ones: what they measure is recorded elsewhere (docs/results/README.md).
-run_sample depth_study "every result sorted" --count 2^20 --runs 2
-run_sample schemes "every result sorted" --count 2^20
-run_sample distinct "CUDA device" --sizes 2^18 --runs 2
-run_sample distributions "CUDA device" --sizes 2^16 --runs 2
-run_sample partition_kinds "CUDA device" --sizes 2^20 --runs 3
-run_sample transfer "CUDA device" --sizes 2^20 --runs 2
-run_sample trap "launched by the device"
-run_sort_numbers
-
-sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
-memcheck_note="compute-sanitizer memcheck"
-if [ -n "$sanitizer" ]; then
-  awk '/ memcheck( |$)/ { print $1 }' "$programs/tests.list" >"$work/memcheck_names"
-  while read -r name; do
-    run_memcheck "$name"
-  done <"$work/memcheck_names"
+if [ -n "$tests_only" ]; then
+  repeat_gpu_tests
 else
-  memcheck_note="not run: no compute-sanitizer here"
-  cdpsort_say "memcheck $memcheck_note"
+  run_host_tests
+  run_gpu_tests
+  run_soak
+  run_samples
+  run_memchecks
+  run_benches
 fi
 
-if [ ! -x "$build/bin/bench" ]; then
-  outcome benchmarks "" bench skipped "it was not built, or not brought along"
-elif [ -n "${CDPSORT_TEST_QUICK:-}" ]; then
-  run_bench "small" --types u32,u64 --sizes 64Ki --modes default,classic,cub-radix,cub-merge
-else
-  run_bench "sizes" --types u32,u64 --sizes 2^20,2^24,2^27 \
-    --modes default,host-loop,classic,classic-controller,classic-host-loop,cub-radix,cub-merge
-  run_bench "distributions" --sizes 2^24 --distributions all --modes default,classic,cub-radix,cub-merge
-  judge_classic_speed
-fi
-
-count() {
-  grep -c "\"outcome\": \"$1\"" "$2" || true
-}
 passed=$(count passed "$work/tests") failed=$(count failed "$work/tests")
 errors=$(count error "$work/tests") skipped=$(count skipped "$work/tests")
-memcheck_failed=$(count failed "$work/memcheck")
+memcheck_failed=$(bad_outcomes "$work/memcheck")
 
 mkdir -p "$(dirname "$result")"
 cat >"$work/json" <<JSON
@@ -268,8 +320,11 @@ cat >"$work/json" <<JSON
   "toolkit": $(printf %s "$toolkit" | quoted),
   "date": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
   "quick": $([ -n "${CDPSORT_TEST_QUICK:-}" ] && echo true || echo false),
+  "tests_only": $([ -n "$tests_only" ] && echo true || echo false),
+  "repeats": $repeats,
   "sources_sha256": "$sources",
   "totals": {"passed": $passed, "failed": $failed, "errors": $errors, "skipped": $skipped},
+  "programs": [$(elements "$work/programs")],
   "tests": [$(elements "$work/tests")],
   "memcheck": {"note": "$memcheck_note", "failed": $memcheck_failed, "programs": [$(elements "$work/memcheck")]},
   "benchmarks": [$(elements "$work/benchmarks")]
@@ -280,4 +335,5 @@ cp "$work/json" "$result"
 echo "$device, driver $driver, toolkit $toolkit: $passed passed, $failed failed, $errors errors, $skipped skipped;" \
   "memcheck: $memcheck_failed failed ($memcheck_note). Written: $result"
 [ "$passed" -gt 0 ] || cdpsort_fail "no test passed, so nothing was shown"
+[ "$repeats" -eq "$rounds_wanted" ] || cdpsort_fail "round $((repeats + 1)) of $rounds_wanted was not all well; see $result"
 [ $((failed + errors + skipped + memcheck_failed)) -eq 0 ] || cdpsort_fail "not all is well; see $result"

@@ -15,6 +15,10 @@
 
 static const uint64_t sign_64 = UINT64_C(1) << 63;
 
+/* NaNs of one sign, among 64 bits and among the upper 32. */
+static const uint64_t nans_64 = UINT64_C(0xFFFFFFFFFFFFF);
+static const uint64_t nans_32 = UINT64_C(0x7FFFFF) << 32;
+
 const char *host_distribution_name(host_distribution distribution) {
   static const char *const names[HOST_DISTRIBUTIONS] = {
       "uniform", "sorted",   "reversed",   "all-equal",  "few-distinct", "staggered",
@@ -87,15 +91,22 @@ static uint64_t make_rank(host_distribution distribution, uint64_t index, uint64
 
 /* ---- Keys ------------------------------------------------------------------------------------------------------ */
 
-/* The bits, 64 or the upper 32 of them, of the key at a rank. */
+/* Among floating-point bit patterns with the sign first, rising: negative ones have all bits turned. */
+static uint64_t rank_to_signed_magnitude(uint64_t rank) {
+  return rank >= sign_64 ? rank ^ sign_64 : ~rank;
+}
+
+/* The bits, 64 or the upper 32 of them, of the key at a rank. The rank of -infinity is 0: the negative NaNs, before it by their
+   bits, are the last. */
 static uint64_t rank_to_bits(cdp_type type, uint64_t rank) {
   switch (type) {
   case CDP_I32:
   case CDP_I64:
     return rank ^ sign_64;
   case CDP_F32:
+    return rank_to_signed_magnitude(rank + nans_32);
   case CDP_F64:
-    return rank >= sign_64 ? rank ^ sign_64 : ~rank;
+    return rank_to_signed_magnitude(rank + nans_64);
   case CDP_U32:
   case CDP_U64:
     break;

@@ -2,8 +2,8 @@
 /*
  * The oracle of host_data.h: the documented total order, the comparison with a sorted copy, and whole cases.
  *
- * The floating-point comparison follows the words of IEEE 754 totalOrder (signs, then magnitudes, NaNs above infinity, by
- * payload), not the bit map that the library uses.
+ * The floating-point comparison follows the words of the public header (NaNs behind all numbers; signs; then magnitudes or
+ * payloads), not the bit map that the library uses.
  */
 #include "host_data.h"
 
@@ -45,17 +45,15 @@ static int compare_i64(const void *a, const void *b) {
   return THREE_WAY(left, right);
 }
 
-/* By sign; then by magnitude, upside down among negative numbers. `payloads` orders two NaNs. */
+/* NaNs come behind all numbers, the negative ones last; numbers come by sign. Of the same sign it is by magnitude, or by payload
+   for two NaNs: upside down where they are negative. `payloads` compares those of two NaNs. */
 static int compare_floating(double left, double right, bool left_negative, bool right_negative, int payloads) {
+  if (isnan(left) != isnan(right))
+    return isnan(left) ? 1 : -1;
+  const bool nans = isnan(left);
   if (left_negative != right_negative)
-    return left_negative ? -1 : 1;
-  int magnitudes;
-  if (isnan(left) && isnan(right))
-    magnitudes = payloads;
-  else if (isnan(left) || isnan(right))
-    magnitudes = isnan(left) ? 1 : -1;
-  else
-    magnitudes = THREE_WAY(fabs(left), fabs(right));
+    return left_negative == nans ? 1 : -1;
+  const int magnitudes = nans ? payloads : THREE_WAY(fabs(left), fabs(right));
   return left_negative ? -magnitudes : magnitudes;
 }
 

@@ -52,9 +52,23 @@ cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT 
              TIMEOUT 600)
 cdpsort_test(gpu_trace SOURCES test_gpu_trace.cpp gpu_check.cpp trace_check.c SUPPORT device_data CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
-# Not under memcheck: with the limit lowered it does not end there (docs/performance.md, "Pending launches").
-cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART LABELS gpu
+cdpsort_test(gpu_key_order SOURCES test_gpu_key_order.cpp gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
+# Not under memcheck, which launches one kernel after another: these are about many at once.
+cdpsort_test(gpu_many_sorts SOURCES test_gpu_many_sorts.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
+
+# Sorts of all kinds at random, for as long as one likes: build/bin/soak --help. As a test, a few seconds.
+if(CDPSORT_HAVE_CUDA)
+  find_package(Threads REQUIRED)
+  cdpsort_test_program(soak SHARED soak/soak.cpp soak/board.cpp soak/random_sort.cpp soak/worker.cpp
+                       ${PROJECT_SOURCE_DIR}/samples/command_line.c)
+  set_target_properties(soak PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/samples)
+  target_link_libraries(soak PRIVATE device_data CUDA::cudart_static Threads::Threads)
+  add_test(NAME soak COMMAND soak --seconds 10 --threads 4)
+  set_tests_properties(soak PROPERTIES LABELS gpu TIMEOUT 120 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
+endif()
 
 # Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them. It has kernels of its own
 # beside the shared library's, and the plan of a sort, which the library keeps to itself.

@@ -35,13 +35,23 @@ cdp_options in_order(cdp_order order) {
   return options;
 }
 
+/* Negative numbers by falling magnitude, the others by rising magnitude; then the positive NaNs by rising payload, and the
+   negative ones by falling payload. */
+uint64_t floating_rank(uint64_t bits, uint64_t sign) {
+  const uint64_t infinite = sign == uint64_t{1} << 31 ? 0x7F800000 : 0x7FF0000000000000;
+  const uint64_t magnitude = bits % sign;
+  if ((bits & sign) == 0)
+    return infinite + 1 + magnitude;
+  const uint64_t greatest = sign | (sign - 1);
+  return magnitude <= infinite ? infinite - magnitude : greatest - (magnitude - infinite - 1);
+}
+
 /* A key's bits as a number that is ordered as the type's keys are. */
 uint64_t rank_of(uint64_t bits, cdp_type type) {
   const uint64_t sign = device_data::key_bytes(type) == 4 ? uint64_t{1} << 31 : uint64_t{1} << 63;
   if (type == CDP_U32 || type == CDP_U64)
     return bits;
-  const bool floating = type == CDP_F32 || type == CDP_F64;
-  return floating && (bits & sign) != 0 ? bits ^ (sign | (sign - 1)) : bits ^ sign;
+  return type == CDP_I32 || type == CDP_I64 ? bits ^ sign : floating_rank(bits, sign);
 }
 
 /* The bits of a key of the device's. */

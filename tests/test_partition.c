@@ -40,9 +40,9 @@ typedef enum pivot_choice {
   PIVOT_LEAST_KEY, /* of those that there are */
   PIVOT_GREATEST_KEY,
   PIVOT_ZEROS, /* all bits: the least unsigned number, +0.0 */
-  PIVOT_ONES,  /* the greatest unsigned number, the least floating-point number (a NaN) */
+  PIVOT_ONES,  /* the greatest unsigned number, the first of the negative NaNs, which come last */
   PIVOT_SIGN,  /* that bit alone: the least signed number, -0.0 */
-  PIVOT_REST,  /* all bits but that: the greatest signed number, and floating-point number (a NaN) */
+  PIVOT_REST,  /* all bits but that: the greatest signed number, the last of the positive NaNs */
   PIVOT_DRAWN, /* any bits: no key, or hardly so */
   PIVOT_CHOICES
 } pivot_choice;

@@ -8,7 +8,7 @@
  *
  * Judging: an oracle digests the keys before the sort, and afterwards looks at their order and compares the digests: sums, an
  * exclusive or, and the same of two hashes of each key. A key lost, doubled or changed changes a hash's sum. Order is reckoned
- * by signed arithmetic, on the words of cdpsort.h and not on the library's code.
+ * by counting which keys come before, on the words of cdpsort.h and not on the library's code.
  *
  * Every function is asynchronous on its stream unless it says that it waits.
  */

@@ -132,18 +132,19 @@ __device__ Bits killer_rank(const Recipe &recipe, uint64_t index, Bits random) {
 }
 
 /* A rank among those of finite numbers, rising with `rank`, and never that of -0: the numbers that `<` puts into one order.
- * Between -infinity and the least rank, and between +infinity and the greatest, lie the NaNs, MANTISSA of them on each side. */
+ * -infinity alone is before them; -0 is the last of the negative ones, which with it are INFINITE. */
 template <typename Bits>
 __device__ Bits ordinary_rank(Bits rank) {
-  constexpr Bits LEAST = Word<Bits>::MANTISSA + 1;
-  constexpr Bits FINITE = static_cast<Bits>(Word<Bits>::GREATEST - 2 * LEAST + 1);
+  constexpr Bits LEAST = 1;
+  constexpr Bits FINITE = 2 * Word<Bits>::INFINITE;
+  constexpr Bits NEGATIVE_ZERO = Word<Bits>::INFINITE;
   Bits scaled;
   if constexpr (sizeof(Bits) == 4)
     scaled = __umulhi(rank, FINITE);
   else
     scaled = __umul64hi(rank, FINITE);
   const Bits finite = LEAST + scaled;
-  return finite == Word<Bits>::SIGN - 1 ? Word<Bits>::SIGN : finite;
+  return finite == NEGATIVE_ZERO ? NEGATIVE_ZERO + 1 : finite;
 }
 
 template <typename Bits>

@@ -7,8 +7,6 @@
 
 #include "device_data.cuh"
 
-#include <type_traits>
-
 namespace device_data {
 
 enum class Form : uint32_t { unsigned_integer, signed_integer, floating };
@@ -37,43 +35,55 @@ __device__ inline uint64_t mix(uint64_t word) {
 /* Numbers of a key's size. */
 template <typename Bits>
 struct Word {
-  using Signed = std::make_signed_t<Bits>;
   static constexpr uint32_t WIDTH = 8 * sizeof(Bits);
   static constexpr Bits SIGN = Bits{1} << (WIDTH - 1);
   static constexpr Bits GREATEST = static_cast<Bits>(~Bits{0});
   static constexpr uint32_t MANTISSA_WIDTH = sizeof(Bits) == 4 ? 23 : 52;
   static constexpr Bits MANTISSA = (Bits{1} << MANTISSA_WIDTH) - 1;
   static constexpr Bits INFINITE = SIGN - 1 - MANTISSA;
+  static constexpr Bits NUMBERS = 2 * (INFINITE + 1); /* that are no NaNs */
 };
 
-/* Floating-point numbers as signed integers of the same order, and back: the negative ones count down from -1. */
+/*
+ * Places in the order of floating-point numbers, by counting who comes before: the negative numbers, greatest magnitude first,
+ * then the others, least magnitude first, INFINITE + 1 of each; behind them the positive NaNs, least payload first, and the
+ * negative ones, greatest payload first, MANTISSA of each.
+ */
 template <typename Bits>
-__device__ typename Word<Bits>::Signed turn_negative(typename Word<Bits>::Signed value) {
-  constexpr typename Word<Bits>::Signed LEAST = static_cast<typename Word<Bits>::Signed>(Word<Bits>::SIGN);
-  return value < 0 ? -1 - (value - LEAST) : value;
+__device__ Bits rank_of_floating(Bits raw) {
+  using W = Word<Bits>;
+  const bool negative = (raw & W::SIGN) != 0;
+  const Bits magnitude = raw % W::SIGN;
+  if (magnitude <= W::INFINITE)
+    return negative ? W::INFINITE - magnitude : W::INFINITE + 1 + magnitude;
+  const Bits payload = magnitude - W::INFINITE;
+  return W::NUMBERS + (negative ? 2 * W::MANTISSA - payload : payload - 1);
+}
+
+template <typename Bits>
+__device__ Bits floating_of_rank(Bits rank) {
+  using W = Word<Bits>;
+  if (rank <= W::INFINITE)
+    return W::SIGN + (W::INFINITE - rank);
+  if (rank < W::NUMBERS)
+    return rank - (W::INFINITE + 1);
+  const Bits before = rank - W::NUMBERS;
+  return before < W::MANTISSA ? W::INFINITE + 1 + before : W::SIGN + W::INFINITE + (2 * W::MANTISSA - before);
 }
 
 /* A key's place in the order of its type. */
 template <typename Bits>
 __device__ Bits rank_of(Bits raw, Form form) {
-  using Signed = typename Word<Bits>::Signed;
-  if (form == Form::unsigned_integer)
-    return raw;
-  Signed value = static_cast<Signed>(raw);
   if (form == Form::floating)
-    value = turn_negative<Bits>(value);
-  return static_cast<Bits>(value) + Word<Bits>::SIGN;
+    return rank_of_floating(raw);
+  return form == Form::signed_integer ? raw + Word<Bits>::SIGN : raw;
 }
 
 template <typename Bits>
 __device__ Bits raw_of(Bits rank, Form form) {
-  using Signed = typename Word<Bits>::Signed;
-  if (form == Form::unsigned_integer)
-    return rank;
-  Signed value = static_cast<Signed>(rank - Word<Bits>::SIGN);
   if (form == Form::floating)
-    value = turn_negative<Bits>(value);
-  return static_cast<Bits>(value);
+    return floating_of_rank(rank);
+  return form == Form::signed_integer ? rank - Word<Bits>::SIGN : rank;
 }
 
 } // namespace device_data
