@@ -226,10 +226,10 @@ START_TEST(refused_launches_lose_nothing) {
     must_study(&sort, &study);
     const cdp_study_depth sum = study_total(&study);
     ck_assert_uint_eq(sum.launches_refused == 0, study.first_fault == 0);
-    refused += sum.launches_refused;
+    refused += sum.fallback_refused;
   }
   if (limit <= 2)
-    ck_assert_uint_gt(refused, 0);
+    ck_assert_uint_gt(refused, 0); // by the device, or by the sort's own budget
 }
 END_TEST
 
