@@ -49,14 +49,17 @@ struct Row {
   bool is_expected_lost; /* so that the table shows both sides */
 };
 
-/* The first rows are what cdpsort's sorts may do: as many kernels as it launches from the device, and as many grids pending as
-   all sorts together have, a quarter of the limit. The others are where the trouble is. */
+/* First what cdpsort's sorts may do: 12 kernels, and as many grids pending as all sorts together have, a quarter of the limit, and
+   more. Then where it ends. In all rows that survive, the kernels with 128 slots each, or fewer where their trees are smaller,
+   fit the limit; in those that do not, they do not. */
 constexpr Row TABLE[] = {
-    {0, 12, 512, 512, 1, 30000, false},  {0, 12, 1, 512, 1, 30000, false},    {0, 16, 512, 512, 1, 30000, false},
-    {0, 16, 1, 512, 1, 30000, false},    {0, 16, 1, 128, 4, 30000, false},    {0, 16, 8, 8, 8, 30000, false},
-    {1024, 16, 1, 256, 1, 30000, false}, {512, 16, 1, 128, 1, 30000, false},  {256, 16, 1, 64, 1, 30000, false},
-    {256, 12, 1, 30, 1, 30000, false},   {0, 32, 30, 30, 1, 30000, false},    {0, 64, 30, 30, 1, 30000, true},
-    {0, 32, 120, 120, 1, 30000, true},   {1024, 36, 30, 30, 1, 30000, true},  {256, 12, 30, 30, 1, 30000, true},
+    {0, 12, 512, 512, 1, 30000, false}, {0, 12, 1, 512, 1, 30000, false},  {0, 12, 1, 1536, 1, 30000, false},
+    {0, 16, 512, 512, 1, 30000, false}, {0, 16, 1, 512, 1, 30000, false},  {0, 16, 1, 512, 4, 30000, false},
+    {0, 16, 8, 8, 8, 30000, false},     {0, 32, 30, 30, 1, 30000, false},  {1536, 12, 1, 384, 1, 30000, false},
+    {1024, 8, 1, 256, 1, 30000, false}, {512, 4, 1, 128, 1, 30000, false}, {256, 16, 16, 16, 1, 30000, false},
+    {0, 24, 1, 512, 1, 30000, true},    {0, 32, 120, 120, 1, 30000, true}, {0, 64, 30, 30, 1, 30000, true},
+    {1024, 16, 1, 256, 1, 30000, true}, {512, 16, 1, 128, 1, 30000, true}, {256, 16, 1, 64, 1, 30000, true},
+    {256, 12, 30, 30, 1, 30000, true},
 };
 
 /* A tree under way. What is counted lies in device memory. */
@@ -139,9 +142,10 @@ Tree allocate_tree() {
 
 void print_row(const Row &row) {
   char grids[32];
-  snprintf(grids, sizeof grids, row.from == row.grids ? "%u" : "%u to %u", row.from, row.grids);
   if (row.from == row.grids)
     snprintf(grids, sizeof grids, "%u", row.grids);
+  else
+    snprintf(grids, sizeof grids, "%u to %u", row.from, row.grids);
   printf("%7u  %7u  %10s  %7u  ", row.limit == 0 ? 2048 : row.limit, row.kernels, grids, row.streams);
   fflush(stdout);
 }
@@ -216,9 +220,9 @@ int print_device() {
   int driver = 0;
   require(cudaGetDeviceProperties(&device, 0), "looking for a CUDA device");
   require(cudaDriverGetVersion(&driver), "asking for the driver's version");
-  printf("%s, CUDA %d.%d (driver: up to %d.%d); trees of grids of %u blocks of %u threads, %u children to a grid\n", device.name,
-         CUDART_VERSION / 1000, CUDART_VERSION / 10 % 100, driver / 1000, driver / 10 % 100, GRID_BLOCKS, BLOCK_THREADS,
-         CHILDREN_MOST);
+  printf("%s, CUDA %d.%d (driver: up to %d.%d); trees of grids of %u blocks of %u threads, %u children to a grid\n",
+         device.name, CUDART_VERSION / 1000, CUDART_VERSION / 10 % 100, driver / 1000, driver / 10 % 100, GRID_BLOCKS,
+         BLOCK_THREADS, CHILDREN_MOST);
   return EXIT_SUCCESS;
 }
 
@@ -277,7 +281,8 @@ int main(int count, char **words) {
   if (row.from == 0)
     row.from = row.grids;
   if (!is_understood || row.from > row.grids) {
-    fprintf(stderr, "usage: lost_trees [--limit N] [--kernels 1..%d] [--from N] [--grids 1..%u] [--streams 1..%d] [--rounds N]\n",
+    fprintf(stderr,
+            "usage: lost_trees [--limit N] [--kernels 1..%d] [--from N] [--grids 1..%u] [--streams 1..%d] [--rounds N]\n",
             KERNELS_MOST, GRIDS_MOST, STREAMS_MOST);
     return 2;
   }
