@@ -167,6 +167,13 @@ constexpr uint32_t FAN_BUCKETS_PER_SEARCH = 64;
    50 GB/s, a launch costs about 20 microseconds: a megabyte. */
 constexpr uint64_t FILL_GRID_ITEMS = 1u << 18;
 
+/* The least pending-launch limit under which CUDA's device launches are used. CUDA loses a grid now and then where the kernels
+   that are launched from the device, counting 128 pending launches for each, exceed the limit (samples/lost_trees prints the
+   table). */
+constexpr uint32_t LAUNCH_SLOTS_PER_KERNEL = 128;
+constexpr uint32_t LAUNCHED_KERNELS = 12;
+constexpr uint32_t PENDING_LIMIT_MIN = LAUNCH_SLOTS_PER_KERNEL * LAUNCHED_KERNELS;
+
 } // namespace cdp
 
 #endif
