@@ -45,8 +45,9 @@ typedef struct cdp_previous {
 typedef struct cdp_device_facts {
   uint32_t fan_kind; /* a FanKind of tuning.h: how large the blocks of the many-way partition are */
   uint32_t multiprocessors;
-  uint32_t pending_limit; /* device launches pending at once, at most */
-  char name[128];         /* as cdp_last_device() gives it */
+  uint32_t pending_limit;     /* device launches pending at once, at most */
+  uint32_t pending_limit_min; /* what sorts that launch from the device need it to be; 0: any will do */
+  char name[128];             /* as cdp_last_device() gives it */
 } cdp_device_facts;
 
 /*

@@ -48,7 +48,7 @@
 
 /* A task with many children has up to this many launches pending: its preparation, two stages, the grid for small children, the
  * one for equal keys; and with the controller two continuations. The look for disorder, within which the first task may come,
- * is one more, once in a sort: it is among the launches that are left (LAUNCHES_LEFT_LEAST). */
+ * is one more, once in a sort: it is among the launches that are left (PENDING_SHARE_DENOMINATOR). */
 #define LAUNCHES_PER_FAN_TASK 5u
 #define LAUNCHES_PER_FAN_CONTROLLER_TASK 7u
 
@@ -113,13 +113,11 @@
  * Tasks started in one wave. CUDA refuses device launches past its pending-launch limit, which the library never raises: 2,048
  * by default, and told by the device. A launch is pending until all its descendants are complete, so that it is the launches of
  * a whole wave that count, not those running (docs/performance.md). A task of the last-block scheme is one launch, one of the
- * controller scheme is up to three (controller, workers, continuation). A quarter of the limit, and no less than
- * LAUNCHES_LEFT_LEAST, is left to the waves themselves, to the look for disorder, and to others. Other sorts on the device at
- * the same time have the same limit: what is refused then is sorted all the same.
+ * controller scheme is up to three (controller, workers, continuation). A sort's waves have this share of the limit: the rest is
+ * for the waves themselves, for the look for disorder, and for other sorts on the device at the same time, with which it is
+ * shared. What is refused all the same is sorted another way.
  */
 #define PENDING_SHARE_DENOMINATOR 4u
-#define LAUNCHES_LEFT_LEAST 16u
-#define LAUNCHES_LEFT_DENOMINATOR 4u
 #define LAUNCHES_PER_CONTROLLER_TASK 3u
 
 static _Thread_local cdp_plan_limits test_limits;
@@ -247,6 +245,26 @@ static void plan_short(cdp_request *request, const cdp_options *resolved, const 
   request->short_tile_items = tile_items;
 }
 
+static uint32_t pending_limit_min(const cdp_device_facts *facts) {
+  return test_limits.pending_limit_min != 0 ? test_limits.pending_limit_min : facts->pending_limit_min;
+}
+
+/* Under too low a limit nothing is launched from the device: the host launches, unless one block sorts it all. */
+static void plan_scheme(cdp_request *request, const cdp_device_facts *facts) {
+  if (request->count > request->single_items && facts->pending_limit < pending_limit_min(facts))
+    request->scheme = CDP_SCHEME_HOST_LOOP;
+}
+
+cdp_status cdp_plan_check_launch(const cdp_plan *plan, const cdp_device_facts *facts) {
+  if (plan->request.scheme != CDP_SCHEME_HOST_LOOP)
+    return CDP_OK;
+  return cdp_fail(CDP_ERROR_UNSUPPORTED, 0,
+                  "the device's limit of pending launches is %u, but sorts that launch from the device need %u, lest CUDA lose "
+                  "some of their grids: set cudaLimitDevRuntimePendingLaunchCount back (to 2048, its default) before the first "
+                  "kernel, or call cdp_quicksort(), which launches from the host then",
+                  facts->pending_limit, pending_limit_min(facts));
+}
+
 static uint32_t launches_per_task(const cdp_request *request) {
   if (request->fan_out == CDP_FAN_OUT_CLASSIC)
     return request->scheme == CDP_SCHEME_CONTROLLER ? LAUNCHES_PER_CONTROLLER_TASK : 1;
@@ -257,10 +275,7 @@ static uint32_t launches_per_task(const cdp_request *request) {
 static uint32_t plan_task_budget(const cdp_request *request, uint32_t pending_limit) {
   if (request->scheme == CDP_SCHEME_HOST_LOOP)
     return UINT32_MAX;
-  const uint64_t quarter = pending_limit / LAUNCHES_LEFT_DENOMINATOR;
-  const uint64_t left = quarter > LAUNCHES_LEFT_LEAST ? quarter : LAUNCHES_LEFT_LEAST;
-  const uint64_t launches = pending_limit > left ? pending_limit - left : 0;
-  const uint64_t tasks = launches / launches_per_task(request);
+  const uint64_t tasks = pending_limit / PENDING_SHARE_DENOMINATOR / launches_per_task(request);
   const uint64_t budget = capped(tasks > 0 ? tasks : 1, test_limits.task_budget);
   return (uint32_t)budget;
 }
@@ -346,8 +361,10 @@ cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t coun
   if (resolved->fan_out == CDP_FAN_OUT_CLASSIC) {
     plan->request.block_items = plan_block_items(&plan->request, resolved->block_items, facts);
     plan->request.single_items = plan->request.block_items;
+    plan_scheme(&plan->request, facts);
   } else {
     plan_fan(&plan->request, resolved);
+    plan_scheme(&plan->request, facts);
     plan_short(&plan->request, resolved, facts);
   }
   plan_capacities(&plan->request, facts->pending_limit);

@@ -32,12 +32,20 @@ typedef struct cdp_plan {
 cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t count, const cdp_device_facts *facts,
                          cdp_plan *plan);
 
+/*
+ * Whether a plan can be launched without the host's waiting for it. It cannot if it has the scheme of the host loop, which
+ * cdp_plan_make() chooses for a sort that may not launch from the device, because the pending-launch limit is too low:
+ * CDP_ERROR_UNSUPPORTED, with a message that says so.
+ */
+cdp_status cdp_plan_check_launch(const cdp_plan *plan, const cdp_device_facts *facts);
+
 /* Caps on what a plan reckons; 0 is none. */
 typedef struct cdp_plan_limits {
   uint32_t task_capacity;
   uint32_t collected_capacity;
   uint32_t task_budget;
-  uint32_t short_fan_out; /* buckets of any array that is sorted in two launches: too few, so that not all fit a block */
+  uint32_t short_fan_out;     /* buckets of any array that is sorted in two launches: too few, so that not all fit a block */
+  uint32_t pending_limit_min; /* in place of the device's; 0: the device's */
 } cdp_plan_limits;
 
 /*

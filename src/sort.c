@@ -66,6 +66,7 @@ cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_option
   if (count >= 2) {
     TRY(cdp_device_choose(&arguments.wish, NULL, &device));
     TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
+    TRY(cdp_plan_check_launch(&plan, &device.facts));
   }
   *workspace_bytes = plan.room.workspace_bytes;
 cleanup:
@@ -164,6 +165,7 @@ cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const 
   TRY(cdp_device_choose(&arguments.wish, d_keys, &device));
   TRY(check_usable(&device, d_workspace, stream));
   TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
+  TRY(cdp_plan_check_launch(&plan, &device.facts));
   TRY(check_workspace_size(&plan, d_keys, d_workspace, workspace_bytes));
   plan.request.d_keys = d_keys;
   plan.request.d_workspace = d_workspace;

@@ -122,6 +122,55 @@ START_TEST(no_depth_limit_is_quadratic) {
 }
 END_TEST
 
+/* Sorts under a pending-launch limit that is too low launch nothing from the device. _i: fan-out and scheme. */
+START_TEST(host_launches_under_too_low_a_limit) {
+  static const uint32_t fan_outs[] = {0, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN};
+  const forced low = {.pending_limit = 100, .limits = {.pending_limit_min = 101}};
+  const forced enough = {.pending_limit = 100, .limits = {.pending_limit_min = 100}};
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    host_case sort = simulated_case(seed % 2 == 0 ? CDP_U32 : CDP_F64, ITEMS, (host_distribution)(seed % 3), seed);
+    cdp_study study;
+    sort.options.fan_out = fan_outs[_i % 3];
+    sort.options.scheme = scheme_of(_i / 3);
+    sort.options.leaf_items = sort.options.fan_out == 0 ? 0 : CDP_LEAF_MIN;
+    forced_set(&low);
+    must_study(&sort, &study);
+    ck_assert_uint_eq(study_total(&study).children_launched, 0);
+    ck_assert_uint_eq(study_total(&study).fallback_refused, 0);
+    forced_set(&enough);
+    must_study(&sort, &study);
+    if (sort.options.scheme != CDP_SCHEME_HOST_LOOP)
+      ck_assert_uint_gt(study_total(&study).children_launched, 0);
+  }
+}
+END_TEST
+
+/* What must not wait is refused then, and touches nothing; but for what one block sorts. _i: fan-out. */
+START_TEST(async_is_refused_under_too_low_a_limit) {
+  static uint32_t keys[ITEMS] = {2, 1};
+  static _Alignas(CDP_WORKSPACE_ALIGNMENT) unsigned char workspace[1u << 22];
+  const forced low = {.pending_limit = 100, .limits = {.pending_limit_min = 101}};
+  const size_t few = CDP_LEAF_MIN;
+  cdp_options options = simulated_case(CDP_U32, 0, HOST_UNIFORM, 0).options;
+  size_t bytes = 77;
+  options.fan_out = _i == 0 ? 0 : CDP_FAN_OUT_CLASSIC;
+  options.leaf_items = CDP_LEAF_MIN;
+  forced_set(&low);
+  ck_assert_int_eq(cdp_quicksort_workspace(ITEMS, CDP_U32, &options, &bytes), CDP_ERROR_UNSUPPORTED);
+  ck_assert_uint_eq(bytes, 77);
+  ck_assert_int_eq(cdp_quicksort_async(keys, ITEMS, CDP_U32, &options, workspace, sizeof workspace, NULL),
+                   CDP_ERROR_UNSUPPORTED);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "pending launches is 100"));
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "need 101"));
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "call cdp_quicksort()"));
+  ck_assert_uint_eq(keys[0], 2);
+  ck_assert_int_eq(cdp_quicksort_workspace(few, CDP_U32, &options, &bytes), CDP_OK);
+  ck_assert_uint_le(bytes, sizeof workspace);
+  ck_assert_int_eq(cdp_quicksort_async(keys, few, CDP_U32, &options, workspace, bytes, NULL), CDP_OK);
+  ck_assert(keys[few - 2] == 1 && keys[few - 1] == 2);
+}
+END_TEST
+
 static Suite *fallbacks_suite(void) {
   Suite *suite = suite_create("fallbacks");
   TCase *forcing = tcase_create("forced");
@@ -130,6 +179,8 @@ static Suite *fallbacks_suite(void) {
   tcase_add_loop_test(forcing, ends_sorted_and_counted, 0, ROWS);
   tcase_add_test(forcing, leaf_size_decides_the_number_of_leaves);
   tcase_add_test(forcing, hooks_can_be_taken_back);
+  tcase_add_loop_test(forcing, host_launches_under_too_low_a_limit, 0, 3 * SCHEMES);
+  tcase_add_loop_test(forcing, async_is_refused_under_too_low_a_limit, 0, 2);
   tcase_add_loop_test(forcing, no_depth_limit_is_quadratic, 0, SCHEMES);
   suite_add_tcase(suite, forcing);
   return suite;

@@ -100,7 +100,7 @@ END_TEST
 
 /* Everything cut at once. */
 START_TEST(test_all_cut) {
-  const cdp_plan_limits limits = {2, 2, 1, 0};
+  const cdp_plan_limits limits = {2, 2, 1, 0, 0};
   cdp_options options = in_recursion(_i);
   options.child_streams = CDP_STREAMS_NAMED;
   for (uint64_t index = 0; index < device_data::DISTRIBUTIONS; index += pick(1, 4)) {

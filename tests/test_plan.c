@@ -130,20 +130,25 @@ static uint32_t launches_of_task(cdp_scheme scheme) {
   return scheme == CDP_SCHEME_CONTROLLER ? 7 : 5;
 }
 
-START_TEST(budget_stays_below_the_pending_limit) {
+/* A quarter of the limit, and one task where that is not enough for it. */
+START_TEST(budget_is_a_quarter_of_the_pending_limit) {
   const plan_row *row = ordinary_row(_i);
   cdp_plan plan;
   make_plan(row, &plan);
   if (row->scheme == CDP_SCHEME_HOST_LOOP)
     return;
   const uint32_t launches = launches_of_task(row->scheme);
-  ck_assert_uint_lt(plan.request.task_budget * launches, pending_limit);
-  ck_assert_uint_ge((plan.request.task_budget + 1) * launches, pending_limit * 3 / 4);
-  pending_limit = 32;
-  make_plan(row, &plan);
+  static const uint32_t limits[] = {0, 1, 4, 27, 28, 32, 256, 1536, 2048, 4096, UINT32_MAX};
+  for (size_t which = 0; which < sizeof limits / sizeof *limits; which++) {
+    pending_limit = limits[which];
+    make_plan(row, &plan);
+    const uint64_t budget = plan.request.task_budget;
+    ck_assert_uint_ge(budget, 1);
+    ck_assert_uint_gt((budget + 1) * launches, pending_limit / 4);
+    if (budget > 1)
+      ck_assert_uint_le(budget * launches, pending_limit / 4);
+  }
   pending_limit = 2048;
-  ck_assert_uint_lt(plan.request.task_budget * launches, 32);
-  ck_assert_uint_ge(plan.request.task_budget, 1);
 }
 END_TEST
 
@@ -288,6 +293,49 @@ START_TEST(same_arguments_give_the_same_plan) {
   ck_assert_uint_eq(first.request.collected_capacity, second.request.collected_capacity);
   ck_assert_uint_eq(first.request.block_items, second.request.block_items);
   ck_assert_uint_eq(first.request.fan_range_items, second.request.fan_range_items);
+}
+END_TEST
+
+/* ---- A pending-launch limit that is too low -------------------------------------------------------------------- */
+
+static void plan_under_limit(size_t count, uint32_t limit, cdp_scheme scheme, cdp_plan *plan, cdp_device_facts *facts) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  cdp_options resolved;
+  options.scheme = scheme;
+  options.fan_out = fan_out;
+  *facts =
+      (cdp_device_facts){.fan_kind = FAN_KIND_H200, .multiprocessors = 132, .pending_limit = limit, .pending_limit_min = 1536};
+  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U32, &resolved), CDP_OK);
+  ck_assert_int_eq(cdp_plan_make(&resolved, CDP_U32, count, facts, plan), CDP_OK);
+}
+
+/* The host launches what would have launched from the device, and nothing else changes its scheme. _i: fan-out, scheme. */
+START_TEST(too_low_a_limit_leaves_launching_to_the_host) {
+  static const size_t counts[] = {2, 1000, 16384, 16385, 100000, (size_t)1 << 24};
+  const cdp_scheme scheme = (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + _i / 2);
+  set_fan_out(_i % 2 != 0);
+  for (size_t which = 0; which < sizeof counts / sizeof *counts; which++) {
+    cdp_plan plan;
+    cdp_device_facts facts;
+    plan_under_limit(counts[which], 1536, scheme, &plan, &facts);
+    ck_assert_int_eq(plan.request.scheme, scheme);
+    ck_assert_int_eq(cdp_plan_check_launch(&plan, &facts), scheme == CDP_SCHEME_HOST_LOOP ? CDP_ERROR_UNSUPPORTED : CDP_OK);
+    const bool one_block = counts[which] <= plan.request.single_items;
+
+    plan_under_limit(counts[which], 1535, scheme, &plan, &facts);
+    const cdp_request *request = &plan.request;
+    ck_assert_int_eq(request->scheme, one_block ? scheme : CDP_SCHEME_HOST_LOOP);
+    if (one_block)
+      continue;
+    ck_assert_uint_eq(request->short_fan_out, 0);
+    ck_assert_uint_eq(request->task_budget, UINT32_MAX);
+    ck_assert_uint_eq(request->block_map_capacity, cdp_engine_level_blocks_most(request));
+    ck_assert_uint_eq(plan.room.workspace_bytes, cdp_engine_workspace_bytes(request));
+    ck_assert_int_eq(cdp_plan_check_launch(&plan, &facts), CDP_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(cdp_last_message(), "pending launches is 1535"));
+    ck_assert_ptr_nonnull(strstr(cdp_last_message(), "need 1536"));
+    ck_assert_ptr_nonnull(strstr(cdp_last_message(), "cudaLimitDevRuntimePendingLaunchCount"));
+  }
 }
 END_TEST
 
@@ -440,7 +488,7 @@ static Suite *plan_suite(void) {
   TCase *numbers = tcase_create("numbers");
   tcase_add_loop_test(numbers, block_ranges_are_within_their_bounds, 0, 2 * ORDINARY);
   tcase_add_loop_test(numbers, capacities_are_enough, 0, 2 * ORDINARY);
-  tcase_add_loop_test(numbers, budget_stays_below_the_pending_limit, 0, 2 * ORDINARY);
+  tcase_add_loop_test(numbers, budget_is_a_quarter_of_the_pending_limit, 0, 2 * ORDINARY);
   tcase_add_loop_test(numbers, workspace_is_as_large_as_documented, 0, 2 * ORDINARY);
   tcase_add_loop_test(numbers, default_options_have_all_the_room_they_ask_for, 0, COUNTS_NEAR);
   tcase_add_loop_test(numbers, workspace_is_as_large_as_documented_on_any_device, 0, COUNTS_NEAR);
@@ -449,6 +497,7 @@ static Suite *plan_suite(void) {
   tcase_add_loop_test(numbers, same_arguments_give_the_same_plan, 0, 2 * ORDINARY);
   tcase_add_loop_test(numbers, caps_hold_until_they_are_lifted, 0, 2);
   suite_add_tcase(suite, numbers);
+  tcase_add_loop_test(numbers, too_low_a_limit_leaves_launching_to_the_host, 0, 6);
   TCase *proofs = tcase_create("proofs");
   tcase_set_timeout(proofs, TEST_SECONDS);
   tcase_add_test(proofs, no_split_runs_out_of_task_slots);

@@ -180,6 +180,7 @@ cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   if (status == CDP_OK)
     status = check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
                    "asking for the pending-launch limit");
+  facts->pending_limit_min = PENDING_LIMIT_MIN;
   facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
   return status;
 }

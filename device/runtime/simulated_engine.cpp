@@ -46,6 +46,7 @@ cdp_status describe(int, cdp_device_facts *facts, cdp_fault *) {
   facts->fan_kind = static_cast<uint32_t>(FanKind::simulated);
   facts->multiprocessors = current_rules().multiprocessors;
   facts->pending_limit = pending_limit.load();
+  facts->pending_limit_min = 0; // whatever is not refused runs
   snprintf(facts->name, sizeof facts->name, "simulated device (on the CPU)");
   return CDP_OK;
 }

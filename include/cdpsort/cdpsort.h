@@ -24,6 +24,11 @@
  *
  * Threads. Every call may be made from several threads at once, on different data. Messages are kept per thread.
  *
+ * Pending launches. All sorts on a device share CUDA's limit of pending device launches, 2,048 unless the program has set
+ * cudaLimitDevRuntimePendingLaunchCount. Under less than 1,536 CUDA loses grids now and then, so that sorts do not launch from
+ * the device then: cdp_quicksort() has the host launch, as CDP_SCHEME_HOST_LOOP does, and cdp_quicksort_async() refuses more
+ * keys than one block sorts.
+ *
  * The library never prints, exits or aborts, and never changes process-wide limits of the CUDA runtime.
  *
  * Sources: the two-phase quicksort and its two schemes of dynamic parallelism are those of the TNL thesis (seed 004), after
@@ -149,7 +154,8 @@ typedef enum cdp_scheme {
   CDP_SCHEME_DEFAULT = 0,    /**< CDP_SCHEME_LAST_BLOCK */
   CDP_SCHEME_LAST_BLOCK = 1, /**< the last block of a partition grid launches the children (seed 004, CDP version 1) */
   CDP_SCHEME_CONTROLLER = 2, /**< a controller launches workers and a tail continuation (seed 004, CDP version 2, remade) */
-  CDP_SCHEME_HOST_LOOP = 3   /**< the host launches level by level, without dynamic parallelism; blocking calls only */
+  CDP_SCHEME_HOST_LOOP = 3   /**< the host launches level by level, without dynamic parallelism; blocking calls only. Those have
+                                  it with any scheme where the limit of pending launches is too low */
 } cdp_scheme;
 
 /** The streams on which children are launched. */
@@ -318,7 +324,8 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
  * @param type             what the keys are.
  * @param options          those that will be given to cdp_quicksort_async(); NULL means the defaults.
  * @param workspace_bytes  host pointer; receives the size, 0 where none is needed (count 0 or 1). Untouched on failure.
- * @return CDP_OK; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _NO_DEVICE (the device decides about the size), _UNSUPPORTED.
+ * @return CDP_OK; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _NO_DEVICE (the device decides about the size), _UNSUPPORTED (as
+ *         cdp_quicksort_async(), but for graphs).
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes);
@@ -351,7 +358,7 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * @param stream           a cudaStream_t as CUDA's opaque pointer; NULL is the default stream.
  * @return CDP_OK: launched; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _WORKSPACE, _POINTER (such as keys in host
  *         memory), _NO_DEVICE, _MEMORY (for kernels that CUDA loads now), _UNSUPPORTED (the host loop; too many keys for a
- *         graph), _CUDA (the launch failed): nothing was launched or written; CDP_ERROR_SIMULATED: the keys are unspecified.
+ *         graph; too low a limit of pending launches), _CUDA (the launch failed): nothing was launched or written; CDP_ERROR_SIMULATED: the keys are unspecified.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
