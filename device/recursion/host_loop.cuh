@@ -117,7 +117,11 @@ __global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
     return;
   }
   if (whole.items() <= sort.single_items) {
-    block_fan_sort<Bits>(sort.rules, whole, storage);
+    // One range for one block: the same kernel sorts it as those that come of tasks.
+    if (threadIdx.x == 0) {
+      sort.control->collected_count = 1;
+      sort.collected[0] = whole;
+    }
     return;
   }
   const Direction direction = sort.rules.depth_limit == 0 ? Direction::none : sample_direction<Bits>(sort.rules, whole);
@@ -135,7 +139,7 @@ __global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
   look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
 }
 
-/* Does what fan_reverse_kernel does, and is another kernel: of one that is in both modules a linker may keep but one entry for
+/* Does what Step::reverse does, and is another kernel: of one that is in both modules a linker may keep but one entry for
    the host's launches (before CUDA 13 it does), which would be that of the other module. */
 template <typename Bits>
 __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
