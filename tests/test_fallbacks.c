@@ -11,6 +11,9 @@
 #include "run_suite.h"
 #include "simulated_rules.h"
 
+#include <math.h>
+#include <string.h>
+
 #define ITEMS 12000u
 
 static const forced table[] = {
@@ -103,22 +106,53 @@ START_TEST(hooks_can_be_taken_back) {
 }
 END_TEST
 
-/* Pivots that take away one key a level, and a depth limit that would let them: it counts as 4 * log2(count), and the network
-   ends what is left. _i: the scheme. */
-START_TEST(no_depth_limit_is_quadratic) {
+/* Sorts keys with pivots that divide them badly and a depth limit that would let them, and ends the test unless no more was
+   partitioned than 4 * log2(count) times all keys. */
+static void must_be_limited(const host_case *sort, const void *keys, cdp_study *study) {
+  const size_t bytes = sort->count * host_key_bytes(sort->type);
+  char why[HOST_WHY_BYTES];
+  uint32_t logarithm = 0;
+  void *sorted = malloc(bytes);
+  ck_assert_ptr_nonnull(sorted);
+  memcpy(sorted, keys, bytes);
+  ck_assert_msg(cdp_study_quicksort(sorted, sort->count, sort->type, &sort->options, study) == CDP_OK, "%s",
+                cdp_last_message());
+  ck_assert_msg(host_check_sorted(keys, sorted, sort->count, sort->type, CDP_ASCENDING, why), "%s", why);
+  while ((size_t)1 << logarithm < sort->count)
+    logarithm++;
+  const cdp_study_depth sum = study_total(study);
+  ck_assert_uint_le(sum.task_items + sum.block_items, 4 * logarithm * (uint64_t)sort->count);
+  free(sorted);
+}
+
+/* Keys in order, and the first one for a pivot. _i: the scheme. */
+START_TEST(first_keys_of_sorted_ones_end_soon) {
+  static uint32_t keys[ITEMS];
   host_case sort = classic_case(CDP_U32, CDP_LEAF_MIN);
   cdp_study study;
-  uint32_t logarithm = 0;
-  while ((size_t)1 << logarithm < sort.count)
-    logarithm++;
-  sort.distribution = HOST_SORTED;
   sort.options.scheme = scheme_of(_i);
   sort.options.pivot = CDP_PIVOT_FIRST;
   sort.options.depth_limit = CDP_DEPTH_MAX;
-  must_study(&sort, &study);
-  const cdp_study_depth sum = study_total(&study);
-  ck_assert_uint_gt(sum.fallback_depth, 0);
-  ck_assert_uint_le(sum.task_items, 4 * logarithm * (uint64_t)sort.count);
+  for (uint32_t index = 0; index < ITEMS; index++)
+    keys[index] = index;
+  must_be_limited(&sort, keys, &study);
+}
+END_TEST
+
+/* Powers of two, and the mean of least and greatest for a pivot: it takes away those of the greatest power alone, so that two
+   thousand levels would come. The network ends what is left at the limit. _i: the scheme. */
+START_TEST(means_of_powers_end_soon) {
+  static double keys[ITEMS];
+  host_case sort = classic_case(CDP_F64, CDP_LEAF_MIN);
+  cdp_study study;
+  sort.options.scheme = scheme_of(_i);
+  sort.options.pivot = CDP_PIVOT_MEAN;
+  sort.options.depth_limit = CDP_DEPTH_MAX;
+  for (int index = 0; index < (int)ITEMS; index++)
+    keys[index] = ldexp(1.0, index * 7 % 2000 - 1000);
+  must_be_limited(&sort, keys, &study);
+  ck_assert_uint_eq(study.depth_count, 4 * 14 + 1);
+  ck_assert_uint_gt(study.depths[4 * 14].fallback_depth, 0);
 }
 END_TEST
 
@@ -181,7 +215,8 @@ static Suite *fallbacks_suite(void) {
   tcase_add_test(forcing, hooks_can_be_taken_back);
   tcase_add_loop_test(forcing, host_launches_under_too_low_a_limit, 0, 3 * SCHEMES);
   tcase_add_loop_test(forcing, async_is_refused_under_too_low_a_limit, 0, 2);
-  tcase_add_loop_test(forcing, no_depth_limit_is_quadratic, 0, SCHEMES);
+  tcase_add_loop_test(forcing, first_keys_of_sorted_ones_end_soon, 0, SCHEMES);
+  tcase_add_loop_test(forcing, means_of_powers_end_soon, 0, SCHEMES);
   suite_add_tcase(suite, forcing);
   return suite;
 }

@@ -11,6 +11,7 @@
 #include "simulated_rules.h"
 #include "tile_sizes.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ITEMS 10000u
@@ -169,12 +170,12 @@ END_TEST
 /* ---- Input made against the middle pivot ----------------------------------------------------------------------- */
 
 #define HOSTILE_ITEMS 200u
-#define HOSTILE_DEPTHS 63u /* as many as have a row of their own */
+#define HOSTILE_DEPTHS 32u /* 4 * log2(200), rounded up: no limit is higher */
 
 static host_case hostile_case(cdp_scheme scheme) {
   host_case sort = study_case(HOSTILE_ITEMS, HOST_UNIFORM, scheme);
   sort.options.pivot = CDP_PIVOT_MIDDLE;
-  sort.options.depth_limit = 1000;
+  sort.options.depth_limit = CDP_DEPTH_MAX;
   return sort;
 }
 
@@ -229,9 +230,9 @@ static void make_hostile_keys(uint32_t *keys) {
     keys[open[index]] = (uint32_t)index;
 }
 
-/* A recursion as deep as the adversary made it; what is deeper than the rows is counted in the last one. By default its
-   depth is limited, and the rest sorted bitonically. */
-START_TEST(hostile_input_goes_deep_unless_it_is_limited) {
+/* A recursion as deep as the adversary could make it, whatever the limit that was asked for; then, and sooner by default, the
+   rest is sorted bitonically. */
+START_TEST(hostile_input_goes_as_deep_as_the_limit) {
   uint32_t keys[HOSTILE_ITEMS];
   cdp_study study;
   make_hostile_keys(keys);
@@ -241,11 +242,10 @@ START_TEST(hostile_input_goes_deep_unless_it_is_limited) {
     cdp_study_depth sum = study_total(&study);
     for (uint32_t depth = 0; depth < HOSTILE_DEPTHS; depth++)
       ck_assert_uint_eq(study.depths[depth].equal_items, 1);
-    ck_assert_uint_eq(study.depth_count, CDP_STUDY_DEPTHS);
-    const cdp_study_depth *last = &study.depths[CDP_STUDY_DEPTHS - 1];
-    ck_assert_uint_gt(last->tasks + last->block_partitions, 1);
-    ck_assert_uint_eq(sum.equal_items + sum.leaf_items, HOSTILE_ITEMS);
-    ck_assert_uint_eq(sum.fallback_depth, 0);
+    ck_assert_uint_eq(study.depth_count, HOSTILE_DEPTHS + 1);
+    ck_assert_uint_eq(study.depths[HOSTILE_DEPTHS].network_items, HOSTILE_ITEMS - HOSTILE_DEPTHS);
+    ck_assert_uint_eq(sum.equal_items + sum.leaf_items + sum.network_items, HOSTILE_ITEMS);
+    ck_assert_uint_eq(sum.fallback_depth, 1);
 
     sort.options.depth_limit = 0;
     sort_copy(&sort, keys, &study);
@@ -253,6 +253,28 @@ START_TEST(hostile_input_goes_deep_unless_it_is_limited) {
     ck_assert_uint_eq(study.depth_count, 2 * 8 + 8 + 1);
     ck_assert_uint_eq(sum.fallback_depth, 1);
   }
+}
+END_TEST
+
+/* What is deeper than the rows is counted in the last one. Powers of two, of which the mean of least and greatest takes away
+   those of the greatest power alone, go as deep as they may: 4 * 17 levels. _i: the scheme. */
+START_TEST(last_row_counts_all_that_is_deeper) {
+  enum { DEEP_ITEMS = (1 << 16) + 1 };
+  static double keys[DEEP_ITEMS];
+  static double sorted[DEEP_ITEMS];
+  host_case sort = study_case(DEEP_ITEMS, HOST_UNIFORM, scheme_of(_i));
+  cdp_study study;
+  char why[HOST_WHY_BYTES];
+  sort.options.pivot = CDP_PIVOT_MEAN;
+  sort.options.depth_limit = CDP_DEPTH_MAX;
+  for (int index = 0; index < DEEP_ITEMS; index++)
+    keys[index] = sorted[index] = ldexp(1.0, index * 7 % 2000 - 1000);
+  ck_assert_msg(cdp_study_quicksort(sorted, DEEP_ITEMS, CDP_F64, &sort.options, &study) == CDP_OK, "%s", cdp_last_message());
+  ck_assert_msg(host_check_sorted(keys, sorted, DEEP_ITEMS, CDP_F64, CDP_ASCENDING, why), "%s", why);
+  const cdp_study_depth *last = &study.depths[CDP_STUDY_DEPTHS - 1];
+  ck_assert_uint_eq(study.depth_count, CDP_STUDY_DEPTHS);
+  ck_assert_uint_ge(last->tasks + last->block_partitions, 68 - (CDP_STUDY_DEPTHS - 1));
+  ck_assert_uint_gt(last->fallback_depth, 0);
 }
 END_TEST
 
@@ -345,7 +367,8 @@ static Suite *study_suite(void) {
   tcase_add_loop_test(keys, first_partition_is_as_counted_by_hand, 0, SCHEMES);
   tcase_add_loop_test(keys, tasks_are_larger_than_a_block_finishes, 0, SCHEMES);
   tcase_add_loop_test(keys, rows_end_at_depth_count, 0, SCHEMES);
-  tcase_add_test(keys, hostile_input_goes_deep_unless_it_is_limited);
+  tcase_add_test(keys, hostile_input_goes_as_deep_as_the_limit);
+  tcase_add_loop_test(keys, last_row_counts_all_that_is_deeper, 0, SCHEMES);
   suite_add_tcase(suite, keys);
   TCase *launches = tcase_create("launches");
   tcase_set_timeout(launches, TEST_SECONDS);
