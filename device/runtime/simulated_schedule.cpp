@@ -96,7 +96,7 @@ void Machine::prepare() {
   random_.start(rules.seed + runs_ * 0x632BE59BD9B4E019u);
   ++runs_;
   eagerness_ = 1 + random_.below(8);
-  atomics_until_pause = 1 + random_.below(32);
+  here().atomics_until_pause = 1 + random_.below(32);
   // Room for all that is pushed back where an exception would lose a grid or a block.
   blocks_.reserve(rules.resident_blocks);
   idle_.reserve(rules.resident_blocks);
