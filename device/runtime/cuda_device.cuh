@@ -74,6 +74,22 @@ __device__ __forceinline__ uint32_t multiprocessor_number() {
 
 #ifdef __CUDACC_RDC__
 
+} // namespace cdp::CDP_RUNTIME
+
+namespace cdp {
+
+/* One for all compilations of the kernels (cuda_account.cu). */
+extern __device__ unsigned int cdp_launches_taken;
+
+} // namespace cdp
+
+namespace cdp::CDP_RUNTIME {
+
+/* The launches that all sorts on the device have reserved at present: as one host process sees the device. */
+__device__ __forceinline__ unsigned int &launches_taken() {
+  return cdp_launches_taken;
+}
+
 /*
  * Launches a kernel from the device. Returns the launch's cudaError_t: a launch whose error is not read is a range left
  * unsorted. What the calling thread wrote or was shown (barrier, fence) before the call, the child sees.

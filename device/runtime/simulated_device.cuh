@@ -154,6 +154,9 @@ inline int __syncthreads_and(int predicate,
   return machine::meet_block(machine::here(), predicate != 0, place) == blockDim.x ? 1 : 0;
 }
 
+/* The launches that all sorts on the device have reserved at present: one for the process. */
+unsigned int &launches_taken() noexcept;
+
 inline uint64_t device_clock() {
   return machine::read_clock();
 }

@@ -70,7 +70,10 @@ CDP_SIMULATED_INLINE T shuffle(Activity collective, uint32_t mask, T value, uint
   return value;
 }
 
-/* Applies a change to memory and returns what was there. Reads and writes as bytes do: any type may lie there. */
+/*
+ * Applies a change to memory and returns what was there, in one piece also where other host threads do so. Reads and writes as
+ * bytes do: any type may lie there.
+ */
 template <typename T, typename Change>
 T change_memory(T *address, Change change) {
   static_assert(std::is_same_v<T, int> || std::is_same_v<T, unsigned int> || std::is_same_v<T, long long> ||
@@ -78,10 +81,11 @@ T change_memory(T *address, Change change) {
                 "no atomics for this type");
   if (reinterpret_cast<uintptr_t>(address) % sizeof(T) != 0)
     break_rule("an atomic operation on an address that is not aligned");
-  T before;
-  std::memcpy(&before, address, sizeof(T));
-  const T after = change(before);
-  std::memcpy(address, &after, sizeof(T));
+  typedef T __attribute__((may_alias)) Anything;
+  auto *const memory = reinterpret_cast<Anything *>(address);
+  T before = __atomic_load_n(memory, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(memory, &before, change(before), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+  }
   pass_atomic();
   return before;
 }
@@ -207,7 +211,8 @@ T atomicAnd(T *address, typename AsGiven<T>::Type value) {
   return machine::change_memory(address, [value](T before) { return static_cast<T>(before & value); });
 }
 
-/* All threads of a run share the caller's memory and its order; fences keep the compiler from moving accesses. */
+/* All threads of a run share the caller's memory and its order; fences keep the compiler from moving accesses. Runs of other
+   host threads share nothing with them but what atomics change. */
 inline void __threadfence_block() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the device keeps for all sorts on it: launches_taken() of runtime.cuh. A file of its own, since the kernels are compiled
+ * several times, and all must see the same.
+ */
+#include "runtime.cuh"
+
+namespace cdp {
+
+__device__ unsigned int cdp_launches_taken = 0;
+
+} // namespace cdp
