@@ -10,6 +10,7 @@ cdpsort_test(host_data SUPPORT host_data LABELS simulated)
 cdpsort_test(simulated_block SOURCES test_simulated_block.cpp STATIC LABELS simulated)
 cdpsort_test(simulated_schedule SOURCES test_simulated_schedule.cpp STATIC LABELS simulated)
 cdpsort_test(simulated_limits SOURCES test_simulated_limits.cpp STATIC LABELS simulated)
+cdpsort_test(simulated_pending SOURCES test_simulated_pending.cpp STATIC LABELS simulated)
 
 # The host side.
 cdpsort_test(options STATIC LABELS simulated)
@@ -34,6 +35,7 @@ cdpsort_test(fan_sort SOURCES test_fan_sort.cpp STATIC LABELS simulated)
 cdpsort_test(short SOURCES test_short.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long TIMEOUT 600)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
+cdpsort_test(refusals SOURCES test_refusals.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(speed SUPPORT host_data LABELS simulated long)
 set_tests_properties(speed PROPERTIES RUN_SERIAL ON) # it is about time
 if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
@@ -75,7 +77,7 @@ endif()
 if(CDPSORT_HAVE_CUDA)
   add_executable(hooks_cost EXCLUDE_FROM_ALL hooks_cost/hooks_cost.cpp hooks_cost/with_hooks.cu hooks_cost/without_hooks.cu
                  ${PROJECT_SOURCE_DIR}/src/options.c ${PROJECT_SOURCE_DIR}/src/plan.c ${PROJECT_SOURCE_DIR}/src/status.c
-                 ${PROJECT_SOURCE_DIR}/device/engine.cpp)
+                 ${PROJECT_SOURCE_DIR}/device/engine.cpp ${PROJECT_SOURCE_DIR}/device/runtime/cuda_account.cu)
   set_target_properties(hooks_cost PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_RUNTIME_LIBRARY Static)
   target_include_directories(hooks_cost PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/device)
   target_compile_options(hooks_cost PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-maxrregcount=64>

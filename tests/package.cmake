@@ -14,6 +14,22 @@ foreach(header IN LISTS headers)
   list(APPEND shell_tests header_${stem}_c11 header_${stem}_cpp17)
 endforeach()
 
+# The shared library as a process gets it that is not linked with it. Such a process has no room set aside for thread-locals.
+add_executable(load_library dlopen/load.c)
+set_target_properties(load_library PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/tests)
+target_include_directories(load_library PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(load_library PRIVATE ${CMAKE_DL_LIBS} pthread)
+cdpsort_set_warnings(load_library)
+add_dependencies(load_library cdpsort)
+add_test(NAME dlopen COMMAND load_library $<TARGET_FILE:cdpsort>)
+add_test(NAME static_tls COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/dlopen/static_tls.sh $<TARGET_FILE:cdpsort>)
+list(APPEND shell_tests dlopen static_tls)
+if(NOT CDPSORT_SANITIZE) # a sanitized library cannot be loaded by a program that is not
+  add_test(NAME python COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/dlopen/python.sh $<TARGET_FILE:cdpsort>)
+  set_tests_properties(python PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT CDPSORT_DEVICE=simulated)
+  list(APPEND shell_tests python)
+endif()
+
 if(NOT CDPSORT_SANITIZE) # a sanitized library exports its sanitizer's symbols, and wants programs built like itself
   add_test(NAME symbols COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh ${CMAKE_NM} $<TARGET_FILE:cdpsort>
            ${PROJECT_SOURCE_DIR}/include/cdpsort)

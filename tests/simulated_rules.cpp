@@ -13,7 +13,13 @@ extern "C" void simulated_rules_set(uint32_t multiprocessors, uint32_t resident_
   cdp::simulated::set_rules(rules);
 }
 
+extern "C" void simulated_rules_refuse(uint32_t chance) {
+  cdp::simulated::Rules rules = cdp::simulated::current_rules();
+  rules.refusal_chance = chance;
+  cdp::simulated::set_rules(rules);
+}
+
 extern "C" simulated_counts simulated_counts_read(void) {
   const cdp::simulated::Report &report = cdp::simulated::last_report();
-  return {report.grids_launched, report.launches_refused, report.blocks_run, report.pending_most};
+  return {report.grids_launched, report.launches_refused, report.tails_refused, report.blocks_run, report.pending_most};
 }

@@ -15,10 +15,15 @@ extern "C" {
 /* For the calling thread's sorts from now on. resident_blocks: how many are under way at once. */
 void simulated_rules_set(uint32_t multiprocessors, uint32_t resident_blocks);
 
+/* Refuses so many of 1024 launches from the device in the calling thread's sorts from now on, drawn by the sort's seed, tails
+   among them. 0: none. */
+void simulated_rules_refuse(uint32_t chance);
+
 /* What the simulated device itself has counted in the calling thread's last launch from the host. */
 typedef struct simulated_counts {
   uint64_t grids_launched; /* the host's included */
   uint64_t launches_refused;
+  uint64_t tails_refused; /* of them */
   uint64_t blocks_run;
   uint32_t pending_most;
 } simulated_counts;

@@ -8,6 +8,7 @@
  * Linked with the static library, for the limits. Compiled with CDPSORT_TEST_U32_ONLY it sorts no other type
  * (planted_bugs.sh).
  */
+#include "environment.h"
 #include "host_data.h"
 #include "run_suite.h"
 #include "simulated_rules.h"
@@ -142,18 +143,6 @@ START_TEST(sorts_what_the_seed_draws) {
                   "seed %d: a launch was refused with code %d; %s", _i, study.first_fault, why);
 }
 END_TEST
-
-/* A number from the environment, digits alone; `otherwise` if it is not set, -1 if it is none. */
-static int number_from_environment(const char *name, int otherwise) {
-  const char *text = getenv(name);
-  if (text == NULL || text[0] == '\0')
-    return otherwise;
-  if (strlen(text) > 9 || text[strspn(text, "0123456789")] != '\0') {
-    (void)fprintf(stderr, "%s is \"%s\": it must be a number of at most 9 digits\n", name, text);
-    return -1;
-  }
-  return (int)strtol(text, NULL, 10);
-}
 
 int main(void) {
   const int first = number_from_environment("CDPSORT_TEST_FIRST_SEED", 0);

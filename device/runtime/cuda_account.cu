@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The account of launches that sorts on a device share (recursion/account.cuh): one in a device's memory, for all kernels.
+ * What the device keeps for all sorts on it: launches_taken() of runtime.cuh. A file of its own, since the kernels are compiled
+ * several times, and all must see the same.
  */
-#include <cuda_runtime.h>
+#include "runtime.cuh"
 
 namespace cdp {
 
-extern __device__ unsigned int cdp_launches_taken;
 __device__ unsigned int cdp_launches_taken = 0;
 
 } // namespace cdp

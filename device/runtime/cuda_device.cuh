@@ -7,12 +7,6 @@
 
 #include <cuda_runtime.h>
 
-#ifdef __CUDACC_RDC__
-namespace cdp {
-extern __device__ unsigned int cdp_launches_taken; /* cuda_account.cu */
-}
-#endif
-
 namespace cdp::CDP_RUNTIME {
 
 /*
@@ -80,7 +74,18 @@ __device__ __forceinline__ uint32_t multiprocessor_number() {
 
 #ifdef __CUDACC_RDC__
 
-/* Launches that all sorts on the device have taken at present, of the kernels with hooks and of those without. */
+} // namespace cdp::CDP_RUNTIME
+
+namespace cdp {
+
+/* One for all compilations of the kernels (cuda_account.cu). */
+extern __device__ unsigned int cdp_launches_taken;
+
+} // namespace cdp
+
+namespace cdp::CDP_RUNTIME {
+
+/* The launches that all sorts on the device have reserved at present: as one host process sees the device. */
 __device__ __forceinline__ unsigned int &launches_taken() {
   return cdp_launches_taken;
 }

@@ -9,17 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace cdp::simulated {
-
-CDP_SIMULATED_LOCAL Coordinates threadIdx = {0, 0, 0};
-CDP_SIMULATED_LOCAL Coordinates blockIdx = {0, 0, 0};
-CDP_SIMULATED_LOCAL Coordinates blockDim = {1, 1, 1};
-CDP_SIMULATED_LOCAL Coordinates gridDim = {1, 1, 1};
-
-namespace machine {
-
-CDP_SIMULATED_LOCAL Lane *running_lane = nullptr;
-CDP_SIMULATED_LOCAL uint32_t atomics_until_pause = 1;
+namespace cdp::simulated::machine {
 
 namespace {
 
@@ -37,6 +27,11 @@ size_t guard_bytes_whole(const unsigned char *guard) {
 }
 
 } // namespace
+
+Here &here() noexcept {
+  static __thread Here local = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}, 1, nullptr};
+  return local;
+}
 
 void Random::start(uint64_t seed) {
   // One round of splitmix64: neighbouring seeds must not begin alike, and the state must not be 0.
@@ -103,21 +98,22 @@ void Block::choose_order() {
 }
 
 void Block::step() {
-  blockIdx.x = index_;
-  blockDim.x = grid_->shape.threads;
-  gridDim.x = grid_->shape.blocks;
+  Here &here = machine::here();
+  here.block.x = index_;
+  here.block_extent.x = grid_->shape.threads;
+  here.grid_extent.x = grid_->shape.blocks;
   interrupted_ = false;
   uint64_t resumptions = 0;
   while (runnable_count_ > 0 && !interrupted_) {
     const uint32_t drawn = runnable_count_ - 1 - random_.below(runnable_count_ < reach_ ? runnable_count_ : reach_);
     const uint32_t thread = runnable_[drawn];
     runnable_[drawn] = runnable_[--runnable_count_];
-    threadIdx.x = thread;
-    running_lane = &lanes_[thread];
-    running_lane->fiber.resume();
+    here.thread.x = thread;
+    here.lane = &lanes_[thread];
+    here.lane->fiber.resume();
     ++resumptions;
   }
-  running_lane = nullptr;
+  here.lane = nullptr;
   report_.resumptions += resumptions;
   if (runnable_count_ == 0 && !ended() && report_.code == LAUNCH_OK)
     explain_deadlock();
@@ -147,10 +143,10 @@ void Block::run_thread(Lane &lane) {
   lane.activity = Activity::ended;
 }
 
-void *Block::shared(size_t bytes) {
+void *Block::shared(const Lane &lane, size_t bytes) {
   if (bytes > grid_->shape.shared_bytes) {
-    blame("thread %u: the kernel uses %zu bytes of shared memory, but was launched with %u",
-          static_cast<unsigned>(running_lane->thread), bytes, grid_->shape.shared_bytes);
+    blame("thread %u: the kernel uses %zu bytes of shared memory, but was launched with %u", static_cast<unsigned>(lane.thread),
+          bytes, grid_->shape.shared_bytes);
     throw Unwound{};
   }
   return shared_.get() + GUARD_BYTES;
@@ -196,6 +192,4 @@ void Block::blame(const char *format, ...) {
   va_end(arguments);
 }
 
-} // namespace machine
-
-} // namespace cdp::simulated
+} // namespace cdp::simulated::machine

@@ -112,7 +112,7 @@ public:
   uint64_t meet(Lane &lane, Activity collective, uint32_t mask);
   uint32_t wait_at_barrier(Lane &lane, bool predicate);
   void pause(Lane &lane);
-  void *shared(size_t bytes);
+  void *shared(const Lane &lane, size_t bytes);
 
 private:
   static bool live(void *lane);
@@ -146,9 +146,6 @@ private:
 
 /* Thrown through a kernel that is not to go on. */
 struct Unwound {};
-
-/* The running thread; NULL outside of a kernel. */
-extern CDP_SIMULATED_LOCAL Lane *running_lane;
 
 } // namespace cdp::simulated::machine
 

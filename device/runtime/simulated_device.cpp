@@ -20,6 +20,11 @@ const Report &last_report() noexcept {
   return machine::this_machine().report;
 }
 
+unsigned int &launches_taken() noexcept {
+  static unsigned int taken = 0;
+  return taken;
+}
+
 namespace machine {
 
 /* Its blocks, and the stacks of their threads, are kept for the next run and go with the host thread. */

@@ -32,8 +32,11 @@
 #define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-/* A thread-local that costs no call: no fiber ever moves to another thread. */
-#define CDP_SIMULATED_LOCAL __thread __attribute__((tls_model("initial-exec")))
+/* CUDA's built-in variables. */
+#define threadIdx (::cdp::simulated::machine::here().thread)
+#define blockIdx (::cdp::simulated::machine::here().block)
+#define blockDim (::cdp::simulated::machine::here().block_extent)
+#define gridDim (::cdp::simulated::machine::here().grid_extent)
 
 namespace cdp::simulated {
 
@@ -44,13 +47,29 @@ struct Coordinates {
   uint32_t z;
 };
 
-extern CDP_SIMULATED_LOCAL Coordinates threadIdx;
-extern CDP_SIMULATED_LOCAL Coordinates blockIdx;
-extern CDP_SIMULATED_LOCAL Coordinates blockDim;
-extern CDP_SIMULATED_LOCAL Coordinates gridDim;
 constexpr int warpSize = 32;
 
 namespace machine {
+
+struct Lane;
+
+/* Where the calling host thread is: in which simulated thread of which block. */
+struct Here {
+  Coordinates thread;
+  Coordinates block;
+  Coordinates block_extent;
+  Coordinates grid_extent;
+  uint32_t atomics_until_pause; /* how many atomics there are until other threads may go on */
+  Lane *lane;                   /* NULL outside of a kernel */
+};
+
+/*
+ * 1. A library whose thread-locals cost no call (initial-exec) cannot be loaded by a process that is under way.
+ * 2. Compilers make one call for each use of another thread-local, but only one in a function for all uses of a const one.
+ * 3. No fiber ever moves to another host thread: in a function the answer is always the same.
+ * Therefore there is one thread-local, and a const function that tells where it is.
+ */
+__attribute__((const, visibility("hidden"))) Here &here() noexcept;
 
 /* A place in a kernel, for reports: the caller's, by default argument. */
 struct Place {
@@ -105,7 +124,7 @@ int allow_from_host(KernelName kernel, uint32_t bytes) noexcept;
 int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call);
 
 /* Waits until all threads of the block are there. Returns how many of them gave a predicate that is not 0. */
-uint32_t meet_block(bool predicate, Place place);
+uint32_t meet_block(Here &here, bool predicate, Place place);
 
 /* Nanoseconds of the host's clock; never the same twice in a thread. And a multiprocessor, of those that the rules give. */
 uint64_t read_clock() noexcept;
@@ -118,28 +137,25 @@ void *shared_memory(size_t bytes);
 
 /* The block's barrier: all its threads take part, at one and the same place. */
 inline void __syncthreads(machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  machine::meet_block(false, place);
+  machine::meet_block(machine::here(), false, place);
 }
 
 inline int __syncthreads_count(int predicate,
                                machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return static_cast<int>(machine::meet_block(predicate != 0, place));
+  return static_cast<int>(machine::meet_block(machine::here(), predicate != 0, place));
 }
 
 inline int __syncthreads_or(int predicate, machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return machine::meet_block(predicate != 0, place) != 0 ? 1 : 0;
+  return machine::meet_block(machine::here(), predicate != 0, place) != 0 ? 1 : 0;
 }
 
 inline int __syncthreads_and(int predicate,
                              machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return machine::meet_block(predicate != 0, place) == blockDim.x ? 1 : 0;
+  return machine::meet_block(machine::here(), predicate != 0, place) == blockDim.x ? 1 : 0;
 }
 
-/* Launches that all sorts of the process have taken at present. */
-inline unsigned int &launches_taken() {
-  static unsigned int taken = 0;
-  return taken;
-}
+/* The launches that all sorts on the device have reserved at present: one for the process. */
+unsigned int &launches_taken() noexcept;
 
 inline uint64_t device_clock() {
   return machine::read_clock();

@@ -5,7 +5,8 @@
  *
  * A run is one launch from the host with all its descendants; launch_from_host() returns when the last of them is complete.
  * Rules, what kernels are allowed, reports and runs belong to the calling thread: several threads may each run kernels at once,
- * and none sees another.
+ * and none sees another, but for the launches that are pending, which are counted together, as on a GPU: where all of them
+ * reach a limit that none would reach alone, time decides whose launches are refused.
  * Within a run everything happens on the calling thread, in an order that depends on nothing but the seed and on how many
  * runs were made since the rules were set.
  *
@@ -40,9 +41,10 @@ constexpr size_t MEMORY_ALIGNMENT = 256;
 
 struct Rules {
   uint64_t seed = 0;
-  uint32_t pending_limit = 2048; /* device launches not yet complete, at most; a further one is refused */
+  uint32_t pending_limit = 2048; /* device launches not yet complete, of all threads' runs, at most; a further one is refused */
   uint32_t resident_blocks = 8;  /* blocks under way at once, at least 1: 1 runs block after block, yet in a seeded order */
   uint32_t multiprocessors = 4;  /* only told to those who ask: blocks are limited by resident_blocks */
+  uint32_t refusal_chance = 0;   /* of 1024 device launches, how many are refused as if the pending limit were reached */
 };
 
 /* What the thread's last run did. */
@@ -51,9 +53,10 @@ struct Report {
   char broken_rule[256] = "";    /* "" where none was broken; or why a launch by the host was refused */
   uint64_t grids_launched = 0;   /* launches accepted, the host's included */
   uint64_t launches_refused = 0; /* launches from the device that returned a code */
+  uint64_t tails_refused = 0;    /* those among them that were tail launches */
   uint64_t blocks_run = 0;
   uint64_t resumptions = 0;  /* times a thread went on after its start, a collective or a yield */
-  uint32_t pending_most = 0; /* device launches not yet complete, the most at once */
+  uint32_t pending_most = 0; /* device launches of this run not yet complete, the most at once */
 };
 
 /* Sets the calling thread's rules; the next run is the first under their seed. */

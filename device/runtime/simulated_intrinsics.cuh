@@ -15,6 +15,9 @@
 #include <atomic>
 #include <cstring>
 
+/* Inline for certain, so that all collectives of a function share one call of here(). */
+#define CDP_SIMULATED_INLINE __attribute__((always_inline)) inline
+
 namespace cdp::simulated {
 
 namespace machine {
@@ -37,38 +40,40 @@ enum class Activity : uint8_t {
 
 /* Waits for the lanes in the mask. Returns the value of the lane `source` for shuffles, otherwise a mask of the values not 0.
  */
-uint64_t meet_lanes(Activity collective, uint32_t mask, uint64_t value, uint32_t source, Place place);
+uint64_t meet_lanes(Here &here, Activity collective, uint32_t mask, uint64_t value, uint32_t source, Place place);
 
 /* Ends the run with a report about the running thread. */
 [[noreturn]] void break_rule(const char *what);
 
-/* Lets other threads, perhaps of other blocks, go on; and how many atomics there are until the next such pause. */
+/* Lets other threads, perhaps of other blocks, go on. */
 void pause_thread();
-extern CDP_SIMULATED_LOCAL uint32_t atomics_until_pause;
 
 inline void pass_atomic() {
-  if (--atomics_until_pause == 0)
+  if (--here().atomics_until_pause == 0)
     pause_thread();
 }
 
 /* The first lane of the running lane's segment. */
-inline uint32_t segment_begin(int width) {
+CDP_SIMULATED_INLINE uint32_t segment_begin(int width) {
   if (width <= 0 || width > warpSize || (width & (width - 1)) != 0)
     break_rule("the width of a shuffle is not a power of two up to 32");
   return threadIdx.x % 32 & ~static_cast<uint32_t>(width - 1);
 }
 
 template <typename T>
-T shuffle(Activity collective, uint32_t mask, T value, uint32_t source, Place place) {
+CDP_SIMULATED_INLINE T shuffle(Activity collective, uint32_t mask, T value, uint32_t source, Place place) {
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "shuffles are for numbers of 4 or 8 bytes");
   uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
-  bits = meet_lanes(collective, mask, bits, source, place);
+  bits = meet_lanes(here(), collective, mask, bits, source, place);
   std::memcpy(&value, &bits, sizeof(T));
   return value;
 }
 
-/* Applies a change to memory and returns what was there. Reads and writes as bytes do: any type may lie there. */
+/*
+ * Applies a change to memory and returns what was there, in one piece also where other host threads do so. Reads and writes as
+ * bytes do: any type may lie there.
+ */
 template <typename T, typename Change>
 T change_memory(T *address, Change change) {
   static_assert(std::is_same_v<T, int> || std::is_same_v<T, unsigned int> || std::is_same_v<T, long long> ||
@@ -76,10 +81,11 @@ T change_memory(T *address, Change change) {
                 "no atomics for this type");
   if (reinterpret_cast<uintptr_t>(address) % sizeof(T) != 0)
     break_rule("an atomic operation on an address that is not aligned");
-  T before;
-  std::memcpy(&before, address, sizeof(T));
-  const T after = change(before);
-  std::memcpy(address, &after, sizeof(T));
+  typedef T __attribute__((may_alias)) Anything;
+  auto *const memory = reinterpret_cast<Anything *>(address);
+  T before = __atomic_load_n(memory, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(memory, &before, change(before), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+  }
   pass_atomic();
   return before;
 }
@@ -92,21 +98,32 @@ T change_memory(T *address, Change change) {
 template <typename T>
 using Shuffled = decltype(+T());
 
+namespace machine {
+
+/* A collective of which a lane wants no other lane's value. */
+CDP_SIMULATED_INLINE uint64_t vote(Activity collective, uint32_t mask, bool value, Place place) {
+  return meet_lanes(here(), collective, mask, value, threadIdx.x % 32, place);
+}
+
+} // namespace machine
+
 inline void __syncwarp(uint32_t mask = 0xffffffffu,
                        machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  machine::meet_lanes(machine::Activity::warp_barrier, mask, 0, threadIdx.x % 32, place);
+  machine::vote(machine::Activity::warp_barrier, mask, false, place);
 }
 
 template <typename T>
-Shuffled<T> __shfl_sync(uint32_t mask, T value, int lane, int width = warpSize,
-                        machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+CDP_SIMULATED_INLINE Shuffled<T> __shfl_sync(uint32_t mask, T value, int lane, int width = warpSize,
+                                             machine::Place place = {__builtin_FILE(),
+                                                                     static_cast<uint32_t>(__builtin_LINE())}) {
   const uint32_t source = machine::segment_begin(width) + (static_cast<uint32_t>(lane) & static_cast<uint32_t>(width - 1));
   return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle, mask, value, source, place);
 }
 
 template <typename T>
-Shuffled<T> __shfl_xor_sync(uint32_t mask, T value, int lane_mask, int width = warpSize,
-                            machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+CDP_SIMULATED_INLINE Shuffled<T> __shfl_xor_sync(uint32_t mask, T value, int lane_mask, int width = warpSize,
+                                                 machine::Place place = {__builtin_FILE(),
+                                                                         static_cast<uint32_t>(__builtin_LINE())}) {
   const uint32_t own = threadIdx.x % 32;
   const uint32_t other = own ^ static_cast<uint32_t>(lane_mask);
   const uint32_t source = other < machine::segment_begin(width) + static_cast<uint32_t>(width) ? other : own;
@@ -114,16 +131,18 @@ Shuffled<T> __shfl_xor_sync(uint32_t mask, T value, int lane_mask, int width = w
 }
 
 template <typename T>
-Shuffled<T> __shfl_up_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
-                           machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+CDP_SIMULATED_INLINE Shuffled<T> __shfl_up_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
+                                                machine::Place place = {__builtin_FILE(),
+                                                                        static_cast<uint32_t>(__builtin_LINE())}) {
   const uint32_t own = threadIdx.x % 32;
   const uint32_t source = own - machine::segment_begin(width) >= delta ? own - delta : own;
   return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle_up, mask, value, source, place);
 }
 
 template <typename T>
-Shuffled<T> __shfl_down_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
-                             machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+CDP_SIMULATED_INLINE Shuffled<T> __shfl_down_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
+                                                  machine::Place place = {__builtin_FILE(),
+                                                                          static_cast<uint32_t>(__builtin_LINE())}) {
   const uint32_t own = threadIdx.x % 32;
   const uint32_t left = machine::segment_begin(width) + static_cast<uint32_t>(width) - own;
   const uint32_t source = delta < left ? own + delta : own;
@@ -132,17 +151,17 @@ Shuffled<T> __shfl_down_sync(uint32_t mask, T value, unsigned int delta, int wid
 
 inline uint32_t __ballot_sync(uint32_t mask, int predicate,
                               machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return static_cast<uint32_t>(machine::meet_lanes(machine::Activity::ballot, mask, predicate != 0, threadIdx.x % 32, place));
+  return static_cast<uint32_t>(machine::vote(machine::Activity::ballot, mask, predicate != 0, place));
 }
 
 inline int __any_sync(uint32_t mask, int predicate,
                       machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return machine::meet_lanes(machine::Activity::any, mask, predicate != 0, threadIdx.x % 32, place) != 0 ? 1 : 0;
+  return machine::vote(machine::Activity::any, mask, predicate != 0, place) != 0 ? 1 : 0;
 }
 
 inline int __all_sync(uint32_t mask, int predicate,
                       machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return machine::meet_lanes(machine::Activity::all, mask, predicate == 0, threadIdx.x % 32, place) == 0 ? 1 : 0;
+  return machine::vote(machine::Activity::all, mask, predicate == 0, place) == 0 ? 1 : 0;
 }
 
 /* ---- Atomics and fences ---------------------------------------------------------------------------------------- */
@@ -192,7 +211,8 @@ T atomicAnd(T *address, typename AsGiven<T>::Type value) {
   return machine::change_memory(address, [value](T before) { return static_cast<T>(before & value); });
 }
 
-/* All threads of a run share the caller's memory and its order; fences keep the compiler from moving accesses. */
+/* All threads of a run share the caller's memory and its order; fences keep the compiler from moving accesses. Runs of other
+   host threads share nothing with them but what atomics change. */
 inline void __threadfence_block() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }

@@ -185,7 +185,7 @@ inline uint32_t Block::wait_at_barrier(Lane &lane, bool predicate) {
 }
 
 inline void Block::pause(Lane &lane) {
-  atomics_until_pause = 1 + random_.below(32);
+  here().atomics_until_pause = 1 + random_.below(32);
   runnable_[runnable_count_++] = lane.thread;
   interrupted_ = random_.below(4) == 0;
   leave(lane);
@@ -236,8 +236,8 @@ void Block::explain_deadlock() {
 
 /* ---- What threads call ----------------------------------------------------------------------------------------- */
 
-uint64_t meet_lanes(Activity collective, uint32_t mask, uint64_t value, uint32_t source, Place place) {
-  Lane &lane = *running_lane;
+uint64_t meet_lanes(Here &here, Activity collective, uint32_t mask, uint64_t value, uint32_t source, Place place) {
+  Lane &lane = *here.lane;
   lane.value = value;
   lane.source = static_cast<uint8_t>(source);
   lane.file = place.file;
@@ -246,8 +246,8 @@ uint64_t meet_lanes(Activity collective, uint32_t mask, uint64_t value, uint32_t
   return lane.warp->block->meet(lane, collective, mask);
 }
 
-uint32_t meet_block(bool predicate, Place place) {
-  Lane &lane = *running_lane;
+uint32_t meet_block(Here &here, bool predicate, Place place) {
+  Lane &lane = *here.lane;
   lane.file = place.file;
   lane.line = place.line;
   lane.activity = Activity::barrier;
@@ -255,18 +255,21 @@ uint32_t meet_block(bool predicate, Place place) {
 }
 
 void *shared_memory(size_t bytes) {
-  return running_lane->warp->block->shared(bytes);
+  const Lane &lane = *here().lane;
+  return lane.warp->block->shared(lane, bytes);
 }
 
 void pause_thread() {
-  if (running_lane != nullptr)
-    running_lane->warp->block->pause(*running_lane);
+  Lane *const lane = here().lane;
+  if (lane != nullptr)
+    lane->warp->block->pause(*lane);
   else
-    atomics_until_pause = UINT32_MAX; // an atomic on the host
+    here().atomics_until_pause = UINT32_MAX; // an atomic on the host
 }
 
 void break_rule(const char *what) {
-  running_lane->warp->block->blame("thread %u: %s", static_cast<unsigned>(running_lane->thread), what);
+  const Lane &lane = *here().lane;
+  lane.warp->block->blame("thread %u: %s", static_cast<unsigned>(lane.thread), what);
   throw Unwound{};
 }
 

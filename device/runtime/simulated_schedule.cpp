@@ -5,6 +5,7 @@
 #include "simulated_schedule.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 
 namespace cdp::simulated::machine {
@@ -13,6 +14,12 @@ namespace {
 
 /* Blocks that the next one of a grid is drawn from: all but the largest grids are shuffled as a whole. */
 constexpr uint32_t UNSTARTED_MOST = 1024;
+
+/* Rules::refusal_chance is of so many. */
+constexpr uint32_t REFUSAL_CHANCES = 1024;
+
+/* Device launches not yet complete, of all machines. */
+std::atomic<uint32_t> pending_of_all{0};
 
 void write_fault(Report &report, int code, const char *text) {
   if (report.code != LAUNCH_OK)
@@ -96,7 +103,7 @@ void Machine::prepare() {
   random_.start(rules.seed + runs_ * 0x632BE59BD9B4E019u);
   ++runs_;
   eagerness_ = 1 + random_.below(8);
-  atomics_until_pause = 1 + random_.below(32);
+  here().atomics_until_pause = 1 + random_.below(32);
   // Room for all that is pushed back where an exception would lose a grid or a block.
   blocks_.reserve(rules.resident_blocks);
   idle_.reserve(rules.resident_blocks);
@@ -129,7 +136,7 @@ void Machine::abandon() noexcept {
   resident_.clear();
   ready_.clear();
   grids_.clear();
-  pending_ = 0;
+  give_back_pending(pending_);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------------- */
@@ -218,12 +225,33 @@ void Machine::make_ready(Grid &grid) {
     ++grid.launcher->children;
 }
 
+/* False if the limit is reached, or the seed has it so. */
+bool Machine::take_pending() {
+  // Nothing is drawn where nothing is refused by chance: a seed's course stays what it was.
+  if (rules.refusal_chance != 0 && random_.below(REFUSAL_CHANCES) < rules.refusal_chance)
+    return false;
+  uint32_t pending = pending_of_all.load();
+  do {
+    if (pending >= rules.pending_limit)
+      return false;
+  } while (!pending_of_all.compare_exchange_weak(pending, pending + 1));
+  ++pending_;
+  report.pending_most = std::max(report.pending_most, pending_);
+  return true;
+}
+
+void Machine::give_back_pending(uint32_t count) {
+  pending_ -= count;
+  pending_of_all -= count;
+}
+
 int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {
   int code = launch_code(shape, *call);
-  if (code == LAUNCH_OK && pending_ >= rules.pending_limit)
+  if (code == LAUNCH_OK && !take_pending())
     code = LAUNCH_PENDING_LIMIT;
   if (code != LAUNCH_OK) {
     ++report.launches_refused;
+    report.tails_refused += where == ChildStream::tail ? 1 : 0;
     return code;
   }
   Grid &grid = add_grid(shape, std::move(call), stepped_);
@@ -232,8 +260,6 @@ int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCa
   else
     make_ready(grid);
   grid.pending = true;
-  ++pending_;
-  report.pending_most = std::max(report.pending_most, pending_);
   return LAUNCH_OK;
 }
 
@@ -243,14 +269,14 @@ void Machine::settle(Grid *grid) {
     if (grid->tails_started < grid->tails.size()) {
       if (grid->pending) {
         grid->pending = false;
-        --pending_;
+        give_back_pending(1);
       }
       make_ready(*grid->tails[grid->tails_started++]);
       return;
     }
     Grid *const launcher = grid->launcher;
     if (grid->pending)
-      --pending_;
+      give_back_pending(1);
     remove_grid(*grid);
     if (launcher != nullptr)
       --launcher->children;

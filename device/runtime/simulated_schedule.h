@@ -7,7 +7,7 @@
  * 2. Up to resident_blocks blocks of any ready grids are resident. How soon there are more, and which, is drawn by seed.
  * 3. Which resident block goes on is drawn by seed, again whenever a block leaves at a barrier or a pause.
  * 4. A launch is pending until its grid and those of its children that are no tails are complete, as on hardware
- *    (docs/performance.md): while its tail runs, only the tail is.
+ *    (docs/performance.md): while its tail runs, only the tail is. All machines count together.
  * 5. A grid whose blocks have ended and whose children are complete starts its next tail grid; without one, it is complete.
  *
  * Invariant: a grid lives until it is complete, and thus outlives its descendants.
@@ -78,6 +78,8 @@ private:
   void make_ready(Grid &grid);
   Grid &draw_ready();
   uint32_t draw_block(Grid &grid);
+  bool take_pending();
+  void give_back_pending(uint32_t count);
   void abandon() noexcept;
 
   uint64_t runs_ = 0; /* since the rules were set */
@@ -86,8 +88,8 @@ private:
   Report remembered_;
   std::map<KernelName, uint32_t> allowed_bytes_; /* of kernels that were allowed other than SHARED_BYTES_UNASKED */
   Random random_;
-  uint32_t eagerness_ = 0; /* chance, of 8, that one more block is started while others are resident */
-  uint32_t pending_ = 0;
+  uint32_t eagerness_ = 0;  /* chance, of 8, that one more block is started while others are resident */
+  uint32_t pending_ = 0;    /* its share of the launches that are pending */
   Grid *stepped_ = nullptr; /* the grid of the block that is being stepped */
   std::vector<std::unique_ptr<Grid>> grids_;
   std::vector<Grid *> ready_; /* with blocks not yet started */
