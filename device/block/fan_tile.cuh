@@ -100,9 +100,10 @@ template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ void count_tile(const TileItems<Bits, ITEMS> &items, const Fan &fan, FanStorage<Bits> &storage) {
   uint32_t buckets[ITEMS];
   classify(items.keys, buckets, storage, fan);
+  const uint32_t present = fresh(items.present); // asked when it is needed, not kept as a predicate for each item
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++)
-    if ((items.present >> item & 1) != 0)
+    if ((present >> item & 1) != 0)
       atomicAdd(&storage.counts[buckets[item]], 1u);
 }
 
@@ -115,9 +116,10 @@ template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ void rank_tile(const TileItems<Bits, ITEMS> &items, uint32_t (&places)[ITEMS], const Fan &fan,
                                           FanStorage<Bits> &storage) {
   classify(items.keys, places, storage, fan);
+  const uint32_t present = fresh(items.present);
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++)
-    if ((items.present >> item & 1) != 0)
+    if ((present >> item & 1) != 0)
       places[item] = places[item] << 16 | atomicAdd(&storage.counts[places[item]], 1u);
   __syncthreads();
   scan_counts(storage, fan.buckets);
@@ -128,9 +130,10 @@ __device__ __forceinline__ void rank_tile(const TileItems<Bits, ITEMS> &items, u
 template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ void stage_tile(const TileItems<Bits, ITEMS> &items, const uint32_t (&places)[ITEMS],
                                            FanStorage<Bits> &storage, uint16_t *buckets) {
+  const uint32_t present = fresh(items.present);
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
-    if ((items.present >> item & 1) == 0)
+    if ((present >> item & 1) == 0)
       continue;
     const uint32_t bucket = places[item] >> 16;
     const uint32_t place = storage.begins[bucket] + (places[item] & 0xFFFFu);

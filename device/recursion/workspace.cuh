@@ -111,8 +111,9 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.single_items = request.single_items;
   sort.fan_oversampling = request.fan_oversampling;
   sort.fan_range_items = request.fan_range_items;
-  // A level's tasks have disjoint ranges, longer than block_items each.
-  sort.may_defer = request.count / request.block_items + 1 > request.task_budget;
+  // A level's tasks have disjoint ranges, longer than block_items each, and few buckets are so long. A wave that may not be
+  // needed costs some 40 us; without it, what is over the budget is sorted by a block.
+  sort.may_defer = request.count / request.block_items / 2 + 1 > request.task_budget;
   sort.fans = reinterpret_cast<Fan *>(workspace + parts.fans);
   sort.fan_splitters = reinterpret_cast<Bits *>(workspace + parts.fan_splitters);
   sort.fan_cursors = reinterpret_cast<unsigned long long *>(workspace + parts.fan_cursors);

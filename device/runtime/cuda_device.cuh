@@ -58,6 +58,12 @@ inline int write_out(void *d_destination, const void *source, size_t bytes, void
   return static_cast<int>(error != cudaSuccess ? error : cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
 }
 
+/* The same number, of which the compiler knows nothing. */
+__device__ __forceinline__ uint32_t fresh(uint32_t number) {
+  asm volatile("" : "+r"(number));
+  return number;
+}
+
 /* Nanoseconds, the same all over the device; moves in steps. */
 __device__ __forceinline__ uint64_t device_clock() {
   uint64_t nanoseconds;

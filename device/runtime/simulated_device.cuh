@@ -157,6 +157,10 @@ inline int __syncthreads_and(int predicate,
 /* The launches that all sorts on the device have reserved at present: one for the process. */
 unsigned int &launches_taken() noexcept;
 
+inline uint32_t fresh(uint32_t number) {
+  return number;
+}
+
 inline uint64_t device_clock() {
   return machine::read_clock();
 }
