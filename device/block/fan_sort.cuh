@@ -149,9 +149,10 @@ __device__ __forceinline__ void sort_runs(const Bits *source, const Run *runs, u
   Bits items[ITEMS];
   uint32_t run = 0;
   Run at = runs[0];
+  const uint32_t first_of_lane = fresh(first + threadIdx.x % WARP_LANES); // not worked out anew for each row
 #pragma unroll
   for (uint32_t row = 0; row < ITEMS; row++) {
-    const uint32_t index = first + row * WARP_LANES + threadIdx.x % WARP_LANES;
+    const uint32_t index = first_of_lane + row * WARP_LANES;
     items[row] = GREATEST<Bits>;
     if (index < first + count) {
       while (index >= at.end)

@@ -85,14 +85,9 @@ __global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
 template <typename Bits>
 __global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
     leaf_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
-  switch (work.step) {
-  case Step::single:
-    return single_body(sort, event);
-  case Step::gather:
+  if (work.step == Step::gather)
     return gather_body(sort, event);
-  default:
-    sort_ranges_body(sort, event, work);
-  }
+  sort_ranges_body(sort, event, work);
   if (work.step != Step::leaf_root && threadIdx.x == 0)
     leave_sort(sort);
 }
@@ -112,14 +107,14 @@ int allow_kernels(const Sort<Bits> &sort) {
 template <typename Bits>
 int launch_recursion(const cdp_request &request, bool counted, void *stream) {
   const Sort<Bits> sort = make_sort<Bits>(request, counted);
+  if (sort.fan_out != CDP_FAN_OUT_CLASSIC && is_single(sort))
+    return launch_single(sort, stream);
   const int error = allow_kernels(sort);
   if (error != LAUNCH_OK)
     return error;
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return launch_from_host(sorting_grid<Bits>(1), stream, two_way_kernel<Bits>, sort, ROOT_EVENT,
                             work_for<Bits>(Step::two_way_root));
-  if (is_single(sort))
-    return launch_single(sort, stream);
   if (sort.short_fan_out != 0)
     return launch_short_root(sort, stream);
   if (sort.count <= sort.single_items)

@@ -6,7 +6,7 @@
 #define CDPSORT_DEVICE_RECURSION_SINGLE_CUH
 
 #include "block/block_merge.cuh"
-#include "recursion/kernels.cuh"
+#include "recursion/task.cuh"
 #include "recursion/trace.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -22,10 +22,12 @@ struct SingleStorage {
   Bits stage[FanShape<Bits>::STAGE_ROOM];
 };
 
-/* Sorts the whole array. As many items to a thread as registers hold, and as few threads: 2^10 to 2^13 keys of 32 bits took
+/* Sorts the whole array. A kernel of its own, launched by the host alone: as a step of leaf_kernel it began 3 us later, for all
+   that kernel's code and calls (H200). As many items to a thread as registers hold, and as few threads: 2^10 to 2^13 keys of 32 bits took
    6.4, 7.7, 10.4 and 15.4 us with 16, and 6.1, 7.7, 10.6 and 17.6 with 8. */
 template <typename Bits>
-__device__ __forceinline__ void single_body(const Sort<Bits> &sort, const uint32_t &event) {
+__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+    single_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   clear_bookkeeping(sort, 1);
   __syncthreads();
@@ -38,8 +40,10 @@ template <typename Bits>
 int launch_single(const Sort<Bits> &sort, void *stream) {
   constexpr uint32_t WARP_ITEMS = WARP_LANES * FanShape<Bits>::TILE_ITEMS_PER_THREAD;
   const uint32_t warps = (static_cast<uint32_t>(sort.count) + WARP_ITEMS - 1) / WARP_ITEMS;
-  return launch_from_host({1, warps * WARP_LANES, sizeof(SingleStorage<Bits>)}, stream, leaf_kernel<Bits>, sort, ROOT_EVENT,
-                          work_for<Bits>(Step::single));
+  const int error = allow_shared_bytes(single_kernel<Bits>, sizeof(SingleStorage<Bits>));
+  if (error != LAUNCH_OK)
+    return error;
+  return launch_from_host({1, warps * WARP_LANES, sizeof(SingleStorage<Bits>)}, stream, single_kernel<Bits>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -82,15 +82,20 @@ __device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
   return Fate::in_block;
 }
 
+/* warp_choose_pivot() for a task, not inlined: much code for what is done once a task. */
+template <typename Bits>
+__device__ __noinline__ Bits choose_task_pivot(const BlockRules<Bits> &rules, Range range) {
+  return warp_choose_pivot<Bits, TASK_SAMPLES_PER_LANE>(rules, range);
+}
+
 /*
  * Decides about a range, and does what is decided unless the answer is in_block.
  * - All lanes of one warp take part, with the same arguments; valid in every lane.
  * - What the range holds is visible to the warp.
  * - slot: one that the range may have; NO_SLOT: it needs one of its own if it becomes a task.
- * Not inlined: it is called once a task, from several places.
  */
 template <typename Bits, typename Starter>
-__device__ __noinline__ Fate settle_range(const Sort<Bits> &sort, const Range &range, uint32_t slot) {
+__device__ inline Fate settle_range(const Sort<Bits> &sort, const Range &range, uint32_t slot) {
   const bool leader = threadIdx.x % WARP_LANES == 0;
   Fate fate = Fate::settled;
   if (range.items() == 0)
@@ -114,7 +119,7 @@ __device__ __noinline__ Fate settle_range(const Sort<Bits> &sort, const Range &r
         fate = start_or_defer<Starter>(sort, slot);
       }
     } else {
-      const Bits pivot = warp_choose_pivot<Bits, TASK_SAMPLES_PER_LANE>(sort.rules, range);
+      const Bits pivot = choose_task_pivot(sort.rules, range);
       if (leader) {
         const uint32_t blocks = partition_blocks<Bits>(range.items(), sort.blocks_most);
         sort.tasks[slot] = Task{range, pivot, 0, 0, blocks, 0, 0, 0};
