@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Plants bugs in a copy of the sources, one at a time, and looks whether test_seeds catches them: a test of the tests.
 # usage: sh tests/planted_bugs.sh [BUG...]      such as: sh tests/planted_bugs.sh lost_pivots
-# Needs compilers, Boost.Context and Check. Keys of type u32 alone, so that a bug takes seconds to build. The environment may
+# Needs compilers, Boost.Context and Check. Keys of 4 bytes alone, so that a bug takes seconds to build. The environment may
 # set CC, CXX, and CHECK_LIBS (how to link Check).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
 all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence
   early_fan_stage late_fan_stage lost_equal_bucket forgotten_bucket wrong_run missing_fan_barrier forgotten_allowance
-  early_gathering shifted_run lost_remainder"
+  early_gathering shifted_run lost_remainder never_entered never_left entered_twice launches_kept"
 
 describe() {
   file=recursion/task.cuh
@@ -35,7 +35,7 @@ describe() {
   error_ignored)
     what="a refused child launch is taken for a good one"
     file=recursion/child.cuh
-    edit='s/^  return error;$/  return LAUNCH_OK;/'
+    edit='s/^  return note_launch(sort, child.range.depth, error);$/  note_launch(sort, child.range.depth, error);\n  return LAUNCH_OK;/'
     ;;
   lost_pivots)
     what="keys equal to the pivot are not written (the bug of seed 003)"
@@ -50,12 +50,12 @@ describe() {
   early_continuation)
     what="the continuation does not wait for the workers"
     file=recursion/controller.cuh
-    edit='s/launch_grid(sort, ChildStream::tail, /launch_grid(sort, ChildStream::fire_and_forget, /'
+    edit='s/{ChildStream::tail, /{ChildStream::fire_and_forget, /'
     ;;
   early_wave)
     what="a wave does not wait for the recursion before it"
     file=recursion/waves.cuh
-    edit='s/launch_grid(sort, ChildStream::tail, /launch_grid(sort, ChildStream::fire_and_forget, /'
+    edit='s/{ChildStream::tail, /{ChildStream::fire_and_forget, /'
     ;;
   overfull_list)
     what="the list of collected ranges has no end"
@@ -100,13 +100,13 @@ describe() {
     ;;
   forgotten_allowance)
     what="many children: a kernel that the device launches is not allowed its shared memory"
-    file=recursion/fan_kernels.cuh
-    edit='s/fan_stage_kernel<Order>, fan_continuation_kernel<Order>, /fan_continuation_kernel<Order>, /'
+    file=recursion/root.cuh
+    edit='s/allow_each_shared_bytes(bytes, leaf_kernel<Bits>, multiway_kernel<Bits>);/allow_shared_bytes(multiway_kernel<Bits>, bytes);/'
     ;;
   early_gathering)
     what="short arrays: buckets are gathered before all tiles are ordered"
     file=recursion/short_array.cuh
-    edit='s/ChildStream::tail, fan_grid(sort, sort.short_fan_out)/ChildStream::fire_and_forget, fan_grid(sort, sort.short_fan_out)/'
+    edit='s/{ChildStream::tail, fan_grid(sort, sort.short_fan_out)/{ChildStream::fire_and_forget, fan_grid(sort, sort.short_fan_out)/'
     ;;
   shifted_run)
     what="short arrays: a bucket's runs are looked for one bucket too far"
@@ -117,6 +117,26 @@ describe() {
     what="short arrays: what is left over when a bucket is shared among warps is not gathered"
     file=recursion/short_array.cuh
     edit='s/(items + WARPS \* WARP_LANES - 1) \/ (WARPS \* WARP_LANES)/items \/ (WARPS * WARP_LANES)/'
+    ;;
+  never_entered)
+    what="keys: items of the first tiles are not made unsigned numbers in the order of their type"
+    file=block/partition.cuh
+    edit='s/^    map.enter_all(items, range.is_raw());$/    map.enter_all(items, false);/'
+    ;;
+  never_left)
+    what="keys: what a warp has sorted is written without being turned back into keys"
+    file=block/bitonic.cuh
+    edit='s/destination\[row \* WARP_LANES + offset\] = map.leave(items\[row\]);/destination[row * WARP_LANES + offset] = items[row];/'
+    ;;
+  entered_twice)
+    what="keys: those of deeper ranges enter once more"
+    file=block/range.cuh
+    edit='s/return depth == 0;/return depth <= 1;/'
+    ;;
+  launches_kept)
+    what="the launches that a sort has taken from the common account are never given back"
+    file=recursion/account.cuh
+    edit='s/^    atomicSub(&launches_taken(), taken);$/    static_cast<void>(taken);/'
     ;;
   *)
     echo "error: there is no bug '$1'; there are: $all_bugs" >&2
@@ -137,7 +157,7 @@ compile() {
   esac
 }
 
-# The kernels of u32, all that a planted bug has to be compiled anew for, and the program. What an earlier bug has left goes
+# The kernels of 4-byte keys, all that a planted bug has to be compiled anew for, and the program. What an earlier bug has left goes
 # first: it must not be taken for this one's.
 build() {
   rm -f "$work/recursion.o" "$work/host_loop.o" "$work/test_seeds"
@@ -153,24 +173,22 @@ build() {
 prepare() {
   mkdir "$work/tree"
   cp -R "$root/include" "$root/src" "$root/device" "$work/tree/"
-  sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/CDP_U32/' "$root/device/recursion/recursion.in" >"$work/recursion.cpp"
-  sed 's/@CDP_TYPE@/CDP_U32/' "$root/device/recursion/host_loop.in" >"$work/host_loop.cpp"
+  sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/uint32_t/' "$root/device/recursion/recursion.in" >"$work/recursion.cpp"
+  sed 's/@CDP_TYPE@/uint32_t/' "$root/device/recursion/host_loop.in" >"$work/host_loop.cpp"
   {
     echo '#include "recursion/start.h"'
-    for type in CDP_I32 CDP_U64 CDP_I64 CDP_F32 CDP_F64; do
-      for call in launch_recursion run_host_loop; do
-        echo "template <> int cdp::simulated::$call<$type>(const cdp_request &, bool, void *) { return 1; }"
-      done
-      echo "template <> int cdp::simulated::launch_partition<$type>(const cdp_partition_request &, void *) { return 1; }"
+    for call in launch_recursion run_host_loop; do
+      echo "template <> int cdp::simulated::$call<uint64_t>(const cdp_request &, bool, void *) { return 1; }"
     done
-  } >"$work/other_types.cpp"
-  compile other_types "$work/other_types.cpp"
+    echo "template <> int cdp::simulated::launch_partition<uint64_t>(const cdp_partition_request &, void *) { return 1; }"
+  } >"$work/other_width.cpp"
+  compile other_width "$work/other_width.cpp"
   for source in "$work"/tree/src/*.c "$work/tree/device/runtime/no_cuda_engine.c" "$work/tree/device/engine.cpp" \
     "$work"/tree/device/runtime/simulated_*.cpp; do
     compile "tree_$(basename "$source" | tr . _)" "$source"
   done
   for source in test_seeds host_data host_oracle; do
-    compile "$source" "$root/tests/$source.c" -DCDPSORT_TEST_U32_ONLY -I"$root/tests"
+    compile "$source" "$root/tests/$source.c" -DCDPSORT_TEST_4_BYTES_ONLY -I"$root/tests"
   done
   compile simulated_rules "$root/tests/simulated_rules.cpp"
 }

@@ -4,7 +4,7 @@
  */
 #include "simulated_rules.h"
 
-#include "runtime/simulated_device.h"
+#include "runtime/runtime.cuh"
 
 extern "C" void simulated_rules_set(uint32_t multiprocessors, uint32_t resident_blocks) {
   cdp::simulated::Rules rules = cdp::simulated::current_rules();
@@ -22,4 +22,8 @@ extern "C" void simulated_rules_refuse(uint32_t chance) {
 extern "C" simulated_counts simulated_counts_read(void) {
   const cdp::simulated::Report &report = cdp::simulated::last_report();
   return {report.grids_launched, report.launches_refused, report.tails_refused, report.blocks_run, report.pending_most};
+}
+
+extern "C" uint32_t simulated_launches_taken(void) {
+  return cdp::simulated::launches_taken();
 }

@@ -30,6 +30,9 @@ typedef struct simulated_counts {
 
 simulated_counts simulated_counts_read(void);
 
+/* Launches that sorts have taken from the account they share and not given back: 0 when none is under way. */
+uint32_t simulated_launches_taken(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -109,6 +109,7 @@ static void sort_under(int seed, tally *sum) {
   ck_assert_msg(host_sort(&drawn.sort, studied ? &study : NULL, why),
                 "seed %d: chance %u, multiprocessors %u, resident blocks %u, pending limit %u; %s", seed, drawn.chance,
                 drawn.multiprocessors, drawn.resident_blocks, drawn.pending_limit, why);
+  ck_assert_msg(simulated_launches_taken() == 0, "seed %d: %u launches were not given back", seed, simulated_launches_taken());
   const simulated_counts counts = simulated_counts_read();
   if (studied)
     check_study(seed, &study, &counts);

@@ -5,7 +5,7 @@
  *
  *     CDPSORT_TEST_FIRST_SEED=<seed> CDPSORT_TEST_SEEDS=1 build/bin/tests/test_seeds
  *
- * Linked with the static library, for the limits. Compiled with CDPSORT_TEST_U32_ONLY it sorts no other type
+ * Linked with the static library, for the limits. Compiled with CDPSORT_TEST_4_BYTES_ONLY it sorts no others
  * (planted_bugs.sh).
  */
 #include "environment.h"
@@ -68,8 +68,8 @@ static cdp_pivot draw_pivot(uint64_t *state) {
 
 static cdp_type draw_type(uint64_t *state) {
   const cdp_type type = (cdp_type)(CDP_U32 + (int)host_random_below(state, 6));
-#ifdef CDPSORT_TEST_U32_ONLY
-  return type == CDP_U32 ? type : CDP_U32;
+#ifdef CDPSORT_TEST_4_BYTES_ONLY
+  return type == CDP_U64 ? CDP_U32 : type == CDP_I64 ? CDP_I32 : type == CDP_F64 ? CDP_F32 : type;
 #else
   return type;
 #endif
@@ -136,6 +136,7 @@ START_TEST(sorts_what_the_seed_draws) {
                 "seed %d: multiprocessors %u, resident blocks %u, pending limit %u, tasks %u, collected %u, budget %u; %s", _i,
                 drawn.multiprocessors, drawn.resident_blocks, drawn.pending_limit, drawn.limits.task_capacity,
                 drawn.limits.collected_capacity, drawn.limits.task_budget, why);
+  ck_assert_msg(simulated_launches_taken() == 0, "seed %d: %u launches were not given back", _i, simulated_launches_taken());
   // Nothing but the pending limit refuses a launch. What is refused for another reason is sorted all the same, only slowly.
   host_describe(&drawn.sort, why, sizeof why);
   if (_i % 2 == 0)

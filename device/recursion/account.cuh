@@ -9,10 +9,12 @@
  *     complete.
  *  3. A sort takes up to a quarter of the limit (plan.c), and so do all sorts together: what they take is counted in one place
  *     on the device, since the host does not know when a sort that it launched on a stream has ended.
- *  4. The first task of a wave is started without asking, so that every sort gets on. A device runs 128 grids at a time, so no
- *     more sorts than that: with a task's launches and a wave each, and the quarter, they stay below the limit.
- *  Therefore every task but the first of a wave takes its launches from the common account; the next wave gives them back, or
- *  the last block that the sort has.
+ *  4. The first task of a wave is started whatever others have, so that every sort gets on. A device runs 128 grids at a time,
+ *     so no more sorts than that: with a task's launches and a wave each, and the quarter, they stay below the limit.
+ *  5. Sorts that have waves give back what they have taken when the next one begins: the last wave at the latest. A default sort
+ *     of up to some 2^26 keys has none, since a grid at the end of it all would be waited for.
+ *  Therefore every task takes its launches from the common account; the next wave gives them back or, where none will come, the
+ *  last block that the sort has.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_ACCOUNT_CUH
 #define CDPSORT_DEVICE_RECURSION_ACCOUNT_CUH
@@ -21,15 +23,28 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Takes a task's launches from what all sorts on the device may have pending. False if that is too much. For one thread. */
+/* Whether what the sort takes is sure to be given back. For one thread. */
 template <typename Bits>
-__device__ inline bool take_launches(const Sort<Bits> &sort) {
-  if (atomicAdd(&launches_taken(), sort.task_launches) + sort.task_launches > sort.launch_share) {
-    atomicSub(&launches_taken(), sort.task_launches);
-    return false;
+__device__ inline bool gives_back(const Sort<Bits> &sort) {
+  return sort.counts_blocks != 0 || sort.control->collecting != 0;
+}
+
+/* Whether this wave may start one more task (or a bitonic sort, or a fill; each counts as one), and takes its launches. For one
+   thread. Both counters are asked at once, and set right again if one of them says no. */
+template <typename Bits>
+__device__ inline bool enter_wave(const Sort<Bits> &sort) {
+  if (!gives_back(sort))
+    return atomicAdd(&sort.control->tasks_in_wave, 1u) == 0;
+  const uint32_t started = atomicAdd(&sort.control->tasks_in_wave, 1u) + 1;
+  const uint32_t taken = atomicAdd(&launches_taken(), sort.task_launches) + sort.task_launches;
+  if (started == 1 || (started <= sort.task_budget && taken <= sort.launch_share)) {
+    atomicAdd(&sort.control->launches_taken, sort.task_launches);
+    atomicMax(&sort.control->tasks_in_wave_most, started);
+    return true;
   }
-  atomicAdd(&sort.control->launches_taken, sort.task_launches);
-  return true;
+  atomicSub(&launches_taken(), sort.task_launches);
+  atomicSub(&sort.control->tasks_in_wave, 1u);
+  return false;
 }
 
 /* Gives back what the sort has taken. For one thread, when all those launches are complete. */
@@ -40,23 +55,23 @@ __device__ inline void give_launches_back(const Sort<Bits> &sort) {
     atomicSub(&launches_taken(), taken);
 }
 
-/* Whether this wave may start one more task (or a bitonic sort, or a fill; each counts as one). For one thread. */
+/* Counts the blocks of a grid in that is about to be launched, or out again, since it was refused. For one thread. */
 template <typename Bits>
-__device__ inline bool enter_wave(const Sort<Bits> &sort) {
-  const uint32_t started = atomicAdd(&sort.control->tasks_in_wave, 1u) + 1;
-  if (started <= sort.task_budget && (started == 1 || take_launches(sort))) {
-    atomicMax(&sort.control->tasks_in_wave_most, started);
-    return true;
-  }
-  atomicSub(&sort.control->tasks_in_wave, 1u);
-  return false;
+__device__ inline void expect_blocks(const Sort<Bits> &sort, uint32_t blocks) {
+  if (sort.counts_blocks != 0)
+    atomicAdd(&sort.control->live_blocks, blocks);
 }
 
-/* Ends a block of a sort, which launches nothing from now on. All grids of the sort have been counted in before they were
-   launched (start_grid()), so that the last block to call this is the sort's last. For one thread. */
+template <typename Bits>
+__device__ inline void forget_blocks(const Sort<Bits> &sort, uint32_t blocks) {
+  if (sort.counts_blocks != 0)
+    atomicSub(&sort.control->live_blocks, blocks); // not to 0: the launching block is one
+}
+
+/* Ends a block of a sort, which launches nothing from now on. For one thread. */
 template <typename Bits>
 __device__ inline void leave_sort(const Sort<Bits> &sort) {
-  if (atomicSub(&sort.control->live_blocks, 1u) == 1)
+  if (sort.counts_blocks != 0 && atomicSub(&sort.control->live_blocks, 1u) == 1)
     give_launches_back(sort);
 }
 

@@ -51,10 +51,10 @@ __device__ inline int note_launch(const Sort<Bits> &sort, uint32_t depth, int er
 /* All of it: counts the grid's blocks in before they can end, launches it, and notes the launch. Returns the launch's error. */
 template <typename Bits>
 __device__ inline int launch_grid(const Sort<Bits> &sort, const Child &child, const Work<Bits> &work) {
-  atomicAdd(&sort.control->live_blocks, child.shape.blocks);
+  expect_blocks(sort, child.shape.blocks);
   const int error = start_grid(sort, child, work);
   if (error != LAUNCH_OK)
-    atomicSub(&sort.control->live_blocks, child.shape.blocks); // not to 0: the launching block is one
+    forget_blocks(sort, child.shape.blocks);
   return note_launch(sort, child.range.depth, error);
 }
 

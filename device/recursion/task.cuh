@@ -85,6 +85,7 @@ struct Sort {
   uint32_t fan_oversampling; /* keys drawn for each of them */
   uint32_t fan_range_items;  /* buckets of a task should be no larger than this on average */
   uint32_t may_defer;        /* 1: there may be more tasks than the budget of a wave */
+  uint32_t counts_blocks;    /* 1: no wave will come, so that the last block gives launches back (account.cuh) */
   Fan *fans;                 /* fan tables: one for each task */
   Bits *fan_splitters;
   unsigned long long *fan_cursors;

@@ -78,12 +78,13 @@ __device__ __forceinline__ void wave_body(const Sort<Bits> &sort, const uint32_t
   const uint32_t side = sort.control->list_side;
   const uint32_t deferred = sort.control->list_count[side];
   __syncthreads();
+  if (threadIdx.x == 0)
+    give_launches_back(sort); // those of the waves before, which are complete
   if (deferred == 0) {
     finish_collected<Bits>(sort, storage);
     return;
   }
   if (threadIdx.x == 0) {
-    give_launches_back(sort);
     sort.control->waves++;
     sort.control->tasks_in_wave = 0;
     sort.control->list_side = 1 - side;

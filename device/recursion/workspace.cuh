@@ -114,6 +114,7 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   // A level's tasks have disjoint ranges, longer than block_items each, and few buckets are so long. A wave that may not be
   // needed costs some 40 us; without it, what is over the budget is sorted by a block.
   sort.may_defer = request.count / request.block_items / 2 + 1 > request.task_budget;
+  sort.counts_blocks = request.fan_out != CDP_FAN_OUT_CLASSIC && (!sort.may_defer || request.short_fan_out != 0);
   sort.fans = reinterpret_cast<Fan *>(workspace + parts.fans);
   sort.fan_splitters = reinterpret_cast<Bits *>(workspace + parts.fan_splitters);
   sort.fan_cursors = reinterpret_cast<unsigned long long *>(workspace + parts.fan_cursors);
