@@ -276,7 +276,7 @@ __device__ __forceinline__ void sort_large_pieces(const BlockRules<Bits> &rules,
       if (!is_filled(index) && range_of(index).items() <= rules.piece_items)
         storage.block.pieces[storage.block.piece_entries++] = piece_of(range_of(index));
   }
-  sort_pieces_fallback<Bits>(rules, storage.block);
+  sort_gathered_pieces(rules, storage.block);
   for (uint32_t index = first; index < end; index++)
     if (!is_filled(index) && range_of(index).items() > rules.piece_items)
       block_sort_fallback<Bits>(rules, range_of(index), storage.block);

@@ -79,11 +79,12 @@ __device__ __forceinline__ void compare_in_memory(Bits *keys, uint64_t items, Ne
 /*
  * Does this block's share of a step: its warps take pieces first_warp, first_warp + warp_step, ..., where first_warp is the
  * first of this block's warps among all that share the step. All threads of the block take part; ends with a barrier. All
- * shares must be done, and their writes visible, before the next step begins.
+ * shares must be done, and their writes visible, before the next step begins. Not inlined: two networks of the greatest leaves,
+ * for many who hardly ever need them.
  */
 template <typename Bits>
-__device__ inline void do_network_pieces(const BlockRules<Bits> &rules, const Range &range, NetworkStep step,
-                                         uint64_t first_piece, uint64_t piece_step) {
+__device__ __noinline__ void do_network_pieces(const BlockRules<Bits> &rules, Range range, NetworkStep step,
+                                               uint64_t first_piece, uint64_t piece_step) {
   using Block = Shape<Bits>;
   const uint64_t items = range.items();
   const uint64_t pieces = network_step_pieces<Bits>(step, items);

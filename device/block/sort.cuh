@@ -17,9 +17,10 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Has the block's warps sort the gathered pieces. All threads take part; begins and ends with a barrier. */
+/* Has the block's warps sort the gathered pieces. All threads take part; begins and ends with a barrier. Not inlined: three
+   networks. */
 template <typename Bits>
-__device__ __forceinline__ void sort_gathered_pieces(const BlockRules<Bits> &rules, BlockStorage &storage) {
+__device__ __noinline__ void sort_gathered_pieces(const BlockRules<Bits> &rules, BlockStorage &storage) {
   __syncthreads();
   for (;;) {
     uint32_t piece = 0;
@@ -107,7 +108,7 @@ __device__ __forceinline__ void block_sort(const BlockRules<Bits> &rules, const 
     const uint32_t entries = storage.stack_entries;
     // a partition adds two pieces at most
     if (entries == 0 || storage.piece_entries + 2 > BLOCK_PIECE_ENTRIES)
-      sort_gathered_pieces<Bits>(rules, storage);
+      sort_gathered_pieces(rules, storage);
     if (entries == 0)
       break;
     const Range range = storage.stack[entries - 1];
@@ -126,12 +127,6 @@ __device__ __forceinline__ void block_sort(const BlockRules<Bits> &rules, const 
         put_parts(rules, range, storage);
     }
   }
-}
-
-/* sort_gathered_pieces(), not inlined. */
-template <typename Bits>
-__device__ __noinline__ void sort_pieces_fallback(const BlockRules<Bits> &rules, BlockStorage &storage) {
-  sort_gathered_pieces<Bits>(rules, storage);
 }
 
 /* block_sort(), not inlined: for kernels that may come to need it, but hardly ever do. */
