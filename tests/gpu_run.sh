@@ -94,7 +94,7 @@ collect() {
 # Programs that use no GPU run side by side.
 run_host_tests() {
   say "tests without a GPU, $(nproc) at a time"
-  awk '!/ gpu( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
+  awk '!/ (gpu|mps)( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
   xargs -P "$(nproc)" -I {} sh -c "$execute" execute "$work" "$programs" "$test_limit" {} <"$work/names"
   while read -r name; do
     collect "$name" "$test_limit"
@@ -109,6 +109,29 @@ run_gpu_tests() {
     execute "$name" "$gpu_test_limit"
     collect "$name" "$gpu_test_limit"
   done <"$work/names"
+}
+
+# Those that want an MPS daemon, with one of their own. Where there is none to be started, that is noted, and no test is lost: what
+# they test is what such a daemon refuses.
+run_mps_tests() {
+  if ! command -v nvidia-cuda-mps-control >/dev/null 2>&1; then
+    say "MPS: no nvidia-cuda-mps-control here"
+    return
+  fi
+  mkdir -p "$work/mps" "$work/mps_log"
+  export CUDA_MPS_PIPE_DIRECTORY="$work/mps" CUDA_MPS_LOG_DIRECTORY="$work/mps_log"
+  if nvidia-cuda-mps-control -d; then
+    awk '/ mps( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
+    while read -r name; do
+      say "$name, under MPS"
+      execute "$name" "$gpu_test_limit"
+      collect "$name" "$gpu_test_limit"
+    done <"$work/names"
+    echo quit | timeout 20 nvidia-cuda-mps-control >/dev/null || outcome gpu_mps "" daemon error "it could not be ended"
+  else
+    outcome gpu_mps "" daemon error "nvidia-cuda-mps-control -d failed"
+  fi
+  unset CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
 }
 
 # Round after round, of which the last one's outcomes stay. Sets repeats to the number of good ones.
@@ -303,6 +326,7 @@ if [ -n "$tests_only" ]; then
 else
   run_host_tests
   run_gpu_tests
+  run_mps_tests
   run_soak
   run_samples
   run_memchecks

@@ -60,6 +60,9 @@ cdpsort_test(gpu_key_order SOURCES test_gpu_key_order.cpp gpu_check.cpp SUPPORT 
 cdpsort_test(gpu_many_sorts SOURCES test_gpu_many_sorts.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
 cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
 
+# Wants an MPS daemon, which tests/gpu_run.sh starts.
+cdpsort_test(gpu_mps SOURCES test_gpu_mps.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS mps TIMEOUT 600)
+
 # Sorts of all kinds at random, for as long as one likes: build/bin/soak --help. As a test, a few seconds.
 if(CDPSORT_HAVE_CUDA)
   find_package(Threads REQUIRED)

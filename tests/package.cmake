@@ -51,6 +51,11 @@ if(NOT CDPSORT_SANITIZE) # a sanitized library exports its sanitizer's symbols, 
   endforeach()
   list(APPEND shell_tests symbols install)
 endif()
+if(CDPSORT_HAVE_CUDA)
+  add_test(NAME kernels COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/kernels.sh ${CMAKE_NM} ${CMAKE_AR} ${CMAKE_READELF}
+           $<TARGET_FILE:cdpsort_static> ${PROJECT_SOURCE_DIR}/device)
+  list(APPEND shell_tests kernels)
+endif()
 set_tests_properties(${shell_tests} PROPERTIES LABELS "package;simulated" TIMEOUT 120)
 
 if(TARGET samples)

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Counts the kernels of the built library's modules that launch from the device: too many, and CUDA loses grids
+# (docs/known-issues.md). Every kernel is a function of the host, too, and relocatable device code has a section of its own.
+# usage: kernels.sh NM AR READELF ARCHIVE DEVICE_DIRECTORY
+set -eu
+nm=$1 ar=$2 readelf=$3 archive=$4 device=$5
+modules_most=24 launched_most=16
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "error: $*" >&2
+  exit 1
+}
+
+# ---- In the sources: one function launches, and what it launches is the registry ----------------------------------------------
+registry=$device/recursion/kernels.cuh
+sed -n 's/^.*launch_child(where, shape, \([a-z_]*_kernel\)<Bits>.*$/\1/p' "$registry" | LC_ALL=C sort >"$work/registry"
+[ -s "$work/registry" ] || fail "no launch was found in $registry"
+others=$(grep -rl 'launch_child(' "$device" | grep -v -e "$registry" -e /runtime/) && fail "launch_child() is called in $others, too"
+brackets=$(grep -rl '[a-z]<<<' "$device" | grep -v /runtime/) && fail "<<<>>> stands in $brackets"
+stated=$(sed -n 's/^constexpr uint32_t LAUNCHED_KERNELS = \([0-9]*\);$/\1/p' "$device/tuning.h")
+
+# ---- In the library -------------------------------------------------------------------------------------------------------------
+(cd "$work" && "$ar" x "$archive")
+for object in "$work"/*.cu.o; do
+  "$readelf" -S --wide "$object" | grep -q __nv_relfatbin || continue
+  "$nm" --defined-only "$object" | sed -n 's/^[0-9a-f]* [WTt] _ZN3cdp[0-9]*[a-z_]*[0-9][0-9]*\([a-z_]*_kernel\)I[jm]E.*$/\1/p'
+done >"$work/kernels"
+all=$(wc -l <"$work/kernels")
+launched=$(grep -c -x -F -f "$work/registry" "$work/kernels" || true)
+echo "$all kernels in the modules that launch, $launched of them launched from the device:" \
+  "$(LC_ALL=C sort "$work/kernels" | uniq -c | awk '{ printf "%s%s x %d", (NR > 1 ? ", " : ""), $2, $1 }')"
+[ "$all" -gt 0 ] || fail "no kernel was found in $archive"
+[ "$all" -le "$modules_most" ] || fail "more than $modules_most"
+[ "$launched" -le "$launched_most" ] || fail "more than $launched_most are launched from the device"
+[ "$launched" -eq "$stated" ] || fail "device/tuning.h says that $stated are launched from the device"
