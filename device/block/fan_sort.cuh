@@ -181,7 +181,7 @@ __device__ __noinline__ void sort_long_runs(const Bits *source, const Run *runs,
   __syncwarp();
   for (NetworkStep step = next_network_step<Bits>(first_network_step<Bits>(), items); step.size != 0;
        step = next_network_step<Bits>(step, items)) {
-    do_network_pieces<Bits>(rules, range, step, 0, 1);
+    network_pieces_fallback(rules, range, step, 0, 1);
     __syncwarp();
     if (threadIdx.x % WARP_LANES == 0)
       count_moved(rules.counters, range.depth, 2 * uint64_t{items});

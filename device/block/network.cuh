@@ -77,14 +77,12 @@ __device__ __forceinline__ void compare_in_memory(Bits *keys, uint64_t items, Ne
 }
 
 /*
- * Does this block's share of a step: its warps take pieces first_warp, first_warp + warp_step, ..., where first_warp is the
- * first of this block's warps among all that share the step. All threads of the block take part; ends with a barrier. All
- * shares must be done, and their writes visible, before the next step begins. Not inlined: two networks of the greatest leaves,
- * for many who hardly ever need them.
+ * Does a warp's share of a step: pieces first_piece, first_piece + piece_step, ... All lanes take part; no barrier. All shares
+ * must be done, and their writes visible, before the next step begins.
  */
 template <typename Bits>
-__device__ __noinline__ void do_network_pieces(const BlockRules<Bits> &rules, Range range, NetworkStep step,
-                                               uint64_t first_piece, uint64_t piece_step) {
+__device__ __forceinline__ void do_network_pieces(const BlockRules<Bits> &rules, const Range &range, NetworkStep step,
+                                                  uint64_t first_piece, uint64_t piece_step) {
   using Block = Shape<Bits>;
   const uint64_t items = range.items();
   const uint64_t pieces = network_step_pieces<Bits>(step, items);
@@ -113,13 +111,12 @@ __device__ __noinline__ void do_network_pieces(const BlockRules<Bits> &rules, Ra
   }
 }
 
-/* Does this block's share of a step, where first_warp of all warps that share it are in lower blocks. All threads of the block
-   take part; ends with a barrier. */
+/* The same, not inlined: it is two networks of the greatest leaves, and many hardly ever come to need it. Alone, as a kernel's
+   whole work, it takes a third longer so. */
 template <typename Bits>
-__device__ inline void do_network_step(const BlockRules<Bits> &rules, const Range &range, NetworkStep step, uint64_t first_warp,
-                                       uint64_t all_warps) {
-  do_network_pieces<Bits>(rules, range, step, first_warp + threadIdx.x / WARP_LANES, all_warps);
-  __syncthreads();
+__device__ __noinline__ void network_pieces_fallback(const BlockRules<Bits> &rules, Range range, NetworkStep step,
+                                                     uint64_t first_piece, uint64_t piece_step) {
+  do_network_pieces(rules, range, step, first_piece, piece_step);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -39,11 +39,13 @@ __device__ __noinline__ void sort_gathered_pieces(const BlockRules<Bits> &rules,
   __syncthreads();
 }
 
-/* Sorts a range by the bitonic network from a step on, in this block alone. All threads take part. */
+/* Sorts a range by the bitonic network from a step on, in this block alone. All threads take part; ends with a barrier. */
 template <typename Bits>
 __device__ inline void sort_by_network(const BlockRules<Bits> &rules, const Range &range, NetworkStep step) {
-  for (; step.size != 0; step = next_network_step<Bits>(step, range.items()))
-    do_network_step<Bits>(rules, range, step, 0, blockDim.x / WARP_LANES);
+  for (; step.size != 0; step = next_network_step<Bits>(step, range.items())) {
+    network_pieces_fallback(rules, range, step, threadIdx.x / WARP_LANES, blockDim.x / WARP_LANES);
+    __syncthreads();
+  }
 }
 
 /*

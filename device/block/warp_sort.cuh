@@ -35,7 +35,7 @@ __device__ __forceinline__ void warp_sort_leaf(const BlockRules<Bits> &rules, co
 template <typename Bits>
 __device__ inline void warp_sort_by_network(const BlockRules<Bits> &rules, const Range &range) {
   for (NetworkStep step = first_network_step<Bits>(); step.size != 0; step = next_network_step<Bits>(step, range.items())) {
-    do_network_pieces<Bits>(rules, range, step, 0, 1);
+    network_pieces_fallback(rules, range, step, 0, 1);
     __syncwarp();
   }
 }

@@ -172,11 +172,12 @@ __host__ __device__ inline uint32_t network_blocks(NetworkStep step, uint64_t it
   return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
 }
 
-/* This block's share of a step that its whole grid does. All threads take part. */
+/* This block's share of a step that its whole grid does. All threads take part; ends with a barrier. */
 template <typename Bits>
 __device__ __forceinline__ void do_network_share(const Sort<Bits> &sort, const Range &range, NetworkStep step) {
   constexpr uint64_t BLOCK_WARPS = Shape<Bits>::BLOCK_WARPS;
-  do_network_step<Bits>(sort.rules, range, step, blockIdx.x * BLOCK_WARPS, gridDim.x * BLOCK_WARPS);
+  do_network_pieces(sort.rules, range, step, blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP_LANES, gridDim.x * BLOCK_WARPS);
+  __syncthreads();
 }
 
 /* The ranges on the list of collected ones: its counter may have run past its end. */
