@@ -9,20 +9,11 @@
 #ifndef CDPSORT_TESTS_HOST_DATA_H
 #define CDPSORT_TESTS_HOST_DATA_H
 
+#include "sanitized.h"
+
 #include <cdpsort/study.h>
 
 #include <stdbool.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HOST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HOST_SANITIZED 1
-#endif
-#endif
-#ifndef HOST_SANITIZED
-#define HOST_SANITIZED 0
-#endif
 
 typedef enum host_distribution {
   HOST_UNIFORM,

@@ -5,11 +5,19 @@
 #ifndef CDPSORT_TESTS_RUN_SUITE_H
 #define CDPSORT_TESTS_RUN_SUITE_H
 
+#include "sanitized.h"
+
 #include <check.h>
 #include <stdlib.h>
 
 /* Seconds that a test of many sorts may take. */
 #define TEST_SECONDS 300
+
+/* A loop test whose rounds differ in their options alone. */
+static inline void add_options_loop_test(TCase *tests, const TTest *test, int begin, int end) {
+  for (int round = begin; round < end; round += SANITIZED_STRIDE)
+    tcase_add_loop_test(tests, test, round, round + 1);
+}
 
 static inline int run_suite(Suite *suite) {
   SRunner *runner = srunner_create(suite);

@@ -18,7 +18,7 @@
 
 #if HOST_SANITIZED
 /* Otherwise AddressSanitizer ends the program where malloc() should return NULL. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
   return "allocator_may_return_null=1";
 }
@@ -381,10 +381,10 @@ static TCase *add_case(Suite *suite, const char *name) {
 static Suite *partition_suite(void) {
   Suite *suite = suite_create("partition");
   TCase *sizes = add_case(suite, "sizes");
-  tcase_add_loop_test(sizes, partitions_every_size, 0, KINDS * TYPES);
+  add_options_loop_test(sizes, partitions_every_size, 0, KINDS * TYPES);
   tcase_add_loop_test(sizes, partitions_on_large_and_small_devices, 0, KINDS);
   TCase *data = add_case(suite, "data");
-  tcase_add_loop_test(data, partitions_around_every_pivot, 0, KINDS * TYPES * 2);
+  add_options_loop_test(data, partitions_around_every_pivot, 0, KINDS * TYPES * 2);
   tcase_add_loop_test(data, loses_no_pivots, 0, KINDS * 2);
   TCase *again = add_case(suite, "again");
   tcase_add_test(again, scanning_gives_the_same_every_time);

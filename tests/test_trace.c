@@ -429,10 +429,10 @@ int main(void) {
   TCase *agreement = tcase_create("agreement");
   tcase_set_timeout(agreement, TEST_SECONDS);
   tcase_add_checked_fixture(agreement, make_device, NULL);
-  tcase_add_loop_test(agreement, trace_agrees_with_study, 0, WAYS);
+  add_options_loop_test(agreement, trace_agrees_with_study, 0, WAYS);
   tcase_add_loop_test(agreement, trace_agrees_with_the_device, 0, WAYS);
   tcase_add_test(agreement, bytes_are_as_reckoned);
-  tcase_add_loop_test(agreement, what_does_not_fit_is_counted, 0, WAYS);
+  add_options_loop_test(agreement, what_does_not_fit_is_counted, 0, WAYS);
   tcase_add_loop_test(agreement, refused_launches_are_in_the_trace, 0, WAYS);
   tcase_add_test(agreement, preset_is_that_of_the_sample);
   suite_add_tcase(suite, agreement);
