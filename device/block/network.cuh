@@ -114,7 +114,7 @@ __device__ __forceinline__ void do_network_pieces(const BlockRules<Bits> &rules,
 /* The same, not inlined: it is two networks of the greatest leaves, and many hardly ever come to need it. Alone, as a kernel's
    whole work, it takes a third longer so. */
 template <typename Bits>
-__device__ __noinline__ void network_pieces_fallback(const BlockRules<Bits> &rules, Range range, NetworkStep step,
+__device__ __noinline__ void network_pieces_fallback(const BlockRules<Bits> &rules, const Range &range, NetworkStep step,
                                                      uint64_t first_piece, uint64_t piece_step) {
   do_network_pieces(rules, range, step, first_piece, piece_step);
 }

@@ -54,6 +54,7 @@ struct KeyArithmetic {
 
 private:
   static __host__ __device__ __forceinline__ uint32_t sign_of(uint32_t bits) {
+    // cppcheck-suppress shiftTooManyBitsSigned ; every compiler that is used copies the sign
     return static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31);
   }
 };
@@ -76,6 +77,7 @@ struct KeyArithmetic<uint64_t> {
 private:
   /* Its own inverse: the uppermost bit stays. */
   __host__ __device__ __forceinline__ uint64_t folded(uint64_t bits) const {
+    // cppcheck-suppress shiftTooManyBitsSigned ; likewise
     const uint32_t sign = static_cast<uint32_t>(static_cast<int32_t>(bits >> 32) >> 31);
     const uint32_t mask = (sign & select) ^ flip;
     return bits ^ (static_cast<uint64_t>(mask & 0x7FFFFFFFu) << 32 | mask);
