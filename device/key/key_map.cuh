@@ -113,14 +113,6 @@ struct KeyMap : KeyArithmetic<Bits> {
         items[item] = enter(items[item]);
   }
 
-  template <uint32_t ITEMS>
-  __device__ __forceinline__ void leave_all(Bits (&items)[ITEMS], bool is_last_place) const {
-    if (is_last_place && changes != 0)
-#pragma unroll
-      for (uint32_t item = 0; item < ITEMS; item++)
-        items[item] = leave(items[item]);
-  }
-
   /* What stands for a key where there is none, before it enters as GREATEST. */
   __device__ __forceinline__ Bits missing(bool is_raw) const {
     return is_raw ? raw_greatest : GREATEST<Bits>;

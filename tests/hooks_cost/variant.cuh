@@ -7,6 +7,11 @@
 
 #include "variants.h"
 
+/* The account that a library's kernels share; each variant has its own. */
+namespace cdp {
+__device__ unsigned int cdp_launches_taken = 0;
+}
+
 using namespace cdp::CDP_RUNTIME;
 
 template int cdp::CDP_RUNTIME::launch_recursion<uint32_t>(const cdp_request &request, bool counted, void *stream);
