@@ -171,8 +171,9 @@ __device__ __forceinline__ void load_striped(Bits (&items)[ITEMS], const Bits *s
  * Writes the first `count` of striped items, coalesced; as raw keys where it is their last place.
  *
  * 1. Which rows have an item is also asked when they are loaded, and a sort later nvcc remembers the answers, as bits of a
- *    register: to set and to test them takes longer than to ask again (6 % of the time of sorting 32-bit keys).
- * 2. A step that lets the keys leave, before one loop that writes them, has the answers remembered across that step.
+ *    register, which it sets and tests.
+ * 2. Where one step lets the keys leave, before one loop that writes them, it unpacks the answers and packs them again between the
+ *    two: the sort of 32-bit keys took 6 % longer (H200).
  * Therefore there are two loops, each of which asks anew.
  */
 template <typename Bits, uint32_t ITEMS>

@@ -89,7 +89,7 @@ __global__ void leaf_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t ev
  *
  * 1. A launch copies the kernel's parameters, 550 bytes. They are where a kernel can read them at once, in constant memory.
  * 2. A function that is not inlined is given an address, and has them copied to registers, of which there are not enough.
- * Therefore it is inlined: a level of the classic recursion took 8 us longer where it was not (2^24 keys, H200).
+ * Therefore it is inlined. Of all that was mended together with it, the classic recursion became 4 % faster (2^24 keys, H200).
  */
 template <typename Bits>
 __device__ __forceinline__ int launch_work(ChildStream where, GridShape shape, const Sort<Bits> &sort, uint32_t event,
