@@ -43,7 +43,7 @@ typedef struct cdp_previous {
 } cdp_previous;
 
 typedef struct cdp_device_facts {
-  uint32_t fan_kind; /* a FanKind of tuning.h: how large the blocks of the many-way partition are */
+  uint32_t device_kind; /* a DeviceKind of tuning.h: how large the blocks of the many-way partition are */
   uint32_t multiprocessors;
   uint32_t pending_limit;     /* device launches pending at once, at most */
   uint32_t pending_limit_min; /* what sorts that launch from the device need it to be; 0: any will do */
@@ -55,14 +55,14 @@ typedef struct cdp_device_facts {
  *
  * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT; cdp_engine_workspace_bytes() adds it up):
  *
- *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | fan tables |
- *       count keys                          task_capacity                         collected_capacity  host loop   many children
+ *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | set tables |
+ *       count keys                          task_capacity                         worklist_capacity  host loop   many children
  *
  *     | places |
  *       short arrays only: where each bucket begins in each tile
  *
- * Fan tables: task_capacity fans, then as many times fan_out splitters, then as many times twice fan_out cursors (at most
- * FAN_MOST).
+ * SplitterSet tables: task_capacity splitter_sets, then as many times fan_out splitters, then as many times twice fan_out cursors (at most
+ * MAX_BUCKETS).
  */
 typedef struct cdp_request {
   void *d_keys;
@@ -72,23 +72,23 @@ typedef struct cdp_request {
   uint32_t depth_limit; /* 0: nothing is partitioned */
   uint32_t leaf_items;
   uint32_t block_items;        /* ranges of at most this many items are finished by one block; at least leaf_items */
-  uint32_t fan_kind;           /* the device's */
+  uint32_t device_kind;        /* the device's */
   uint32_t fan_out;            /* CDP_FAN_OUT_CLASSIC, or the most buckets of a task: a power of two */
   uint32_t single_items;       /* arrays of at most this many items are sorted by the root's one block */
   uint32_t short_fan_out;      /* buckets of an array that is sorted in two launches; 0: it is longer, or shorter */
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;   /* items of its tiles */
-  uint32_t fan_oversampling;   /* many-way: keys drawn for each bucket of a task */
-  uint32_t fan_range_items;    /* many-way: what the ranges that one block finishes should have on average */
+  uint32_t oversampling;       /* many-way: keys drawn for each bucket of a task */
+  uint32_t target_range_items; /* many-way: what the ranges that one block finishes should have on average */
   cdp_scheme scheme;
   cdp_child_streams child_streams;
   cdp_pivot pivot;
   uint64_t seed;
   uint32_t multiprocessors;
   uint32_t task_capacity;      /* at least 1 */
-  uint32_t collected_capacity; /* at least 1 */
+  uint32_t worklist_capacity;  /* at least 1 */
   uint32_t block_map_capacity; /* 0 unless the scheme is the host loop */
-  uint32_t task_budget;        /* most tasks, bitonic sorts and fills started in one wave */
+  uint32_t task_budget;        /* most tasks, bitonic sorts and fills started in one batch */
   uint32_t task_launches;      /* pending launches that each of them counts for */
   uint32_t launch_share;       /* pending launches that all sorts on the device may have together, but for a task each */
   void *d_workspace;
@@ -99,8 +99,8 @@ typedef struct cdp_request {
 /* Bytes of workspace for these capacities; pure arithmetic. UINT64_MAX if they cannot be counted. */
 uint64_t cdp_engine_workspace_bytes(const cdp_request *request);
 
-/* Bytes of the fan table of one task with many children, of those in the workspace. */
-uint64_t cdp_engine_fan_table_bytes(const cdp_request *request);
+/* Bytes of the set table of one task with many children, of those in the workspace. */
+uint64_t cdp_engine_task_table_bytes(const cdp_request *request);
 
 /* Bytes of a trace of so many events. */
 uint64_t cdp_engine_trace_bytes(size_t capacity);
@@ -109,21 +109,21 @@ uint64_t cdp_engine_trace_bytes(size_t capacity);
 uint32_t cdp_engine_key_bytes(cdp_type type);
 
 /* Greatest leaf_items for a type on the engine with the smaller tiles; the public constants state it. */
-uint32_t cdp_engine_leaf_items_most(cdp_type type);
+uint32_t cdp_engine_max_leaf_items(cdp_type type);
 
 /* What the many-way partition can do for a type on a kind of device. */
-typedef struct cdp_fan_facts {
+typedef struct cdp_multiway_facts {
   uint32_t block_threads;
-  uint32_t samples_most;     /* keys of a sample */
+  uint32_t max_samples;      /* keys of a sample */
   uint32_t short_tile_items; /* the small tile, for arrays that have few of them */
   uint32_t tile_items;       /* what a block orders at once, and the longest range that stays in its shared memory */
-  uint32_t range_items_most; /* the longest range that one block sorts by itself */
+  uint32_t max_range_items;  /* the longest range that one block sorts by itself */
   uint32_t leaf_buckets;     /* a range of leaf_items times as many as this is divided well enough by one block */
-} cdp_fan_facts;
-void cdp_engine_fan_facts(uint32_t fan_kind, cdp_type type, cdp_fan_facts *facts);
+} cdp_multiway_facts;
+void cdp_engine_multiway_facts(uint32_t device_kind, cdp_type type, cdp_multiway_facts *facts);
 
 /* Blocks that a level of the host loop may need at most: the block map's capacity. The request has its task capacity. */
-uint64_t cdp_engine_level_blocks_most(const cdp_request *request);
+uint64_t cdp_engine_max_level_blocks(const cdp_request *request);
 
 /*
  * One partition. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):

@@ -79,7 +79,7 @@ constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
  * block_threads          threads of every such block; at most 1,024, which is a whole multiprocessor at 64 registers a thread.
  * tile_items_per_thread  items of a tile that a thread holds in registers; at most 65,535 a tile, for 16-bit places. The tile
  *                        is staged in shared memory.
- * tiles_most             tiles of a range that one block sorts by itself: their table lies in shared memory. At most 32.
+ * max_tiles             tiles of a range that one block sorts by itself: their table lies in shared memory. At most 32.
  *                        With 28 a block for 64-bit keys stays within a split of 164 KB, which leaves 92 KB of cache.
  * samples_per_thread     keys of a block's sample that a thread draws, at most. A sample is sorted where the tile and its
  *                        tables will be.
@@ -87,51 +87,51 @@ constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
  *                        keys of a task's sample that a thread draws, at most: a task may have more buckets, and 1,024 should
  *                        have 16 keys each.
  */
-struct FanRow {
+struct MultiwayRow {
   uint32_t block_threads;
   uint32_t tile_items_per_thread;
-  uint32_t tiles_most;
+  uint32_t max_tiles;
   uint32_t samples_per_thread;
   uint32_t task_samples_per_thread;
 };
 
 /* Kinds of devices: by how much shared memory a block may have. Large ones (227 KB) are of compute capability 9.0 to 11.x; an
    H200 has been measured. Plain ones (96 KB at least), before and after, have half the tile and fewer tiles, which fits. */
-enum class FanKind : uint32_t { simulated, plain, large };
+enum class DeviceKind : uint32_t { simulated, plain, large };
 
 /* The kind of device that kernels are for. architecture: what they are compiled for, as __CUDA_ARCH__ counts it (900: 9.0).
    This alone decides, for the kernels themselves and for the host, so that both speak of the same sizes. */
-constexpr FanKind fan_kind_of(uint32_t architecture) {
-  return architecture >= 900 && architecture < 1200 ? FanKind::large : FanKind::plain;
+constexpr DeviceKind device_kind_of(uint32_t architecture) {
+  return architecture >= 900 && architecture < 1200 ? DeviceKind::large : DeviceKind::plain;
 }
 
 /* clang-format off */
-constexpr FanRow fan_row(FanKind kind, uint32_t key_bytes) {
+constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
   switch (kind) {
-  case FanKind::simulated:
-    return key_bytes == 4 ? FanRow{  96, 16,  9, 8, 16} : FanRow{  96, 8,  8, 8, 16};
-  case FanKind::plain:
-    return key_bytes == 4 ? FanRow{1024,  8, 12, 4,  8} : FanRow{1024, 4,  8, 4,  4};
-  case FanKind::large:
+  case DeviceKind::simulated:
+    return key_bytes == 4 ? MultiwayRow{  96, 16,  9, 8, 16} : MultiwayRow{  96, 8,  8, 8, 16};
+  case DeviceKind::plain:
+    return key_bytes == 4 ? MultiwayRow{1024,  8, 12, 4,  8} : MultiwayRow{1024, 4,  8, 4,  4};
+  case DeviceKind::large:
     break;
   }
-  return key_bytes == 4 ? FanRow{1024, 16, 32, 8, 16} : FanRow{1024, 8, 28, 8, 16};
+  return key_bytes == 4 ? MultiwayRow{1024, 16, 32, 8, 16} : MultiwayRow{1024, 8, 28, 8, 16};
 }
 /* clang-format on */
 
-constexpr uint32_t fan_tile_items(const FanRow &row) {
+constexpr uint32_t multiway_tile_items(const MultiwayRow &row) {
   return row.block_threads * row.tile_items_per_thread;
 }
 
 /* A range's tiles may begin a little before it: hence one tile less. */
-constexpr uint32_t fan_range_items_most(const FanRow &row) {
-  return (row.tiles_most - 1) * fan_tile_items(row);
+constexpr uint32_t max_range_items(const MultiwayRow &row) {
+  return (row.max_tiles - 1) * multiway_tile_items(row);
 }
 
 /* The many-way partition: the most and the least buckets of one. Two arrays of as many counters and a search tree lie in shared
    memory; more buckets mean shorter runs to write. */
-constexpr uint32_t FAN_MOST = 1024;
-constexpr uint32_t FAN_LEAST = 8;
+constexpr uint32_t MAX_BUCKETS = 1024;
+constexpr uint32_t MIN_FAN_OUT = 8;
 
 /* Keys drawn for each bucket of a block. With 4 a bucket's size has a standard deviation of half its mean, which costs little,
    since buckets are grouped to fill leaves; with 2, too many are longer than a leaf. A task's are src/plan.c's affair. */
@@ -150,18 +150,18 @@ constexpr uint32_t SHORT_LOADS = 8;
 constexpr uint32_t SHORT_TILES_BEHIND = 4;
 
 /* Buckets that should fit a leaf, so that groups of them fill it well: on average they leave half a bucket free. */
-constexpr uint32_t FAN_BUCKETS_PER_LEAF = 8;
+constexpr uint32_t BUCKETS_PER_LEAF = 8;
 
 /* A bucket of up to so many leaves is still one warp's, if leaves have the greatest size. A sample makes longer ones rare. */
-constexpr uint32_t FAN_LONG_LEAVES = 4;
+constexpr uint32_t LONG_BUCKET_LEAVES = 4;
 
 /* Items to a thread up to which a block sorts a range in its registers (block_merge.cuh) rather than by a sample, where many
    ranges are to be sorted. With a tile's the whole sort was 2 to 3 % slower, measured together with smaller groups, the two not
    told apart. */
-constexpr uint32_t FAN_REGISTER_ITEMS = 4;
+constexpr uint32_t MERGED_ITEMS_PER_THREAD = 4;
 
 /* Buckets that one thread groups: each of them ends with a group that is not full. */
-constexpr uint32_t FAN_BUCKETS_PER_SEARCH = 64;
+constexpr uint32_t BUCKETS_PER_SEARCH = 64;
 
 /* Equal items that are worth a grid of their own to be written; fewer are written by the block at hand. One block writes about
    50 GB/s, a launch costs about 20 microseconds: a megabyte. */

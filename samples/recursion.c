@@ -87,10 +87,10 @@ static void report(const command *wanted, const cdp_study *study) {
   if (!print_recursion(study))
     puts("(not enough memory for the table)");
 
-  printf("\nTasks: at most %" PRIu32 " started in one wave; %" PRIu32 " of the %" PRIu32
+  printf("\nTasks: at most %" PRIu32 " started in one batch; %" PRIu32 " of the %" PRIu32
          " that the workspace has room for were used\n",
-         study->tasks_in_wave, study->tasks_allocated, study->task_capacity);
-  printf("Deferred ranges were taken up again %" PRIu32 " times\n", study->waves);
+         study->tasks_in_batch, study->tasks_allocated, study->task_capacity);
+  printf("Deferred ranges were taken up again %" PRIu32 " times\n", study->batches);
   if (study->first_fault != 0)
     printf("The first refused launch had the CUDA error %" PRId32 "\n", study->first_fault);
 }

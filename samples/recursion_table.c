@@ -63,7 +63,7 @@ static void add_row(text_table *made, const char *depth, const cdp_study_depth *
   if (row->tasks == 0)
     text_table_put(made, "-");
   else
-    text_table_put(made, "%s..%s", number(row->task_items_least, shorten).text, number(row->task_items_most, shorten).text);
+    text_table_put(made, "%s..%s", number(row->min_task_items, shorten).text, number(row->max_task_items, shorten).text);
   text_table_put(made, "%s", number(row->parts, shorten).text);
   text_table_put(made, balance > 0 ? "%.2f" : "-", balance);
   text_table_put(made, "%s", number(row->equal_items, shorten).text);

@@ -16,11 +16,11 @@
 
 /* No version of cdp_options will be larger: a greater size is that of a structure never initialised, not to be read to its end.
  */
-#define OPTIONS_BYTES_MOST 4096
+#define MAX_OPTIONS_BYTES 4096
 
 static cdp_status copy_known_fields(const cdp_options *options, cdp_options *known) {
   const size_t size = options->size;
-  if (size < sizeof options->size || size > OPTIONS_BYTES_MOST)
+  if (size < sizeof options->size || size > MAX_OPTIONS_BYTES)
     return cdp_fail(CDP_ERROR_OPTION, 0,
                     "options.size is %zu: initialise the options with CDP_OPTIONS_INIT, which sets it to %zu", size,
                     sizeof *known);
@@ -68,7 +68,7 @@ static bool is_single_pivot(cdp_pivot pivot) {
   return pivot != CDP_PIVOT_DEFAULT && pivot != CDP_PIVOT_SAMPLED_MEDIAN;
 }
 
-static cdp_status check_numbers(const cdp_options *known, uint32_t leaf_items_most) {
+static cdp_status check_numbers(const cdp_options *known, uint32_t max_leaf_items) {
   if (known->device < CDP_DEVICE_SIMULATED)
     return cdp_fail(CDP_ERROR_OPTION, 0,
                     "options.device is %d: choose CDP_DEVICE_AUTO (0), CDP_DEVICE_CUDA(n) for CUDA device n, or "
@@ -78,10 +78,10 @@ static cdp_status check_numbers(const cdp_options *known, uint32_t leaf_items_mo
     return cdp_fail(CDP_ERROR_OPTION, 0,
                     "options.depth_limit is %u: choose 0 for the default, 1 to CDP_DEPTH_MAX (%u), or CDP_DEPTH_NONE",
                     known->depth_limit, CDP_DEPTH_MAX);
-  if (known->leaf_items != 0 && (known->leaf_items < CDP_LEAF_MIN || known->leaf_items > leaf_items_most))
+  if (known->leaf_items != 0 && (known->leaf_items < CDP_LEAF_MIN || known->leaf_items > max_leaf_items))
     return cdp_fail(CDP_ERROR_OPTION, 0,
                     "options.leaf_items is %u: choose 0 for the default, or %u to %u for keys of this type", known->leaf_items,
-                    CDP_LEAF_MIN, leaf_items_most);
+                    CDP_LEAF_MIN, max_leaf_items);
   const bool power_of_two = (known->fan_out & (known->fan_out - 1)) == 0;
   const bool many = known->fan_out >= CDP_FAN_OUT_MIN && known->fan_out <= CDP_FAN_OUT_MAX && power_of_two;
   if (known->fan_out != 0 && known->fan_out != CDP_FAN_OUT_CLASSIC && !many)
@@ -108,11 +108,11 @@ static cdp_status check_numbers(const cdp_options *known, uint32_t leaf_items_mo
 
 cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_options *resolved) {
   static const cdp_options defaults = CDP_OPTIONS_INIT;
-  const uint32_t leaf_items_most = cdp_engine_leaf_items_most(type);
+  const uint32_t max_leaf_items = cdp_engine_max_leaf_items(type);
   cdp_status status;
   TRY(copy_known_fields(options ? options : &defaults, resolved));
   TRY(check_choices(resolved));
-  TRY(check_numbers(resolved, leaf_items_most));
+  TRY(check_numbers(resolved, max_leaf_items));
 
   if (resolved->scheme == CDP_SCHEME_DEFAULT)
     resolved->scheme = CDP_SCHEME_LAST_BLOCK;
@@ -121,7 +121,7 @@ cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_op
   if (resolved->pivot == CDP_PIVOT_DEFAULT)
     resolved->pivot = CDP_PIVOT_SAMPLED_MEDIAN;
   if (resolved->leaf_items == 0)
-    resolved->leaf_items = leaf_items_most;
+    resolved->leaf_items = max_leaf_items;
   if (resolved->fan_out == 0)
     resolved->fan_out = is_single_pivot(resolved->pivot) ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MAX;
 cleanup:

@@ -42,7 +42,7 @@ cdp_status cdp_plan_check_launch(const cdp_plan *plan, const cdp_device_facts *f
 /* Caps on what a plan reckons; 0 is none. */
 typedef struct cdp_plan_limits {
   uint32_t task_capacity;
-  uint32_t collected_capacity;
+  uint32_t worklist_capacity;
   uint32_t task_budget;
   uint32_t short_fan_out;     /* buckets of any array that is sorted in two launches: too few, so that not all fit a block */
   uint32_t pending_limit_min; /* in place of the device's; 0: the device's */

@@ -13,7 +13,7 @@
 
 static const char *const kind_names[] = {NULL,      "root",    "partition", "controller", "continuation",
                                          "prepare", "count",   "scatter",   "sort",       "block",
-                                         "fill",    "network", "wave",      "look",       "reverse"};
+                                         "fill",    "network", "batch",     "look",       "reverse"};
 
 const char *cdp_trace_kind_name(uint32_t kind) {
   const bool is_known = kind != 0 && kind < sizeof kind_names / sizeof kind_names[0];
@@ -89,7 +89,7 @@ cdp_pending *cdp_trace_pending(const cdp_trace *trace, size_t *moments) {
 }
 
 /* 0 if memory for it is exhausted: the keys are sorted by then, and that is no reason to fail. */
-static uint32_t find_pending_most(const cdp_trace *trace) {
+static uint32_t find_max_pending(const cdp_trace *trace) {
   size_t moments = 0;
   uint32_t most = 0;
   cdp_pending *course = cdp_trace_pending(trace, &moments);
@@ -126,7 +126,7 @@ cdp_status cdp_trace_quicksort(void *keys, size_t count, cdp_type type, const cd
   trace->lost = 0;
   TRY(check_trace(trace));
   TRY(cdp_sort_blocking(keys, count, type, options, &all));
-  counts.pending_most = find_pending_most(trace);
+  counts.max_pending = find_max_pending(trace);
   if (study != NULL)
     *study = counts;
 cleanup:

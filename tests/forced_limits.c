@@ -47,12 +47,12 @@ static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study
     ck_assert_uint_eq(study->task_capacity, row->limits.task_capacity);
     ck_assert_uint_le(study->tasks_allocated, study->task_capacity);
   }
-  if (row->limits.collected_capacity != 0)
-    ck_assert_uint_le(sum.collected, row->limits.collected_capacity);
+  if (row->limits.worklist_capacity != 0)
+    ck_assert_uint_le(sum.collected, row->limits.worklist_capacity);
   if (row->deferred && !host_loop) {
     ck_assert_msg(sum.deferred > 0, "%s, scheme %d: nothing was put off", what, number);
-    ck_assert_msg(study->waves > 0, "%s, scheme %d: no wave came", what, number);
-    ck_assert_uint_le(study->tasks_in_wave, row->limits.task_budget);
+    ck_assert_msg(study->batches > 0, "%s, scheme %d: no batch came", what, number);
+    ck_assert_uint_le(study->tasks_in_batch, row->limits.task_budget);
   }
   if (row->starved && !host_loop)
     ck_assert_msg(sum.deferred + sum.launches_refused > 0, "%s, scheme %d: there was room for all", what, number);

@@ -26,7 +26,7 @@ typedef struct forced {
   bool refused; /* not in the host loop, which launches nothing from the device */
   bool pool;
   bool deferred; /* likewise */
-  bool starved;  /* likewise: ranges waited for a later wave or were refused, as the scheme has it */
+  bool starved;  /* likewise: ranges waited for a later batch or were refused, as the scheme has it */
   bool depth;
 } forced;
 

@@ -254,12 +254,12 @@ void require_study(bool condition, const char *text, const cdp_study &study, con
   if (condition)
     return;
   const cdp_study_depth sum = totals(study);
-  ck_abort_msg("%s; %s: not so: %s. %u depths, %u tasks in a wave, %u of %u slots, first fault %d, %u waves, %.3f ms; tasks "
+  ck_abort_msg("%s; %s: not so: %s. %u depths, %u tasks in a batch, %u of %u slots, first fault %d, %u batches, %.3f ms; tasks "
                "%" PRIu64 " of %" PRIu64 " items, block partitions %" PRIu64 ", equal items %" PRIu64 ", leaves %" PRIu64
                " of %" PRIu64 " items, collected %" PRIu64 ", children %" PRIu64 ", refused %" PRIu64 ", deferred %" PRIu64
                ", fallbacks: depth %" PRIu64 ", refused %" PRIu64 ", pool %" PRIu64,
-               subject.label, how, text, study.depth_count, study.tasks_in_wave, study.tasks_allocated, study.task_capacity,
-               study.first_fault, study.waves, study.milliseconds, sum.tasks, sum.task_items, sum.block_partitions,
+               subject.label, how, text, study.depth_count, study.tasks_in_batch, study.tasks_allocated, study.task_capacity,
+               study.first_fault, study.batches, study.milliseconds, sum.tasks, sum.task_items, sum.block_partitions,
                sum.equal_items, sum.leaves, sum.leaf_items, sum.collected, sum.children_launched, sum.launches_refused,
                sum.deferred, sum.fallback_depth, sum.fallback_refused, sum.fallback_pool);
 }

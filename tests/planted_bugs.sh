@@ -16,8 +16,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
-all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_wave overfull_list no_fence
-  early_fan_stage late_fan_stage lost_equal_bucket forgotten_bucket wrong_run missing_fan_barrier forgotten_allowance
+all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_batch overfull_list no_fence
+  early_multiway_phase late_multiway_phase lost_equal_bucket forgotten_bucket wrong_run missing_multiway_barrier forgotten_allowance
   early_gathering shifted_run lost_remainder never_entered never_left entered_twice launches_kept"
 
 describe() {
@@ -52,15 +52,15 @@ describe() {
     file=recursion/controller.cuh
     edit='s/{ChildStream::tail, /{ChildStream::fire_and_forget, /'
     ;;
-  early_wave)
-    what="a wave does not wait for the recursion before it"
-    file=recursion/waves.cuh
+  early_batch)
+    what="a batch does not wait for the recursion before it"
+    file=recursion/batches.cuh
     edit='s/{ChildStream::tail, /{ChildStream::fire_and_forget, /'
     ;;
   overfull_list)
     what="the list of collected ranges has no end"
     file=recursion/split.cuh
-    edit='s/if (place < sort.collected_capacity)/if (place < UINT32_MAX)/'
+    edit='s/if (place < sort.worklist_capacity)/if (place < UINT32_MAX)/'
     ;;
   no_fence)
     # Its memory is sequentially consistent: what a fence is for cannot happen there. Only a GPU could show this one.
@@ -68,35 +68,35 @@ describe() {
     edit='/^    __threadfence();$/d'
     visible=no
     ;;
-  early_fan_stage)
+  early_multiway_phase)
     what="many children: what comes after a stage does not wait for its workers"
-    file=recursion/fan_kernels.cuh
+    file=recursion/multiway_kernels.cuh
     edit='s/ChildStream::tail, 1, CDP_TRACE_CONTINUATION/ChildStream::fire_and_forget, 1, CDP_TRACE_CONTINUATION/'
     ;;
-  late_fan_stage)
+  late_multiway_phase)
     what="many children: the done-counter is not set back between two stages, so that the second has no last block"
-    file=recursion/fan_task.cuh
+    file=recursion/multiway_task.cuh
     edit='s/^    sort.tasks\[slot\].done_blocks = 0;$/    static_cast<void>(total);/'
     ;;
   lost_equal_bucket)
     what="many children: keys equal to the least of the frequent values are not written"
-    file=recursion/fan_task.cuh
+    file=recursion/multiway_task.cuh
     edit='s/for (uint32_t bucket = 1; bucket < buckets; bucket += 2)/for (uint32_t bucket = 3; bucket < buckets; bucket += 2)/'
     ;;
   forgotten_bucket)
     what="many children: a bucket for which there is no room, in the pool or on the list, is sorted by nobody"
-    file=recursion/fan_task.cuh
+    file=recursion/multiway_task.cuh
     edit='s/children.in_block\[atomicAdd(&children.in_block_count, 1u)\] = static_cast<uint16_t>(bucket);/;/'
     ;;
   wrong_run)
     what="many children: a block takes the items of a bucket from where the tile's first bucket begins"
-    file=block/fan_sort.cuh
+    file=block/multiway_sort.cuh
     edit='s/ + places\[begin\];/ + places[0];/'
     ;;
-  missing_fan_barrier)
+  missing_multiway_barrier)
     what="many children: no barrier between clearing a tile's counts and adding to them"
-    file=block/fan_tile.cuh
-    edit='/clear_counts(storage, fan.buckets);/{n;d;}'
+    file=block/multiway_tile.cuh
+    edit='/clear_counts(storage, set.buckets);/{n;d;}'
     ;;
   forgotten_allowance)
     what="many children: a kernel that the device launches is not allowed its shared memory"
@@ -106,7 +106,7 @@ describe() {
   early_gathering)
     what="short arrays: buckets are gathered before all tiles are ordered"
     file=recursion/short_array.cuh
-    edit='s/{ChildStream::tail, fan_grid(sort, sort.short_fan_out)/{ChildStream::fire_and_forget, fan_grid(sort, sort.short_fan_out)/'
+    edit='s/{ChildStream::tail, multiway_grid(sort, sort.short_fan_out)/{ChildStream::fire_and_forget, multiway_grid(sort, sort.short_fan_out)/'
     ;;
   shifted_run)
     what="short arrays: a bucket's runs are looked for one bucket too far"

@@ -21,7 +21,7 @@ extern "C" void simulated_rules_refuse(uint32_t chance) {
 
 extern "C" simulated_counts simulated_counts_read(void) {
   const cdp::simulated::Report &report = cdp::simulated::last_report();
-  return {report.grids_launched, report.launches_refused, report.tails_refused, report.blocks_run, report.pending_most};
+  return {report.grids_launched, report.launches_refused, report.tails_refused, report.blocks_run, report.max_pending};
 }
 
 extern "C" uint32_t simulated_launches_taken(void) {

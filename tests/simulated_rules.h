@@ -25,7 +25,7 @@ typedef struct simulated_counts {
   uint64_t launches_refused;
   uint64_t tails_refused; /* of them */
   uint64_t blocks_run;
-  uint32_t pending_most;
+  uint32_t max_pending;
 } simulated_counts;
 
 simulated_counts simulated_counts_read(void);

@@ -23,8 +23,8 @@ static inline cdp_study_depth study_total(const cdp_study *study) {
       numbers[number] += row[number];
   }
   memcpy(&sum, numbers, sizeof sum);
-  sum.task_items_least = 0;
-  sum.task_items_most = 0;
+  sum.min_task_items = 0;
+  sum.max_task_items = 0;
   return sum;
 }
 

@@ -86,7 +86,7 @@ START_TEST(sorts_around_every_limit) {
                           1,
                           CDP_LEAF_MIN,
                           2 * CDP_LEAF_MIN,
-                          plan.request.fan_range_items,
+                          plan.request.target_range_items,
                           single,
                           2 * single,
                           3 * single,
@@ -204,14 +204,14 @@ START_TEST(children_are_as_many_as_the_fan_out) {
   must_study(&sort, &study);
   ck_assert_uint_eq(study.depths[0].tasks, 1);
   ck_assert_uint_eq(study.depths[0].task_items, ITEMS);
-  ck_assert_uint_eq(study.depths[0].task_items_least, ITEMS);
-  ck_assert_uint_eq(study.depths[0].task_items_most, ITEMS);
+  ck_assert_uint_eq(study.depths[0].min_task_items, ITEMS);
+  ck_assert_uint_eq(study.depths[0].max_task_items, ITEMS);
   ck_assert_uint_eq(study.depths[0].leaves + study.depths[0].collected + study.depths[0].block_partitions, 0);
   for (uint32_t depth = 1; depth < study.depth_count; depth++) {
     const cdp_study_depth *row = &study.depths[depth];
     ck_assert_uint_le(row->tasks + row->collected, study.depths[depth - 1].tasks * sort.options.fan_out);
     if (row->tasks != 0)
-      ck_assert_uint_gt(row->task_items_least, plan.request.block_items);
+      ck_assert_uint_gt(row->min_task_items, plan.request.block_items);
   }
   const cdp_study_depth sum = study_total(&study);
   ck_assert_uint_gt(sum.collected, ITEMS / plan.request.block_items);
@@ -273,7 +273,7 @@ END_TEST
 
 /*
  * Grids that a task takes: its preparation, which the root does itself, two stages, those of the controller with a continuation
- * each, and one for the ranges it lists. And the waves.
+ * each, and one for the ranges it lists. And the batches.
  */
 START_TEST(launches_are_those_of_the_scheme) {
   static const uint64_t grids_per_task[SCHEMES] = {3, 5, 0};
@@ -290,16 +290,16 @@ START_TEST(launches_are_those_of_the_scheme) {
       ck_assert_uint_eq(sum.children_launched, 0);
     } else {
       ck_assert_uint_gt(sum.children_launched, grids_per_task[_i] * sum.tasks - 1);
-      ck_assert_uint_le(sum.children_launched, (grids_per_task[_i] + 1) * sum.tasks + study.waves);
+      ck_assert_uint_le(sum.children_launched, (grids_per_task[_i] + 1) * sum.tasks + study.batches);
     }
     ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused + sum.fallback_pool + sum.fallback_depth, 0);
     ck_assert_int_eq(study.first_fault, 0);
-    ck_assert_uint_ge(study.tasks_in_wave, 1);
+    ck_assert_uint_ge(study.tasks_in_batch, 1);
   }
 }
 END_TEST
 
-/* The first task counts for the first wave in every scheme, also if it starts behind a look for disorder that found some. */
+/* The first task counts for the first batch in every scheme, also if it starts behind a look for disorder that found some. */
 START_TEST(task_behind_a_look_is_counted) {
   enum { COUNT = 8000 };
   static uint32_t keys[COUNT];
@@ -310,7 +310,7 @@ START_TEST(task_behind_a_look_is_counted) {
   cdp_study study;
   ck_assert_int_eq(cdp_study_quicksort(keys, COUNT, CDP_U32, &sort.options, &study), CDP_OK);
   ck_assert_uint_eq(study_total(&study).tasks, 1);
-  ck_assert_uint_eq(study.tasks_in_wave, 1);
+  ck_assert_uint_eq(study.tasks_in_batch, 1);
   for (uint32_t index = 0; index < COUNT; index++)
     ck_assert_uint_eq(keys[index], index);
 }

@@ -65,20 +65,20 @@ END_TEST
 /* Room for 4 collected ranges, and for 1. */
 START_TEST(test_collected_list) {
   cdp_plan_limits limits = {};
-  limits.collected_capacity = _i % 2 == 0 ? 4 : 1;
+  limits.worklist_capacity = _i % 2 == 0 ? 4 : 1;
   cdp_options options = in_recursion(_i / 2);
   options.order = CDP_DESCENDING;
   char how[96];
   snprintf(how, sizeof how, "%s, fan-out %u, room for %u collected ranges", scheme_name(options.scheme), options.fan_out,
-           limits.collected_capacity);
+           limits.worklist_capacity);
   const Subject subject = make_subject(CDP_F64, usual_count(), Distribution::random, 1);
   const cdp_study study = sort_capped(subject, options, &limits, how);
   const cdp_study_depth sum = totals(study);
-  CHECK_STUDY(sum.fallback_pool > 0 && sum.collected == limits.collected_capacity, study, subject, how);
+  CHECK_STUDY(sum.fallback_pool > 0 && sum.collected == limits.worklist_capacity, study, subject, how);
 }
 END_TEST
 
-/* Two tasks to a wave, or one; the others wait for a later wave. Only schemes whose tasks are launched one by one defer. */
+/* Two tasks to a batch, or one; the others wait for a later batch. Only schemes whose tasks are launched one by one defer. */
 START_TEST(test_task_budget) {
   cdp_plan_limits limits = {};
   limits.task_budget = _i % 2 == 0 ? 2 : 1;
@@ -90,10 +90,10 @@ START_TEST(test_task_budget) {
   const cdp_study study = sort_capped(subject, options, &limits, how);
   const uint64_t deferred = totals(study).deferred;
   if (options.scheme == CDP_SCHEME_HOST_LOOP) {
-    CHECK_STUDY(deferred == 0 && study.waves == 0, study, subject, how);
+    CHECK_STUDY(deferred == 0 && study.batches == 0, study, subject, how);
   } else {
-    CHECK_STUDY(deferred > 0 && study.waves > 0, study, subject, how);
-    CHECK_STUDY(study.tasks_in_wave <= limits.task_budget, study, subject, how);
+    CHECK_STUDY(deferred > 0 && study.batches > 0, study, subject, how);
+    CHECK_STUDY(study.tasks_in_batch <= limits.task_budget, study, subject, how);
   }
 }
 END_TEST

@@ -83,7 +83,7 @@ START_TEST(test_host_loop_launches_no_children) {
   const cdp_study study = study_and_check(subject, options, "host loop");
   const cdp_study_depth sum = totals(study);
   CHECK_STUDY(sum.tasks > 1 && sum.collected > 0 && sum.leaves > 0, study, subject, "host loop");
-  CHECK_STUDY(sum.children_launched == 0 && sum.deferred == 0 && study.waves == 0, study, subject, "host loop");
+  CHECK_STUDY(sum.children_launched == 0 && sum.deferred == 0 && study.batches == 0, study, subject, "host loop");
 }
 END_TEST
 
@@ -118,7 +118,7 @@ START_TEST(test_leaf_size) {
 END_TEST
 
 /* Nobody counts, as in an ordinary sort: kernels must not touch counters that are not there. With the least leaves tasks have
-   to wait for a second wave. */
+   to wait for a second batch. */
 START_TEST(test_uncounted) {
   static const uint32_t fan_outs[] = {CDP_FAN_OUT_CLASSIC, 8, 16, 64, 0};
   cdp_options options = CDP_OPTIONS_INIT;

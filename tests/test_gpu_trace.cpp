@@ -147,7 +147,7 @@ START_TEST(test_preset) {
   const Subject subject = make_subject(CDP_U32, pick(uint64_t{1} << 20, 1 << 16), Distribution::random);
   const Traced traced = trace_and_check(subject, options, CAPACITY, "preset");
   must_agree(traced, subject, options, false, "preset");
-  CHECK_STUDY(traced.study.total.task_items_least > 1024, traced.study, subject, "preset");
+  CHECK_STUDY(traced.study.total.min_task_items > 1024, traced.study, subject, "preset");
   CHECK_STUDY(traced.study.total.leaves + traced.study.total.fallback_depth > 0, traced.study, subject, "preset");
   CHECK_STUDY(traced.study.depth_count <= 17, traced.study, subject, "preset");
 }

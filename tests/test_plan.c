@@ -22,7 +22,7 @@ typedef struct plan_row {
 /* Of the device that plans are made for. */
 static uint32_t pending_limit = 2048;
 
-/* FanKind of device/tuning.h, which is not for C: simulated, plain, and large, which an H200 is. */
+/* DeviceKind of device/tuning.h, which is not for C: simulated, plain, and large, which an H200 is. */
 #define FAN_KINDS 3u
 #define FAN_KIND_SIMULATED 0u
 #define FAN_KIND_PLAIN 1u
@@ -44,7 +44,7 @@ static cdp_status try_plan(const plan_row *row, uint32_t depth_limit, cdp_plan *
   options.fan_out = fan_out;
   ck_assert_int_eq(cdp_options_resolve(&options, row->type, &resolved), CDP_OK);
   const cdp_device_facts facts = {
-      .fan_kind = FAN_KIND_H200, .multiprocessors = row->multiprocessors, .pending_limit = pending_limit};
+      .device_kind = FAN_KIND_H200, .multiprocessors = row->multiprocessors, .pending_limit = pending_limit};
   return cdp_plan_make(&resolved, row->type, row->count, &facts, plan);
 }
 
@@ -90,16 +90,16 @@ START_TEST(block_ranges_are_within_their_bounds) {
     ck_assert_uint_eq(request->single_items, request->block_items);
     return;
   }
-  cdp_fan_facts fan;
-  cdp_engine_fan_facts(FAN_KIND_H200, row->type, &fan);
+  cdp_multiway_facts fan;
+  cdp_engine_multiway_facts(FAN_KIND_H200, row->type, &fan);
   ck_assert_uint_eq(request->single_items, fan.tile_items);
-  ck_assert_uint_le(request->block_items, fan.range_items_most);
-  ck_assert_uint_ge(request->fan_range_items, 1);
-  ck_assert_uint_le(request->fan_range_items, request->block_items);
+  ck_assert_uint_le(request->block_items, fan.max_range_items);
+  ck_assert_uint_ge(request->target_range_items, 1);
+  ck_assert_uint_le(request->target_range_items, request->block_items);
   // On average a block can divide its range into leaves, and there are ranges for all multiprocessors.
-  ck_assert_uint_le(request->fan_range_items, 2 * fan.leaf_buckets * request->leaf_items);
-  if (request->fan_range_items > fan.tile_items / 4)
-    ck_assert_uint_ge(row->count / request->fan_range_items, row->multiprocessors);
+  ck_assert_uint_le(request->target_range_items, 2 * fan.leaf_buckets * request->leaf_items);
+  if (request->target_range_items > fan.tile_items / 4)
+    ck_assert_uint_ge(row->count / request->target_range_items, row->multiprocessors);
 }
 END_TEST
 
@@ -109,15 +109,15 @@ START_TEST(capacities_are_enough) {
   make_plan(row, &plan);
   const cdp_request *request = &plan.request;
   const bool classic = fan_out == CDP_FAN_OUT_CLASSIC;
-  const uint64_t range_items = classic ? request->block_items : request->fan_range_items;
+  const uint64_t range_items = classic ? request->block_items : request->target_range_items;
   const uint64_t blocks = row->count / request->block_items + 1;
   const uint64_t tables_bytes = row->count * cdp_engine_key_bytes(row->type) / 64 + (16u << 20);
-  if (classic || blocks * cdp_engine_fan_table_bytes(request) <= tables_bytes)
+  if (classic || blocks * cdp_engine_task_table_bytes(request) <= tables_bytes)
     ck_assert_uint_ge(request->task_capacity, blocks);
-  ck_assert_uint_ge(request->collected_capacity, 2 * (row->count / range_items) + (classic ? 2 : fan_out));
+  ck_assert_uint_ge(request->worklist_capacity, 2 * (row->count / range_items) + (classic ? 2 : fan_out));
   ck_assert_uint_ge(request->task_budget, 1);
   if (row->scheme == CDP_SCHEME_HOST_LOOP)
-    ck_assert_uint_ge(request->block_map_capacity, cdp_engine_level_blocks_most(request));
+    ck_assert_uint_ge(request->block_map_capacity, cdp_engine_max_level_blocks(request));
   else
     ck_assert_uint_eq(request->block_map_capacity, 0);
 }
@@ -182,8 +182,8 @@ static size_t count_near(int index) {
 #define COUNTS_NEAR (3 * 23)
 
 /* A plan with the most children, on any kind of device. */
-static void plan_fan_sort(const cdp_options *options, cdp_type type, size_t count, uint32_t fan_kind, cdp_plan *plan) {
-  const cdp_device_facts facts = {.fan_kind = fan_kind, .multiprocessors = 132, .pending_limit = 2048};
+static void plan_fan_sort(const cdp_options *options, cdp_type type, size_t count, uint32_t device_kind, cdp_plan *plan) {
+  const cdp_device_facts facts = {.device_kind = device_kind, .multiprocessors = 132, .pending_limit = 2048};
   cdp_options resolved;
   ck_assert_int_eq(cdp_options_resolve(options, type, &resolved), CDP_OK);
   ck_assert_msg(cdp_plan_make(&resolved, type, count, &facts, plan) == CDP_OK, "%zu keys: %s", count, cdp_last_message());
@@ -198,7 +198,7 @@ START_TEST(default_options_have_all_the_room_they_ask_for) {
       cdp_plan plan;
       plan_fan_sort(&options, (cdp_type)type, count, kind, &plan);
       ck_assert_uint_eq(plan.request.task_capacity, 2 * (count / plan.request.block_items) + 8);
-      ck_assert_uint_eq(plan.request.collected_capacity, 4 * (count / plan.request.fan_range_items) + 4096);
+      ck_assert_uint_eq(plan.request.worklist_capacity, 4 * (count / plan.request.target_range_items) + 4096);
     }
   }
 }
@@ -238,7 +238,7 @@ START_TEST(small_ranges_do_not_ask_for_many_times_the_keys) {
   options.leaf_items = CDP_LEAF_MIN;
   options.block_items = CDP_LEAF_MIN;
   plan_fan_sort(&options, CDP_U32, count, FAN_KIND_H200, &plan);
-  const uint64_t table_bytes = cdp_engine_fan_table_bytes(&plan.request);
+  const uint64_t table_bytes = cdp_engine_task_table_bytes(&plan.request);
   ck_assert_uint_eq(table_bytes, 16 + 1024 * 4 + 1024 * 8);
   ck_assert_uint_le(plan.request.task_capacity * table_bytes, share);
   ck_assert_uint_gt((plan.request.task_capacity + 1) * table_bytes, share);
@@ -290,9 +290,9 @@ START_TEST(same_arguments_give_the_same_plan) {
   make_plan(row, &second);
   ck_assert_uint_eq(first.room.workspace_bytes, second.room.workspace_bytes);
   ck_assert_uint_eq(first.request.task_capacity, second.request.task_capacity);
-  ck_assert_uint_eq(first.request.collected_capacity, second.request.collected_capacity);
+  ck_assert_uint_eq(first.request.worklist_capacity, second.request.worklist_capacity);
   ck_assert_uint_eq(first.request.block_items, second.request.block_items);
-  ck_assert_uint_eq(first.request.fan_range_items, second.request.fan_range_items);
+  ck_assert_uint_eq(first.request.target_range_items, second.request.target_range_items);
 }
 END_TEST
 
@@ -303,8 +303,8 @@ static void plan_under_limit(size_t count, uint32_t limit, cdp_scheme scheme, cd
   cdp_options resolved;
   options.scheme = scheme;
   options.fan_out = fan_out;
-  *facts =
-      (cdp_device_facts){.fan_kind = FAN_KIND_H200, .multiprocessors = 132, .pending_limit = limit, .pending_limit_min = 1536};
+  *facts = (cdp_device_facts){
+      .device_kind = FAN_KIND_H200, .multiprocessors = 132, .pending_limit = limit, .pending_limit_min = 1536};
   ck_assert_int_eq(cdp_options_resolve(&options, CDP_U32, &resolved), CDP_OK);
   ck_assert_int_eq(cdp_plan_make(&resolved, CDP_U32, count, facts, plan), CDP_OK);
 }
@@ -329,7 +329,7 @@ START_TEST(too_low_a_limit_leaves_launching_to_the_host) {
       continue;
     ck_assert_uint_eq(request->short_fan_out, 0);
     ck_assert_uint_eq(request->task_budget, UINT32_MAX);
-    ck_assert_uint_eq(request->block_map_capacity, cdp_engine_level_blocks_most(request));
+    ck_assert_uint_eq(request->block_map_capacity, cdp_engine_max_level_blocks(request));
     ck_assert_uint_eq(plan.room.workspace_bytes, cdp_engine_workspace_bytes(request));
     ck_assert_int_eq(cdp_plan_check_launch(&plan, &facts), CDP_ERROR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(cdp_last_message(), "pending launches is 1535"));
@@ -385,12 +385,12 @@ START_TEST(level_has_room_for_the_blocks_of_any_tasks) {
   cdp_request request = {.count = 1u << 20,
                          .type = _i % 2 == 0 ? CDP_U32 : CDP_U64,
                          .fan_out = _i / 2 == 0 ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MIN};
-  const uint64_t whole = cdp_engine_level_blocks_most(&request);
+  const uint64_t whole = cdp_engine_max_level_blocks(&request);
   const uint64_t items_per_block = request.count / whole;
   for (request.task_capacity = 1; request.task_capacity <= 64; request.task_capacity++) {
     const uint64_t items = request.count / request.task_capacity;
     const uint64_t blocks = request.task_capacity * ((items + items_per_block - 1) / items_per_block);
-    ck_assert_uint_le(blocks, cdp_engine_level_blocks_most(&request));
+    ck_assert_uint_le(blocks, cdp_engine_max_level_blocks(&request));
   }
 }
 END_TEST
@@ -399,7 +399,7 @@ END_TEST
 
 START_TEST(caps_hold_until_they_are_lifted) {
   const plan_row row = {1000000, CDP_U32, 32, CDP_SCHEME_LAST_BLOCK, 4};
-  const cdp_plan_limits limits = {.task_capacity = 8, .collected_capacity = 5, .task_budget = 2};
+  const cdp_plan_limits limits = {.task_capacity = 8, .worklist_capacity = 5, .task_budget = 2};
   cdp_plan free_plan, capped, freed;
   set_fan_out(_i != 0);
   make_plan(&row, &free_plan);
@@ -408,11 +408,11 @@ START_TEST(caps_hold_until_they_are_lifted) {
   cdp_plan_limit(NULL);
   make_plan(&row, &freed);
   ck_assert_uint_eq(capped.request.task_capacity, 8);
-  ck_assert_uint_eq(capped.request.collected_capacity, 5);
+  ck_assert_uint_eq(capped.request.worklist_capacity, 5);
   ck_assert_uint_eq(capped.request.task_budget, 2);
   ck_assert_uint_lt(capped.room.workspace_bytes, free_plan.room.workspace_bytes);
   ck_assert_uint_eq(freed.request.task_capacity, free_plan.request.task_capacity);
-  ck_assert_uint_eq(freed.request.collected_capacity, free_plan.request.collected_capacity);
+  ck_assert_uint_eq(freed.request.worklist_capacity, free_plan.request.worklist_capacity);
   ck_assert_uint_eq(freed.request.task_budget, free_plan.request.task_budget);
 }
 END_TEST
@@ -462,7 +462,7 @@ END_TEST
    _i: kind of device, type, fan-out and scheme. */
 START_TEST(the_most_keys_have_a_plan) {
   static const uint32_t fan_outs[] = {CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN, CDP_FAN_OUT_MAX};
-  const cdp_device_facts facts = {.fan_kind = (uint32_t)_i % FAN_KINDS, .multiprocessors = 4, .pending_limit = 2048};
+  const cdp_device_facts facts = {.device_kind = (uint32_t)_i % FAN_KINDS, .multiprocessors = 4, .pending_limit = 2048};
   const cdp_type type = _i / 3 % 2 == 0 ? CDP_U32 : CDP_F64;
   cdp_options options = CDP_OPTIONS_INIT;
   options.fan_out = fan_outs[_i / 6 % 3];
@@ -475,10 +475,10 @@ START_TEST(the_most_keys_have_a_plan) {
     ck_assert_msg(cdp_plan_make(&resolved, type, CDP_COUNT_MAX, &facts, &plan) == CDP_OK, "%s", cdp_last_message());
     ck_assert_uint_ge(plan.request.task_capacity, 8);
     ck_assert_uint_le(plan.request.task_capacity, 1u << 30);
-    ck_assert_uint_ge(plan.request.collected_capacity, 1024);
-    ck_assert_uint_le(plan.request.collected_capacity, INT32_MAX);
+    ck_assert_uint_ge(plan.request.worklist_capacity, 1024);
+    ck_assert_uint_le(plan.request.worklist_capacity, INT32_MAX);
     const bool is_host_loop = options.scheme == CDP_SCHEME_HOST_LOOP;
-    ck_assert_uint_eq(plan.request.block_map_capacity, is_host_loop ? cdp_engine_level_blocks_most(&plan.request) : 0);
+    ck_assert_uint_eq(plan.request.block_map_capacity, is_host_loop ? cdp_engine_max_level_blocks(&plan.request) : 0);
   }
 }
 END_TEST

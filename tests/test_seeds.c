@@ -97,7 +97,7 @@ static void draw_from(uint64_t seed, draw *drawn) {
   memset(drawn, 0, sizeof *drawn);
   host_case *sort = &drawn->sort;
   sort->type = draw_type(&state);
-  const uint32_t leaf_items_most = host_key_bytes(sort->type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
+  const uint32_t max_leaf_items = host_key_bytes(sort->type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
   sort->count = one_in(&state, 2) ? (size_t)host_random_below(&state, ITEMS_MOST + 1) : draw_scale(&state, 0, ITEMS_MOST);
   sort->distribution = (host_distribution)host_random_below(&state, HOST_DISTRIBUTIONS);
   sort->seed = host_random(&state);
@@ -106,7 +106,7 @@ static void draw_from(uint64_t seed, draw *drawn) {
   sort->options.device = CDP_DEVICE_SIMULATED;
   sort->options.order = (cdp_order)host_random_below(&state, 2);
   sort->options.depth_limit = draw_depth_limit(&state);
-  sort->options.leaf_items = one_in(&state, 8) ? 0 : draw_scale(&state, CDP_LEAF_MIN, leaf_items_most);
+  sort->options.leaf_items = one_in(&state, 8) ? 0 : draw_scale(&state, CDP_LEAF_MIN, max_leaf_items);
   sort->options.scheme = (cdp_scheme)host_random_below(&state, 4);
   sort->options.child_streams = (cdp_child_streams)host_random_below(&state, 3);
   sort->options.pivot = draw_pivot(&state);
@@ -114,7 +114,7 @@ static void draw_from(uint64_t seed, draw *drawn) {
   sort->options.seed = host_random(&state);
   drawn->pending_limit = one_in(&state, 2) ? draw_scale(&state, 1, 40) : 2048;
   drawn->limits.task_capacity = one_in(&state, 4) ? 1 + (uint32_t)host_random_below(&state, 16) : 0;
-  drawn->limits.collected_capacity = one_in(&state, 4) ? 1 + (uint32_t)host_random_below(&state, 16) : 0;
+  drawn->limits.worklist_capacity = one_in(&state, 4) ? 1 + (uint32_t)host_random_below(&state, 16) : 0;
   drawn->limits.task_budget = one_in(&state, 3) ? 1 + (uint32_t)host_random_below(&state, 8) : 0;
   drawn->multiprocessors = 1 + (uint32_t)host_random_below(&state, 48);
   drawn->resident_blocks = 1 + (uint32_t)host_random_below(&state, 12);
@@ -135,7 +135,7 @@ START_TEST(sorts_what_the_seed_draws) {
   ck_assert_msg(sorted,
                 "seed %d: multiprocessors %u, resident blocks %u, pending limit %u, tasks %u, collected %u, budget %u; %s", _i,
                 drawn.multiprocessors, drawn.resident_blocks, drawn.pending_limit, drawn.limits.task_capacity,
-                drawn.limits.collected_capacity, drawn.limits.task_budget, why);
+                drawn.limits.worklist_capacity, drawn.limits.task_budget, why);
   ck_assert_msg(simulated_launches_taken() == 0, "seed %d: %u launches were not given back", _i, simulated_launches_taken());
   // Nothing but the pending limit refuses a launch. What is refused for another reason is sorted all the same, only slowly.
   host_describe(&drawn.sort, why, sizeof why);

@@ -131,8 +131,8 @@ START_TEST(two_launches_and_no_more) {
     const cdp_study_depth sum = study_total(&study);
     ck_assert_uint_eq(study.depths[0].tasks, 1);
     ck_assert_uint_eq(study.depths[0].task_items, sort.count);
-    ck_assert_uint_eq(study.depths[0].task_items_least, sort.count);
-    ck_assert_uint_eq(study.depths[0].task_items_most, sort.count);
+    ck_assert_uint_eq(study.depths[0].min_task_items, sort.count);
+    ck_assert_uint_eq(study.depths[0].max_task_items, sort.count);
     ck_assert_uint_eq(sum.equal_items + sum.leaf_items, sort.count);
     ck_assert_uint_eq(sum.leaves, study.depths[1].leaves);
     ck_assert_uint_le(sum.leaves, buckets);
@@ -235,7 +235,7 @@ END_TEST
 
 /* Room for one bucket behind the grid, where many need it. _i: as tasks. */
 START_TEST(full_lists_lose_nothing) {
-  static const cdp_plan_limits full = {.short_fan_out = CDP_FAN_OUT_MIN, .collected_capacity = 1, .task_capacity = 1};
+  static const cdp_plan_limits full = {.short_fan_out = CDP_FAN_OUT_MIN, .worklist_capacity = 1, .task_capacity = 1};
   uint64_t behind = 0;
   uint64_t without_room = 0;
   for (uint64_t seed = 1; seed <= 8; seed++) {

@@ -85,9 +85,9 @@ START_TEST(one_kernel_is_allowed_at_a_time) {
 END_TEST
 
 START_TEST(what_was_allowed_last_holds) {
-  ck_assert_int_eq(allow_shared_bytes(kernel, BLOCK_SHARED_BYTES_MOST), LAUNCH_OK);
-  ck_assert_int_eq(allow_shared_bytes(kernel, BLOCK_SHARED_BYTES_MOST + 1), LAUNCH_INVALID_VALUE);
-  ck_assert_int_eq(launch_kernel(BLOCK_SHARED_BYTES_MOST), LAUNCH_OK);
+  ck_assert_int_eq(allow_shared_bytes(kernel, MAX_BLOCK_SHARED_BYTES), LAUNCH_OK);
+  ck_assert_int_eq(allow_shared_bytes(kernel, MAX_BLOCK_SHARED_BYTES + 1), LAUNCH_INVALID_VALUE);
+  ck_assert_int_eq(launch_kernel(MAX_BLOCK_SHARED_BYTES), LAUNCH_OK);
   ck_assert_int_eq(allow_shared_bytes(kernel, 100), LAUNCH_OK);
   ck_assert_int_eq(launch_kernel(100), LAUNCH_OK);
   ck_assert_int_eq(launch_kernel(101), LAUNCH_INVALID_VALUE);

@@ -69,9 +69,9 @@ START_TEST(pending_launches_are_counted_together) {
   start(1, LIMIT);
   expect_clean(launch_from_host({1, 1, 0}, nullptr, holding_kernel, LIMIT, LIMIT));
   expect_neighbour(1, 4, 2);
-  ck_assert_uint_eq(neighbour_report.pending_most, 0);
+  ck_assert_uint_eq(neighbour_report.max_pending, 0);
   ck_assert_uint_eq(last_report().launches_refused, 0);
-  ck_assert_uint_eq(last_report().pending_most, LIMIT);
+  ck_assert_uint_eq(last_report().max_pending, LIMIT);
   // All were given back.
   run_neighbour(LIMIT);
   expect_neighbour(5, 0, 0);
@@ -83,7 +83,7 @@ START_TEST(each_run_has_its_own_limit) {
   start(1, LIMIT);
   expect_clean(launch_from_host({1, 1, 0}, nullptr, holding_kernel, LIMIT, 2 * LIMIT));
   expect_neighbour(5, 0, 0);
-  ck_assert_uint_le(neighbour_report.pending_most, LIMIT);
+  ck_assert_uint_le(neighbour_report.max_pending, LIMIT);
 }
 END_TEST
 

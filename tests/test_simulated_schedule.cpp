@@ -141,7 +141,7 @@ START_TEST(launches_past_the_limit_are_refused) {
   for (uint32_t child = 0; child < 4; ++child)
     ck_assert_uint_eq(notes.entries[9 + child], child);
   ck_assert_uint_eq(last_report().launches_refused, 5);
-  ck_assert_uint_eq(last_report().pending_most, 4);
+  ck_assert_uint_eq(last_report().max_pending, 4);
   ck_assert_uint_eq(last_report().grids_launched, 5);
 }
 END_TEST
@@ -149,17 +149,17 @@ END_TEST
 __global__ void bad_children_kernel() {
   note(static_cast<uint32_t>(launch_child(ChildStream::named, {0, 1, 0}, child_kernel, 1)));
   note(static_cast<uint32_t>(launch_child(ChildStream::named, {1, 1025, 0}, child_kernel, 1)));
-  note(static_cast<uint32_t>(launch_child(ChildStream::named, {1, 1, BLOCK_SHARED_BYTES_MOST + 1}, child_kernel, 1)));
+  note(static_cast<uint32_t>(launch_child(ChildStream::named, {1, 1, MAX_BLOCK_SHARED_BYTES + 1}, child_kernel, 1)));
 }
 
 START_TEST(impossible_shapes_are_refused) {
   start(7);
   ck_assert_int_eq(launch_from_host({0, 32, 0}, nullptr, order_kernel), LAUNCH_INVALID_SHAPE);
   ck_assert_int_eq(launch_from_host({1, 0, 0}, nullptr, order_kernel), LAUNCH_INVALID_SHAPE);
-  ck_assert_int_eq(launch_from_host({1, 32, BLOCK_SHARED_BYTES_MOST + 1}, nullptr, order_kernel), LAUNCH_INVALID_VALUE);
+  ck_assert_int_eq(launch_from_host({1, 32, MAX_BLOCK_SHARED_BYTES + 1}, nullptr, order_kernel), LAUNCH_INVALID_VALUE);
   ck_assert_uint_eq(notes.count, 0);
-  ck_assert_int_eq(allow_shared_bytes(bad_children_kernel, BLOCK_SHARED_BYTES_MOST), LAUNCH_OK);
-  expect_clean(launch_from_host({1, 1, BLOCK_SHARED_BYTES_MOST}, nullptr, bad_children_kernel));
+  ck_assert_int_eq(allow_shared_bytes(bad_children_kernel, MAX_BLOCK_SHARED_BYTES), LAUNCH_OK);
+  expect_clean(launch_from_host({1, 1, MAX_BLOCK_SHARED_BYTES}, nullptr, bad_children_kernel));
   ck_assert_uint_eq(notes.count, 3);
   ck_assert_uint_eq(notes.entries[0], LAUNCH_INVALID_SHAPE);
   ck_assert_uint_eq(notes.entries[1], LAUNCH_INVALID_SHAPE);

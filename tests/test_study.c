@@ -70,8 +70,8 @@ START_TEST(whole_array_is_the_first_task) {
   must_study(&sort, &study);
   ck_assert_uint_eq(study.depths[0].tasks, 1);
   ck_assert_uint_eq(study.depths[0].task_items, ITEMS);
-  ck_assert_uint_eq(study.depths[0].task_items_least, ITEMS);
-  ck_assert_uint_eq(study.depths[0].task_items_most, ITEMS);
+  ck_assert_uint_eq(study.depths[0].min_task_items, ITEMS);
+  ck_assert_uint_eq(study.depths[0].max_task_items, ITEMS);
   ck_assert_uint_eq(study.depths[0].leaves + study.depths[0].collected, 0);
 }
 END_TEST
@@ -140,12 +140,12 @@ START_TEST(tasks_are_larger_than_a_block_finishes) {
   for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
     const cdp_study_depth *row = &study.depths[depth];
     if (row->tasks == 0) {
-      ck_assert_uint_eq(row->task_items_least + row->task_items_most + row->task_items, 0);
+      ck_assert_uint_eq(row->min_task_items + row->max_task_items + row->task_items, 0);
       continue;
     }
-    ck_assert_uint_gt(row->task_items_least, BLOCK_ITEMS);
-    ck_assert_uint_le(row->tasks * row->task_items_least, row->task_items);
-    ck_assert_uint_ge(row->tasks * row->task_items_most, row->task_items);
+    ck_assert_uint_gt(row->min_task_items, BLOCK_ITEMS);
+    ck_assert_uint_le(row->tasks * row->min_task_items, row->task_items);
+    ck_assert_uint_ge(row->tasks * row->max_task_items, row->task_items);
     if (depth > 0)
       ck_assert_uint_lt(row->task_items, study.depths[depth - 1].task_items);
   }
@@ -281,7 +281,7 @@ END_TEST
 /* ---- Launches -------------------------------------------------------------------------------------------------- */
 
 /*
- * Children really were launched, and no more than the scheme needs: the first wave, and behind each wave the next; one grid
+ * Children really were launched, and no more than the scheme needs: the first batch, and behind each batch the next; one grid
  * for the collected ranges; for each task one grid, or a controller, its workers and its continuation.
  */
 START_TEST(launches_are_those_of_the_scheme) {
@@ -294,11 +294,11 @@ START_TEST(launches_are_those_of_the_scheme) {
     const cdp_study_depth sum = study_total(&study);
     ck_assert_uint_gt(sum.tasks, 20);
     ck_assert_uint_gt(sum.collected, 20);
-    const uint64_t others = scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : 2 + (uint64_t)study.waves;
+    const uint64_t others = scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : 2 + (uint64_t)study.batches;
     ck_assert_uint_eq(sum.children_launched, grids_per_task[_i] * sum.tasks + others);
     ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused + sum.fallback_pool + sum.fallback_depth, 0);
     ck_assert_int_eq(study.first_fault, 0);
-    ck_assert_uint_ge(study.tasks_in_wave, 1);
+    ck_assert_uint_ge(study.tasks_in_batch, 1);
     ck_assert_uint_ge(study.tasks_allocated, 1);
     ck_assert_uint_le(study.tasks_allocated, study.task_capacity);
     ck_assert_uint_le(study.tasks_allocated, sum.tasks);

@@ -192,7 +192,7 @@ START_TEST(refused_launches_are_in_the_trace) {
   }
   ck_assert_uint_eq(refused, counts.launches_refused);
   ck_assert_uint_le(study.pending_most, 3);
-  // With one launch to a task and one task to a wave, the classic last block is hardly ever refused one: it waits instead.
+  // With one launch to a task and one task to a batch, the classic last block is hardly ever refused one: it waits instead.
   const bool waits = sort.options.fan_out == CDP_FAN_OUT_CLASSIC && sort.options.scheme == CDP_SCHEME_LAST_BLOCK;
   if (waits)
     ck_assert_uint_gt(study.total.deferred, 0);
@@ -265,7 +265,7 @@ START_TEST(preset_is_that_of_the_sample) {
   const cdp_trace trace = must_trace(&sort, CAPACITY, &study);
   must_agree(&sort, &trace, &study);
   ck_assert_uint_gt(study.total.tasks, 10);
-  ck_assert_uint_gt(study.total.task_items_least, 1024); // and every longer range has a grid of its own
+  ck_assert_uint_gt(study.total.min_task_items, 1024); // and every longer range has a grid of its own
   ck_assert_uint_eq(study.total.block_partitions, 0);
   ck_assert_uint_eq(study.total.leaves, study.total.collected);
   ck_assert_uint_le(study.depth_count, 17);
@@ -395,7 +395,7 @@ START_TEST(pending_launches_are_counted_by_trees) {
       {.kind = CDP_TRACE_ROOT, .begin_ns = 0, .end_ns = 100, .launcher = CDP_TRACE_NO_LAUNCHER},
       {.kind = CDP_TRACE_PARTITION, .launched_ns = 10, .begin_ns = 20, .end_ns = 30, .launcher = 0},
       {.kind = CDP_TRACE_PARTITION, .launched_ns = 25, .begin_ns = 40, .end_ns = 200, .launcher = 1},
-      {.kind = CDP_TRACE_WAVE, .launched_ns = 50, .begin_ns = 210, .end_ns = 300, .launcher = 0, .is_tail = 1},
+      {.kind = CDP_TRACE_BATCH, .launched_ns = 50, .begin_ns = 210, .end_ns = 300, .launcher = 0, .is_tail = 1},
       {.kind = CDP_TRACE_FILL, .launched_ns = 60, .begin_ns = 60, .end_ns = 60, .launcher = 0},
       {.kind = CDP_TRACE_FILL, .launched_ns = 200, .begin_ns = 200, .end_ns = 250, .launcher = 3},
       {.kind = CDP_TRACE_FILL, .launched_ns = 70, .begin_ns = 70, .end_ns = 70, .launcher = 0, .cuda_error = 69},

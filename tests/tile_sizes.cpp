@@ -15,7 +15,7 @@ extern "C" uint32_t simulated_leaf_items(uint32_t key_bytes) {
 }
 
 extern "C" uint32_t simulated_range_items(uint32_t key_bytes) {
-  return cdp::fan_range_items_most(cdp::fan_row(cdp::FanKind::simulated, key_bytes));
+  return cdp::max_range_items(cdp::multiway_row(cdp::DeviceKind::simulated, key_bytes));
 }
 
 extern "C" uint32_t cuda_tile_items(uint32_t key_bytes) {

@@ -81,8 +81,8 @@ static cdp_study_depth count_events(const cdp_trace *trace, uint32_t depth, cons
       continue;
     row.tasks++;
     row.task_items += items;
-    row.task_items_most = items > row.task_items_most ? items : row.task_items_most;
-    row.task_items_least = row.tasks == 1 || items < row.task_items_least ? items : row.task_items_least;
+    row.max_task_items = items > row.max_task_items ? items : row.max_task_items;
+    row.min_task_items = row.tasks == 1 || items < row.min_task_items ? items : row.min_task_items;
   }
   return row;
 }
@@ -106,8 +106,8 @@ static bool depth_agrees(const cdp_trace *trace, const cdp_study *study, uint32_
   if (has_tasks) {
     AGREE(tasks);
     AGREE(task_items);
-    AGREE(task_items_least);
-    AGREE(task_items_most);
+    AGREE(min_task_items);
+    AGREE(max_task_items);
   }
   // Ranges that were collected and then left to the block at hand, for want of a grid, have no event.
   if (counted->collected != 0 && counted->fallback_refused == 0)
@@ -119,7 +119,7 @@ static bool depth_agrees(const cdp_trace *trace, const cdp_study *study, uint32_
 bool study_holds_together(const cdp_study *study, const traced_sort *sort, char *why) {
   cdp_study_depth total = study->total;
   const cdp_study_depth sum = study_total(study);
-  total.task_items_least = total.task_items_most = 0;
+  total.min_task_items = total.max_task_items = 0;
   MUST(memcmp(&total, &sum, sizeof sum) == 0, "the total is not the sum of the depths");
   const uint64_t ended = sum.equal_items + sum.leaf_items + sum.network_items;
   MUST(sort->is_presorted || ended == sort->count, "%" PRIu64 " of %" PRIu64 " keys have left the recursion", ended,
@@ -149,6 +149,6 @@ bool trace_agrees(const cdp_trace *trace, const cdp_study *study, const traced_s
     if (!depth_agrees(trace, study, depth, sort, why))
       return false;
   MUST(study->pending_most <= launches, "%u launches were pending of %" PRIu64, study->pending_most, launches);
-  MUST(study->pending_most != 0 || launches == 0, "no launch was ever pending");
+  MUST(study->max_pending != 0 || launches == 0, "no launch was ever pending");
   return study_holds_together(study, sort, why);
 }

@@ -12,7 +12,7 @@
 
 #include "block/bitonic.cuh"
 #include "block/count.cuh"
-#include "block/fan_shape.cuh"
+#include "block/multiway_shape.cuh"
 
 namespace cdp::CDP_RUNTIME {
 

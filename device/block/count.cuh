@@ -70,8 +70,8 @@ __device__ inline void count_network(cdp_study_depth *counters, uint32_t depth, 
 }
 
 /* How even a split is, in thousandths: the mean of its parts, empty ones included, divided by the greatest. */
-__host__ __device__ inline uint64_t split_balance(uint64_t parts, uint64_t part_items, uint64_t part_items_most) {
-  return part_items_most == 0 ? 1000 : 1000 * part_items / (parts * part_items_most);
+__host__ __device__ inline uint64_t split_balance(uint64_t parts, uint64_t part_items, uint64_t max_part_items) {
+  return max_part_items == 0 ? 1000 : 1000 * part_items / (parts * max_part_items);
 }
 
 /* A partitioned task: its size, and what it was split into; its balance is counted apart. */
@@ -82,8 +82,8 @@ __device__ inline void count_task(cdp_study_depth *counters, uint32_t depth, uin
   count_at(counters, depth, &cdp_study_depth::tasks, 1);
   count_at(counters, depth, &cdp_study_depth::task_items, items);
   count_at(counters, depth, &cdp_study_depth::parts, parts);
-  atomicMin(study_field(row, &cdp_study_depth::task_items_least), static_cast<unsigned long long>(items));
-  atomicMax(study_field(row, &cdp_study_depth::task_items_most), static_cast<unsigned long long>(items));
+  atomicMin(study_field(row, &cdp_study_depth::min_task_items), static_cast<unsigned long long>(items));
+  atomicMax(study_field(row, &cdp_study_depth::max_task_items), static_cast<unsigned long long>(items));
 }
 
 } // namespace cdp::CDP_RUNTIME

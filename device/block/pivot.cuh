@@ -71,9 +71,9 @@ __device__ __forceinline__ Bits warp_sampled_mean(const Bits *source, const Rang
     greatest = samples[sample] > greatest ? samples[sample] : greatest;
   }
   for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2) {
-    const Bits other_least = __shfl_xor_sync(ALL_LANES, least, distance);
+    const Bits min_other = __shfl_xor_sync(ALL_LANES, least, distance);
     const Bits other_greatest = __shfl_xor_sync(ALL_LANES, greatest, distance);
-    least = other_least < least ? other_least : least;
+    least = min_other < least ? min_other : least;
     greatest = other_greatest > greatest ? other_greatest : greatest;
   }
   return map.mean(least, greatest);

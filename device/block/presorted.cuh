@@ -6,7 +6,7 @@
 #ifndef CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
 #define CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
 
-#include "block/fan_tile.cuh"
+#include "block/multiway_tile.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -33,15 +33,15 @@ __device__ inline Direction sample_direction(const BlockRules<Bits> &rules, cons
 /* Whether this thread finds two neighbours of a whole tile in the wrong order: its vectors, and the first item behind each. All
    lanes of the warp take part. */
 template <typename Bits>
-__device__ __forceinline__ bool is_tile_disordered(const TileItems<Bits> &items, const FanTiles<Bits> &tiles, uint64_t tile,
-                                                   Direction direction, const KeyMap<Bits> &map) {
-  constexpr uint32_t VECTOR = FanShape<Bits>::VECTOR_ITEMS;
+__device__ __forceinline__ bool is_tile_disordered(const TileItems<Bits> &items, const MultiwayTiles<Bits> &tiles,
+                                                   uint64_t tile, Direction direction, const KeyMap<Bits> &map) {
+  constexpr uint32_t VECTOR = MultiwayShape<Bits>::VECTOR_ITEMS;
   bool disorder = false;
 #pragma unroll
   for (uint32_t vector = 0; vector < TileItems<Bits>::ITEMS / VECTOR; vector++) {
     const Bits *keys = items.keys + vector * VECTOR;
     const uint64_t behind = static_cast<uint64_t>(tiles.begin(tile)) +
-                            (uint64_t{vector} * FanShape<Bits>::BLOCK_THREADS + threadIdx.x + 1) * VECTOR;
+                            (uint64_t{vector} * MultiwayShape<Bits>::BLOCK_THREADS + threadIdx.x + 1) * VECTOR;
     Bits next = __shfl_down_sync(ALL_LANES, keys[0], 1);
     if (threadIdx.x % WARP_LANES == WARP_LANES - 1)
       next = behind < tiles.range.end ? map.enter(tiles.source[behind], tiles.range.is_raw()) : keys[VECTOR - 1];
@@ -55,12 +55,12 @@ __device__ __forceinline__ bool is_tile_disordered(const TileItems<Bits> &items,
 
 /* The same for a tile that is not wholly in the range, item by item. */
 template <typename Bits>
-__device__ __forceinline__ bool is_edge_disordered(const FanTiles<Bits> &tiles, uint64_t tile, Direction direction,
+__device__ __forceinline__ bool is_edge_disordered(const MultiwayTiles<Bits> &tiles, uint64_t tile, Direction direction,
                                                    const KeyMap<Bits> &map) {
-  const uint64_t tile_end = static_cast<uint64_t>(tiles.begin(tile) + int64_t{FanShape<Bits>::TILE_ITEMS});
+  const uint64_t tile_end = static_cast<uint64_t>(tiles.begin(tile) + int64_t{MultiwayShape<Bits>::TILE_ITEMS});
   const uint64_t end = tile_end < tiles.range.end - 1 ? tile_end : tiles.range.end - 1;
   bool disorder = false;
-  for (uint64_t item = tiles.first_item(tile) + threadIdx.x; item < end; item += FanShape<Bits>::BLOCK_THREADS)
+  for (uint64_t item = tiles.first_item(tile) + threadIdx.x; item < end; item += MultiwayShape<Bits>::BLOCK_THREADS)
     disorder = disorder || is_disorder(map.enter(tiles.source[item], tiles.range.is_raw()),
                                        map.enter(tiles.source[item + 1], tiles.range.is_raw()), direction);
   return disorder;
@@ -73,7 +73,7 @@ __device__ __forceinline__ bool is_edge_disordered(const FanTiles<Bits> &tiles, 
 template <typename Bits>
 __device__ inline void look_for_disorder(const BlockRules<Bits> &rules, const Range &range, Direction direction, uint32_t block,
                                          uint32_t blocks, unsigned int *disorder) {
-  const FanTiles<Bits> tiles(rules.side(range.side), range);
+  const MultiwayTiles<Bits> tiles(rules.side(range.side), range);
   const volatile unsigned int *found = disorder;
   for (uint64_t tile = block; tile < tiles.count && __any_sync(ALL_LANES, *found != 0) == 0; tile += blocks) {
     bool disordered;

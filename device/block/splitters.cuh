@@ -15,7 +15,7 @@
 #define CDPSORT_DEVICE_BLOCK_SPLITTERS_CUH
 
 #include "block/block_merge.cuh"
-#include "block/fan_shape.cuh"
+#include "block/multiway_shape.cuh"
 #include "block/partition.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -23,15 +23,15 @@ namespace cdp::CDP_RUNTIME {
 /* begins[i] = the sum of counts[0] to counts[i - 1], for i = 0 to items. All threads take part; begins with what was written
    before visible to all, ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void scan_counts(FanStorage<Bits> &storage, uint32_t items) {
-  constexpr uint32_t EACH = (FAN_MOST + FanShape<Bits>::BLOCK_THREADS - 1) / FanShape<Bits>::BLOCK_THREADS;
+__device__ __forceinline__ void scan_counts(MultiwayStorage<Bits> &storage, uint32_t items) {
+  constexpr uint32_t EACH = (MAX_BUCKETS + MultiwayShape<Bits>::BLOCK_THREADS - 1) / MultiwayShape<Bits>::BLOCK_THREADS;
   const uint32_t first = threadIdx.x * EACH;
   uint32_t sum = 0;
 #pragma unroll
   for (uint32_t item = 0; item < EACH; item++)
     sum += first + item < items ? storage.counts[first + item] : 0;
   uint32_t total;
-  uint32_t begin = lower_threads_sum<FanShape<Bits>::BLOCK_WARPS>(sum, storage.block.warp_totals, total);
+  uint32_t begin = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.block.warp_totals, total);
 #pragma unroll
   for (uint32_t item = 0; item < EACH; item++)
     if (first + item < items) {
@@ -56,8 +56,8 @@ __device__ __forceinline__ uint64_t sample_hash(uint64_t seed, const Range &rang
    part; ends with a barrier. */
 template <typename Bits, uint32_t EACH>
 __device__ __forceinline__ void sort_sample(const BlockRules<Bits> &rules, const Range &range, uint32_t threads,
-                                            FanStorage<Bits> &storage) {
-  static_assert(EACH <= FanShape<Bits>::SAMPLES_PER_THREAD_MOST, "there is room for it");
+                                            MultiwayStorage<Bits> &storage) {
+  static_assert(EACH <= MultiwayShape<Bits>::MAX_SAMPLES_PER_THREAD, "there is room for it");
   const uint64_t hash = sample_hash(rules.seed, range);
   const Bits *source = rules.side(range.side) + range.begin;
   const uint32_t samples = threads * EACH;
@@ -87,8 +87,8 @@ enum class Crowded : uint32_t {
    barrier. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tree_items, Crowded crowded,
-                                                  FanStorage<Bits> &storage) {
-  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
+                                                  MultiwayStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t FREQUENT = 1u << 16; // values are counted in the lower half, those met twice in the upper
   const uint32_t candidates = fan_out - 1;
   for (uint32_t index = threadIdx.x; index < candidates; index += THREADS) {
@@ -124,8 +124,8 @@ __device__ __forceinline__ uint32_t keep_distinct(uint32_t fan_out, uint32_t tre
 
 /* Lays tree_items - 1 sorted splitters out as a search tree. All threads take part; ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void plant_tree(uint32_t tree_items, FanStorage<Bits> &storage) {
-  for (uint32_t node = threadIdx.x; node < tree_items; node += FanShape<Bits>::BLOCK_THREADS) {
+__device__ __forceinline__ void plant_tree(uint32_t tree_items, MultiwayStorage<Bits> &storage) {
+  for (uint32_t node = threadIdx.x; node < tree_items; node += MultiwayShape<Bits>::BLOCK_THREADS) {
     if (node == 0)
       continue;
     const uint32_t level_nodes = 1u << (31 - __clz(static_cast<int>(node)));
@@ -138,24 +138,24 @@ __device__ __forceinline__ void plant_tree(uint32_t tree_items, FanStorage<Bits>
 template <typename Bits, uint32_t EACH>
 __device__ __forceinline__ uint32_t sample_threads(uint32_t fan_out, uint32_t oversampling) {
   uint32_t threads = WARP_LANES;
-  while (threads < FanShape<Bits>::SAMPLE_THREADS_MOST && threads * EACH < fan_out * oversampling)
+  while (threads < MultiwayShape<Bits>::MAX_SAMPLE_THREADS && threads * EACH < fan_out * oversampling)
     threads *= 2;
   return threads;
 }
 
 /*
- * Chooses the splitters of a range and leaves them, their tree and the fan in storage.
- * - fan_out: a power of two, FAN_LEAST to FAN_OUT_MOST: as many buckets of unequal keys as there will be, at most.
- * - buckets_most: fan_out to FAN_MOST, a power of two: as many as there may be with those of equal keys.
+ * Chooses the splitters of a range and leaves them, their tree and the set in storage.
+ * - fan_out: a power of two, MIN_FAN_OUT to MAX_FAN_OUT: as many buckets of unequal keys as there will be, at most.
+ * - max_buckets: fan_out to MAX_BUCKETS, a power of two: as many as there may be with those of equal keys.
  * - crowded: what to do where that is too few.
  * - EACH: keys of the sample that a thread draws.
  * - All threads of the block take part; begins with a barrier having made the range visible, ends with one.
  */
 template <typename Bits, uint32_t EACH>
 __device__ __forceinline__ void choose_splitters(const BlockRules<Bits> &rules, Range range, uint32_t fan_out,
-                                                 uint32_t oversampling, uint32_t buckets_most, Crowded crowded) {
-  auto &storage = block_shared<FanStorage<Bits>>();
-  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
+                                                 uint32_t oversampling, uint32_t max_buckets, Crowded crowded) {
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const uint32_t threads = sample_threads<Bits, EACH>(fan_out, oversampling);
   sort_sample<Bits, EACH>(rules, range, threads, storage);
   const uint32_t samples = threads * EACH;
@@ -169,26 +169,26 @@ __device__ __forceinline__ void choose_splitters(const BlockRules<Bits> &rules, 
     if (storage.splitters[index] == storage.splitters[index + 1])
       storage.flag = 1;
   __syncthreads();
-  Fan fan = {fan_out - 1, fan_out, fan_out, storage.flag};
-  if (fan.equal != 0) {
-    const uint32_t tree_items = 2 * fan_out <= buckets_most ? fan_out : buckets_most / 2;
+  SplitterSet set = {fan_out - 1, fan_out, fan_out, storage.flag};
+  if (set.equal != 0) {
+    const uint32_t tree_items = 2 * fan_out <= max_buckets ? fan_out : max_buckets / 2;
     const uint32_t kept = keep_distinct<Bits>(fan_out, tree_items, crowded, storage);
-    fan = kept != 0 ? Fan{kept, tree_items, 2 * kept + 1, 1} : Fan{fan_out - 1, fan_out, fan_out, 0};
+    set = kept != 0 ? SplitterSet{kept, tree_items, 2 * kept + 1, 1} : SplitterSet{fan_out - 1, fan_out, fan_out, 0};
   }
   if (threadIdx.x == 0)
-    storage.fan = fan;
-  plant_tree(fan.tree_items, storage);
+    storage.set = set;
+  plant_tree(set.tree_items, storage);
 }
 
 /* The buckets of a thread's items. */
 template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ void classify(const Bits (&items)[ITEMS], uint32_t (&buckets)[ITEMS],
-                                         const FanStorage<Bits> &storage, const Fan &fan) {
+                                         const MultiwayStorage<Bits> &storage, const SplitterSet &set) {
   // Nodes are counted in bytes, and doubled apart from the step to the right: one integer instruction less on each level.
   constexpr uint32_t NODE = sizeof(Bits);
   const unsigned char *tree = reinterpret_cast<const unsigned char *>(storage.tree);
   // The two uppermost levels are in registers, since shared memory is what all wait for (docs/performance.md).
-  static_assert(FAN_LEAST / 2 >= 4, "every tree has two levels");
+  static_assert(MIN_FAN_OUT / 2 >= 4, "every tree has two levels");
   const Bits root = storage.tree[1];
   const Bits left = storage.tree[2];
   const Bits right = storage.tree[3];
@@ -197,7 +197,7 @@ __device__ __forceinline__ void classify(const Bits (&items)[ITEMS], uint32_t (&
     const bool upper = root < items[item];
     buckets[item] = (upper ? 3 : 2) * 2 * NODE + ((upper ? right : left) < items[item] ? NODE : 0);
   }
-  for (uint32_t level_nodes = 4; level_nodes < fan.tree_items; level_nodes *= 2) {
+  for (uint32_t level_nodes = 4; level_nodes < set.tree_items; level_nodes *= 2) {
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++) {
       const Bits splitter = *reinterpret_cast<const Bits *>(tree + buckets[item]);
@@ -208,12 +208,12 @@ __device__ __forceinline__ void classify(const Bits (&items)[ITEMS], uint32_t (&
   }
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++)
-    buckets[item] = buckets[item] / NODE - fan.tree_items;
-  if (fan.equal == 0)
+    buckets[item] = buckets[item] / NODE - set.tree_items;
+  if (set.equal == 0)
     return;
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
-    const bool is_equal = buckets[item] < fan.splitters && storage.splitters[buckets[item]] == items[item];
+    const bool is_equal = buckets[item] < set.splitters && storage.splitters[buckets[item]] == items[item];
     buckets[item] = 2 * buckets[item] + (is_equal ? 1 : 0);
   }
 }

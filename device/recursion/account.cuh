@@ -5,15 +5,15 @@
  *  1. CUDA counts a launch against its pending-launch limit until its grid and all descendants but tails are complete
  *     (measured: with the limit at 32, 64 and 128 exactly so many tasks of one tree were launched). All sorts on a device have
  *     one limit between them.
- *  2. A task's descendants are complete only when all of its part of the tree is. A wave begins when everything before it is
+ *  2. A task's descendants are complete only when all of its part of the tree is. A batch begins when everything before it is
  *     complete.
  *  3. A sort takes up to a quarter of the limit (plan.c), and so do all sorts together: what they take is counted in one place
  *     on the device, since the host does not know when a sort that it launched on a stream has ended.
- *  4. The first task of a wave is started whatever others have, so that every sort gets on. A device runs 128 grids at a time,
- *     so no more sorts than that: with a task's launches and a wave each, and the quarter, they stay below the limit.
- *  5. Sorts that have waves give back what they have taken when the next one begins: the last wave at the latest. A default sort
+ *  4. The first task of a batch is started whatever others have, so that every sort gets on. A device runs 128 grids at a time,
+ *     so no more sorts than that: with a task's launches and a batch each, and the quarter, they stay below the limit.
+ *  5. Sorts that have batches give back what they have taken when the next one begins: the last batch at the latest. A default sort
  *     of up to some 2^26 keys has none, since a grid at the end of it all would be waited for.
- *  Therefore every task takes its launches from the common account; the next wave gives them back or, where none will come, the
+ *  Therefore every task takes its launches from the common account; the next batch gives them back or, where none will come, the
  *  last block that the sort has.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_ACCOUNT_CUH
@@ -29,21 +29,21 @@ __device__ inline bool gives_back(const Sort<Bits> &sort) {
   return sort.counts_blocks != 0 || sort.control->collecting != 0;
 }
 
-/* Whether this wave may start one more task (or a bitonic sort, or a fill; each counts as one), and takes its launches. For one
+/* Whether this batch may start one more task (or a bitonic sort, or a fill; each counts as one), and takes its launches. For one
    thread. Both counters are asked at once, and set right again if one of them says no. */
 template <typename Bits>
-__device__ inline bool enter_wave(const Sort<Bits> &sort) {
+__device__ inline bool enter_batch(const Sort<Bits> &sort) {
   if (!gives_back(sort))
-    return atomicAdd(&sort.control->tasks_in_wave, 1u) == 0;
-  const uint32_t started = atomicAdd(&sort.control->tasks_in_wave, 1u) + 1;
+    return atomicAdd(&sort.control->tasks_in_batch, 1u) == 0;
+  const uint32_t started = atomicAdd(&sort.control->tasks_in_batch, 1u) + 1;
   const uint32_t taken = atomicAdd(&launches_taken(), sort.task_launches) + sort.task_launches;
   if (started == 1 || (started <= sort.task_budget && taken <= sort.launch_share)) {
     atomicAdd(&sort.control->launches_taken, sort.task_launches);
-    atomicMax(&sort.control->tasks_in_wave_most, started);
+    atomicMax(&sort.control->max_tasks_in_batch, started);
     return true;
   }
   atomicSub(&launches_taken(), sort.task_launches);
-  atomicSub(&sort.control->tasks_in_wave, 1u);
+  atomicSub(&sort.control->tasks_in_batch, 1u);
   return false;
 }
 

@@ -15,7 +15,8 @@
 namespace cdp::CDP_RUNTIME {
 
 /* start_grid() looks for a BlockStorage there, whichever storage a kernel has. */
-static_assert(offsetof(FanStorage<uint32_t>, block) == 0 && offsetof(FanStorage<uint64_t>, block) == 0, "it comes first");
+static_assert(offsetof(MultiwayStorage<uint32_t>, block) == 0 && offsetof(MultiwayStorage<uint64_t>, block) == 0,
+              "it comes first");
 
 /* A grid to launch: where, what for, and on which range. */
 struct Child {
@@ -61,20 +62,21 @@ __device__ inline int launch_grid(const Sort<Bits> &sort, const Child &child, co
 /* The grid of a kernel that writes keys all over the array. */
 template <typename Bits>
 __device__ inline GridShape filling_grid(const Sort<Bits> &sort) {
-  return {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0};
+  return {sort.max_blocks, Shape<Bits>::BLOCK_THREADS, 0};
 }
 
 /* Starts tasks by launching grids from the device: what split.cuh asks of a Starter. */
 template <typename Bits>
 struct DeviceStarter {
   static __device__ bool enter(const Sort<Bits> &sort) {
-    return enter_wave(sort);
+    return enter_batch(sort);
   }
 
   static __device__ int start(const Sort<Bits> &sort, uint32_t slot, const Task &task) {
     const ChildStream where = sort.child_stream;
     if (sort.fan_out != CDP_FAN_OUT_CLASSIC)
-      return launch_grid(sort, {where, fan_grid(sort, 1), CDP_TRACE_PREPARE, task.range}, work_for<Bits>(Step::prepare, slot));
+      return launch_grid(sort, {where, multiway_grid(sort, 1), CDP_TRACE_PREPARE, task.range},
+                         work_for<Bits>(Step::prepare, slot));
     if (sort.scheme == CDP_SCHEME_CONTROLLER)
       return launch_grid(sort, {where, sorting_grid<Bits>(1), CDP_TRACE_CONTROLLER, task.range},
                          work_for<Bits>(Step::controller, slot));
@@ -84,7 +86,7 @@ struct DeviceStarter {
 
   static __device__ int network(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
     const NetworkStep step = first_network_step<Bits>();
-    const uint32_t blocks = network_blocks<Bits>(step, range.items(), sort.blocks_most);
+    const uint32_t blocks = network_blocks<Bits>(step, range.items(), sort.max_blocks);
     return launch_grid(sort, {sort.child_stream, sorting_grid<Bits>(blocks), CDP_TRACE_NETWORK, range},
                        Work<Bits>{Step::network, slot, 0, range, step, 0});
   }
@@ -97,7 +99,7 @@ struct DeviceStarter {
 
   /* True if a grid will sort `count` listed ranges from place `first` on, which lie in the range `all`. */
   static __device__ bool sort_ranges(const Sort<Bits> &sort, uint32_t first, uint32_t count, const Range &all) {
-    return launch_grid(sort, {sort.child_stream, fan_grid(sort, count), CDP_TRACE_SORT, all},
+    return launch_grid(sort, {sort.child_stream, multiway_grid(sort, count), CDP_TRACE_SORT, all},
                        work_for<Bits>(Step::sort_ranges, first)) == LAUNCH_OK;
   }
 

@@ -20,7 +20,7 @@ template <typename Bits>
 __device__ inline bool launch_next_step(const Sort<Bits> &sort, const Range &range, NetworkStep next, uint32_t slot) {
   sort.tasks[slot].done_blocks = 0;
   __threadfence();
-  const uint32_t blocks = network_blocks<Bits>(next, range.items(), sort.blocks_most);
+  const uint32_t blocks = network_blocks<Bits>(next, range.items(), sort.max_blocks);
   return launch_grid(sort, {ChildStream::tail, sorting_grid<Bits>(blocks), CDP_TRACE_NETWORK, range},
                      Work<Bits>{Step::network, slot, 0, range, next, 0}) == LAUNCH_OK;
 }

@@ -14,7 +14,7 @@
 #define CDPSORT_DEVICE_RECURSION_HOST_LOOP_CUH
 
 #include "block/presorted.cuh"
-#include "recursion/fan_task.cuh"
+#include "recursion/multiway_task.cuh"
 #include "recursion/single.cuh"
 #include "recursion/start.h"
 #include "recursion/workspace.cuh"
@@ -26,7 +26,7 @@ struct LevelStarter {
   /* Launches from the host are not limited, and a level holds all its tasks. */
   template <typename Bits>
   static __device__ bool enter(const Sort<Bits> &sort) {
-    atomicMax(&sort.control->tasks_in_wave_most, atomicAdd(&sort.control->tasks_in_wave, 1u) + 1);
+    atomicMax(&sort.control->max_tasks_in_batch, atomicAdd(&sort.control->tasks_in_batch, 1u) + 1);
     return true;
   }
 
@@ -104,15 +104,15 @@ __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESID
 /* The same with many children to a task. A level has two stages, and a grid with a block for each task before, between and
    behind them. */
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_fan_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
-  auto &storage = block_shared<FanStorage<Bits>>();
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
   const Range whole = whole_range(sort);
   clear_bookkeeping(sort, 1);
   __syncthreads();
   if (is_single(sort)) {
-    using Block = FanShape<Bits>;
+    using Block = MultiwayShape<Bits>;
     block_register_sort<Bits, Block::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole, storage.work.stage);
     return;
   }
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
 }
 
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_fan_look_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, Direction direction) {
   const TraceScope scope(sort, event, CDP_TRACE_LOOK, whole_range(sort));
   look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
@@ -149,47 +149,49 @@ __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESID
 }
 
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_fan_prepare_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_PREPARE, level_range(sort, sort.tasks[slot]));
-  prepare_fan<Bits>(sort, slot, block_shared<FanStorage<Bits>>());
+  prepare_multiway<Bits>(sort, slot, block_shared<MultiwayStorage<Bits>>());
 }
 
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
-    level_fan_stage_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, FanStage stage) {
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
+    level_fan_stage_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, MultiwayPhase stage) {
   const uint32_t slot = sort.block_map[blockIdx.x];
   const Task &task = sort.tasks[slot];
-  const TraceScope scope(sort, event, stage == FanStage::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER, level_range(sort, task));
-  do_stage_share<Bits>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count, block_shared<FanStorage<Bits>>());
+  const TraceScope scope(sort, event, stage == MultiwayPhase::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER,
+                         level_range(sort, task));
+  do_stage_share<Bits>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count,
+                       block_shared<MultiwayStorage<Bits>>());
 }
 
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_fan_place_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
-  place_buckets(sort, slot, block_shared<FanStorage<Bits>>());
+  place_buckets(sort, slot, block_shared<MultiwayStorage<Bits>>());
 }
 
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_fan_finish_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t side) {
   const uint32_t slot = sort.lists[side][blockIdx.x];
   const TraceScope scope(sort, event, CDP_TRACE_CONTINUATION, level_range(sort, sort.tasks[slot]));
-  finish_fan<Bits, LevelStarter>(sort, slot, block_shared<FanStorage<Bits>>());
+  finish_multiway<Bits, LevelStarter>(sort, slot, block_shared<MultiwayStorage<Bits>>());
 }
 
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_collected_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   Range all = whole_range(sort);
   all.depth = sort.collected[0].depth;
   const TraceScope scope(sort, event, CDP_TRACE_SORT, all);
   const BlockTraceScope own_scope(sort, event);
   own_scope.describe(sort.collected[blockIdx.x]);
-  block_fan_sort<Bits>(sort.rules, sort.collected[blockIdx.x], block_shared<FanStorage<Bits>>());
+  block_multiway_sort<Bits>(sort.rules, sort.collected[blockIdx.x], block_shared<MultiwayStorage<Bits>>());
 }
 
 /* As allow_fan_kernels(), for these. */
@@ -239,25 +241,25 @@ private:
   }
 
   int launch_level_root() {
-    const int error = allow_level_fan_kernels<Bits>(sort.fan_shared_bytes);
+    const int error = allow_level_fan_kernels<Bits>(sort.multiway_shared_bytes);
     if (error != LAUNCH_OK)
       return error;
     if (is_classic())
       return launch_level(sorting_grid<Bits>(1), level_root_kernel<Bits>);
-    return launch_level(fan_grid(sort, 1), level_fan_root_kernel<Bits>);
+    return launch_level(multiway_grid(sort, 1), level_fan_root_kernel<Bits>);
   }
 
   /* Sorts an array that is in order in one direction or the other, if it is. */
   int try_presorted(bool *is_sorted) {
     const Direction direction = static_cast<Direction>(control.direction);
-    const GridShape look = {fan_blocks(sort, sort.count), FanShape<Bits>::BLOCK_THREADS, 0};
+    const GridShape look = {multiway_blocks(sort, sort.count), MultiwayShape<Bits>::BLOCK_THREADS, 0};
     int error = launch_level(look, level_fan_look_kernel<Bits>, direction);
     if (error == LAUNCH_OK)
       error = read_back(&control, sort.control, sizeof control, stream);
     *is_sorted = control.disorder == 0;
     if (error != LAUNCH_OK || !*is_sorted || direction == Direction::ascending)
       return error;
-    const GridShape turn = {sort.blocks_most, Shape<Bits>::BLOCK_THREADS, 0};
+    const GridShape turn = {sort.max_blocks, Shape<Bits>::BLOCK_THREADS, 0};
     return launch_level(turn, level_reverse_kernel<Bits>);
   }
 
@@ -288,15 +290,15 @@ private:
   }
 
   int partition_fan_level(uint32_t tasks, uint32_t blocks, uint32_t side) {
-    int error = launch_level(fan_grid(sort, tasks), level_fan_prepare_kernel<Bits>, side);
+    int error = launch_level(multiway_grid(sort, tasks), level_fan_prepare_kernel<Bits>, side);
     if (error == LAUNCH_OK)
-      error = launch_level(fan_grid(sort, blocks), level_fan_stage_kernel<Bits>, FanStage::count);
+      error = launch_level(multiway_grid(sort, blocks), level_fan_stage_kernel<Bits>, MultiwayPhase::count);
     if (error == LAUNCH_OK)
-      error = launch_level(fan_grid(sort, tasks), level_fan_place_kernel<Bits>, side);
+      error = launch_level(multiway_grid(sort, tasks), level_fan_place_kernel<Bits>, side);
     if (error == LAUNCH_OK)
-      error = launch_level(fan_grid(sort, blocks), level_fan_stage_kernel<Bits>, FanStage::scatter);
+      error = launch_level(multiway_grid(sort, blocks), level_fan_stage_kernel<Bits>, MultiwayPhase::scatter);
     if (error == LAUNCH_OK)
-      error = launch_level(fan_grid(sort, tasks), level_fan_finish_kernel<Bits>, side);
+      error = launch_level(multiway_grid(sort, tasks), level_fan_finish_kernel<Bits>, side);
     return error;
   }
 
@@ -320,7 +322,7 @@ private:
     int error = LAUNCH_OK;
     for (NetworkStep step = first_network_step<Bits>(); step.size != 0 && error == LAUNCH_OK;
          step = next_network_step<Bits>(step, items)) {
-      const uint32_t blocks = network_blocks<Bits>(step, items, sort.blocks_most);
+      const uint32_t blocks = network_blocks<Bits>(step, items, sort.max_blocks);
       error = launch_level(sorting_grid<Bits>(blocks), level_network_kernel<Bits>, range, step);
     }
     return error;
@@ -328,7 +330,7 @@ private:
 
   int sort_collected() {
     const uint32_t count = collected_ranges(sort, control);
-    return count == 0 ? LAUNCH_OK : launch_level(fan_grid(sort, count), level_collected_kernel<Bits>);
+    return count == 0 ? LAUNCH_OK : launch_level(multiway_grid(sort, count), level_collected_kernel<Bits>);
   }
 };
 

@@ -11,7 +11,7 @@
  *  Therefore the steps of all schemes share a kernel for each shape of block, and launch_work() is the one function that
  *  launches.
  *
- *     two_way_kernel    many thin blocks: the classic recursion; bitonic steps, equal keys, waves, and the turning round
+ *     two_way_kernel    many thin blocks: the classic recursion; bitonic steps, equal keys, batches, and the turning round
  *     multiway_kernel   one fat block a multiprocessor: a task with many children, from the look to the last stage
  *     leaf_kernel       the same blocks, each with a range of its own to sort: listed ranges, gathered buckets, the whole array
  *
@@ -20,7 +20,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_KERNELS_CUH
 #define CDPSORT_DEVICE_RECURSION_KERNELS_CUH
 
-#include "recursion/fan_task.cuh"
+#include "recursion/multiway_task.cuh"
 #include "recursion/task.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -34,19 +34,19 @@ enum class Step : uint32_t {
   continuation, /* ends a controller's task */
   network,      /* one step of a device-wide bitonic sort (fallback.cuh) */
   fill,         /* writes a task's equal keys (fallback.cuh) */
-  fill_buckets, /* writes those of a task with many children (fan_kernels.cuh) */
-  wave,         /* takes up deferred tasks, and in the end the collected ranges (waves.cuh) */
-  reverse,      /* turns the array round (fan_kernels.cuh) */
-  /* multiway_kernel (fan_kernels.cuh) */
+  fill_buckets, /* writes those of a task with many children (multiway_kernels.cuh) */
+  batch,        /* takes up deferred tasks, and in the end the collected ranges (batches.cuh) */
+  reverse,      /* turns the array round (multiway_kernels.cuh) */
+  /* multiway_kernel (multiway_kernels.cuh) */
   multiway_root,      /* launched by the host */
   look,               /* looks whether the array is in order */
   prepare,            /* prepares a task */
   stage,              /* does a stage of it */
   stage_continuation, /* goes on behind a stage */
   /* leaf_kernel */
-  sort_ranges, /* sorts listed ranges, a block each (fan_kernels.cuh) */
+  sort_ranges, /* sorts listed ranges, a block each (multiway_kernels.cuh) */
   gather,      /* gathers a short array's buckets, a block each, and sorts them (short_array.cuh) */
-  leaf_root    /* sorts the whole array; launched by the host (fan_kernels.cuh) */
+  leaf_root    /* sorts the whole array; launched by the host (multiway_kernels.cuh) */
 };
 
 enum class Kernel : uint32_t { two_way, multiway, leaf };
@@ -64,7 +64,7 @@ template <typename Bits>
 struct Work {
   Step step;
   uint32_t slot;       /* of its task; sort_ranges: the list's place of the first range */
-  uint32_t detail;     /* look: a Direction; stage, stage_continuation: a FanStage */
+  uint32_t detail;     /* look: a Direction; stage, stage_continuation: a MultiwayPhase */
   Range range;         /* network, fill, fill_buckets */
   NetworkStep network; /* network: which step of it */
   Bits key;            /* fill: entered */

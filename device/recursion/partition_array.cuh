@@ -117,11 +117,11 @@ inline ArrayPartition<Bits> make_partition(const cdp_partition_request &request)
 
 /* The launches of each kind, but for the last one, which both have. They return a cudaError_t. */
 template <typename Bits>
-int launch_reserving(const ArrayPartition<Bits> &partition, uint32_t blocks_most, void *stream) {
+int launch_reserving(const ArrayPartition<Bits> &partition, uint32_t max_blocks, void *stream) {
   const int error = launch_from_host(GridShape{1, WARP_LANES, 0}, stream, clear_totals_kernel<Bits>, partition);
   if (error != LAUNCH_OK)
     return error;
-  const uint32_t blocks = partition_blocks<Bits>(partition.count, blocks_most);
+  const uint32_t blocks = partition_blocks<Bits>(partition.count, max_blocks);
   return launch_from_host(sorting_grid<Bits>(blocks), stream, reserve_parts_kernel<Bits>, partition);
 }
 
@@ -141,13 +141,13 @@ template <typename Bits>
 int launch_partition(const cdp_partition_request &request, void *stream) {
   using Block = Shape<Bits>;
   const ArrayPartition<Bits> partition = make_partition<Bits>(request);
-  const uint32_t blocks_most = request.multiprocessors * Block::ROW.blocks_per_multiprocessor;
+  const uint32_t max_blocks = request.multiprocessors * Block::ROW.blocks_per_multiprocessor;
   const int error = request.kind == CDP_PARTITION_SCAN ? launch_scanning<Bits>(partition, stream)
-                                                       : launch_reserving<Bits>(partition, blocks_most, stream);
+                                                       : launch_reserving<Bits>(partition, max_blocks, stream);
   if (error != LAUNCH_OK)
     return error;
   const uint64_t tiles = (request.count + Block::TILE_ITEMS - 1) / Block::TILE_ITEMS;
-  const GridShape all = {tiles < blocks_most ? static_cast<uint32_t>(tiles) : blocks_most, Block::BLOCK_THREADS, 0};
+  const GridShape all = {tiles < max_blocks ? static_cast<uint32_t>(tiles) : max_blocks, Block::BLOCK_THREADS, 0};
   return launch_from_host(all, stream, put_back_kernel<Bits>, partition);
 }
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The root: the one kernel that the host launches; and the kernels (kernels.cuh), each of which does what its Work says. The
- * classic root is one block that clears the bookkeeping, launches the first wave behind itself (waves.cuh), and settles the
- * whole array; fan_kernels.cuh has that of tasks with many children. Arrays that need no tasks have roots of their own: what one
+ * classic root is one block that clears the bookkeeping, launches the first batch behind itself (batches.cuh), and settles the
+ * whole array; multiway_kernels.cuh has that of tasks with many children. Arrays that need no tasks have roots of their own: what one
  * block holds is sorted at once (single.cuh), and of short arrays the root is a grid, one block of which launches
  * (short_array.cuh).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_ROOT_CUH
 #define CDPSORT_DEVICE_RECURSION_ROOT_CUH
 
+#include "recursion/batches.cuh"
 #include "recursion/controller.cuh"
 #include "recursion/fallback.cuh"
-#include "recursion/fan_kernels.cuh"
 #include "recursion/last_block.cuh"
+#include "recursion/multiway_kernels.cuh"
 #include "recursion/short_array.cuh"
 #include "recursion/single.cuh"
 #include "recursion/start.h"
-#include "recursion/waves.cuh"
 #include "recursion/workspace.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -26,7 +26,7 @@ __device__ __forceinline__ void two_way_root_body(const Sort<Bits> &sort, const 
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), block_shared<BlockStorage>());
   settle_array<Bits, DeviceStarter<Bits>>(sort, [](const auto &same_sort) {
     __threadfence();
-    launch_wave(same_sort);
+    launch_batch(same_sort);
   });
 }
 
@@ -43,8 +43,8 @@ __device__ __forceinline__ void do_two_way_step(const Sort<Bits> &sort, const ui
     return fill_body(sort, event, work);
   case Step::fill_buckets:
     return fill_buckets_body(sort, event, work);
-  case Step::wave:
-    return wave_body(sort, event);
+  case Step::batch:
+    return batch_body(sort, event);
   case Step::reverse:
     return reverse_body(sort, event);
   default:
@@ -74,7 +74,7 @@ __device__ __forceinline__ void do_multiway_step(const Sort<Bits> &sort, const u
 }
 
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     multiway_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
   do_multiway_step(sort, event, work);
   if (threadIdx.x == 0)
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
 
 /* Who sorts the whole array in one block has nobody to count for, and gather_body() leaves by itself. */
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     leaf_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
   if (work.step == Step::gather)
     return gather_body(sort, event);
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
    device. Returns a cudaError_t. */
 template <typename Bits>
 int allow_kernels(const Sort<Bits> &sort) {
-  const uint32_t bytes = sort.fan_shared_bytes;
+  const uint32_t bytes = sort.multiway_shared_bytes;
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC || sort.count <= sort.single_items)
     return allow_shared_bytes(leaf_kernel<Bits>, bytes);
   if (sort.short_fan_out == 0)
@@ -118,8 +118,9 @@ int launch_recursion(const cdp_request &request, bool counted, void *stream) {
   if (sort.short_fan_out != 0)
     return launch_short_root(sort, stream);
   if (sort.count <= sort.single_items)
-    return launch_from_host(fan_grid(sort, 1), stream, leaf_kernel<Bits>, sort, ROOT_EVENT, work_for<Bits>(Step::leaf_root));
-  return launch_from_host(fan_grid(sort, 1), stream, multiway_kernel<Bits>, sort, ROOT_EVENT,
+    return launch_from_host(multiway_grid(sort, 1), stream, leaf_kernel<Bits>, sort, ROOT_EVENT,
+                            work_for<Bits>(Step::leaf_root));
+  return launch_from_host(multiway_grid(sort, 1), stream, multiway_kernel<Bits>, sort, ROOT_EVENT,
                           work_for<Bits>(Step::multiway_root));
 }
 

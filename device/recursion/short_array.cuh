@@ -19,41 +19,41 @@
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 
 #include "recursion/child.cuh"
-#include "recursion/fan_kernels.cuh"
+#include "recursion/multiway_kernels.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
 template <typename Bits>
 __device__ __forceinline__ bool has_small_tiles(const Sort<Bits> &sort) {
-  return sort.short_tile_items == FanTiles<Bits, SHORT_TILE_ITEMS>::TILE_ITEMS;
+  return sort.short_tile_items == MultiwayTiles<Bits, SHORT_TILE_ITEMS>::TILE_ITEMS;
 }
 
 /* Orders tiles `block`, `block` + `blocks`, ... by bucket. All threads take part. */
 template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ void order_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                            FanStorage<Bits> &storage) {
-  const FanTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
-  const Fan fan = storage.fan;
+                                            MultiwayStorage<Bits> &storage) {
+  const MultiwayTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
+  const SplitterSet set = storage.set;
   Bits *destination = sort.rules.side(Side::scratch);
   TileItems<Bits, ITEMS> items;
   if (block < tiles.count)
     items.load(tiles, block);
   for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
-    order_tile(items, fan, sort.short_places + tile * (sort.short_fan_out + 1), storage, sort.rules.map, true);
+    order_tile(items, set, sort.short_places + tile * (sort.short_fan_out + 1), storage, sort.rules.map, true);
     if (tile + blocks < tiles.count)
       items.load(tiles, tile + blocks);
     __syncthreads();
-    write_tile(destination + tiles.first_item(tile), fan, storage);
+    write_tile(destination + tiles.first_item(tile), set, storage);
   }
 }
 
 /* Block 0 of the root grid: launches the buckets' blocks, or sorts the array by itself. All threads take part. */
 template <typename Bits>
-__device__ inline void launch_gathering(const Sort<Bits> &sort, FanStorage<Bits> &storage) {
+__device__ inline void launch_gathering(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
   int error = LAUNCH_OK;
   if (threadIdx.x == 0) {
     // At once: it takes as long as the sample and a tile do together.
-    error = start_grid(sort, {ChildStream::tail, fan_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
+    error = start_grid(sort, {ChildStream::tail, multiway_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
                        work_for<Bits>(Step::gather));
     storage.flag = error == LAUNCH_OK;
   }
@@ -71,19 +71,20 @@ __device__ inline void launch_gathering(const Sort<Bits> &sort, FanStorage<Bits>
 
 /* Leaves to the buckets' blocks what they need to know. All threads of one block take part. */
 template <typename Bits>
-__device__ __forceinline__ void leave_fan(const Sort<Bits> &sort, const Fan &fan, const FanStorage<Bits> &storage) {
-  for (uint32_t index = threadIdx.x; index < fan.splitters; index += FanShape<Bits>::BLOCK_THREADS)
-    sort.fan_splitters[index] = storage.splitters[index];
+__device__ __forceinline__ void leave_splitters(const Sort<Bits> &sort, const SplitterSet &set,
+                                                const MultiwayStorage<Bits> &storage) {
+  for (uint32_t index = threadIdx.x; index < set.splitters; index += MultiwayShape<Bits>::BLOCK_THREADS)
+    sort.task_splitters[index] = storage.splitters[index];
   if (threadIdx.x == 0)
-    *sort.fans = fan;
+    *sort.splitter_sets = set;
 }
 
 /* The root grid: block 0 launches, the others order tiles. Nobody looks whether the array is in order already: what finds that
    out in half the time of a sort makes an array that is almost in order take twice as long (docs/performance.md). */
 template <typename Bits>
-__global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     short_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
-  auto &storage = block_shared<FanStorage<Bits>>();
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
   if (blockIdx.x == 0) {
     launch_gathering(sort, storage);
@@ -92,21 +93,21 @@ __global__ void __launch_bounds__(FanShape<Bits>::BLOCK_THREADS, 1)
     return;
   }
   const uint32_t block = blockIdx.x - 1;
-  choose_splitters<Bits, FanShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, whole_range(sort), sort.short_fan_out,
-                                                             sort.short_oversampling, sort.short_fan_out, Crowded::leave_out);
+  choose_splitters<Bits, MultiwayShape<Bits>::SAMPLES_PER_THREAD>(
+      sort.rules, whole_range(sort), sort.short_fan_out, sort.short_oversampling, sort.short_fan_out, Crowded::leave_out);
   if (block == 0)
-    leave_fan(sort, storage.fan, storage);
+    leave_splitters(sort, storage.set, storage);
   if (has_small_tiles(sort))
     order_tiles<Bits, SHORT_TILE_ITEMS>(sort, block, gridDim.x - 1, storage);
   else
-    order_tiles<Bits, FanShape<Bits>::TILE_ITEMS_PER_THREAD>(sort, block, gridDim.x - 1, storage);
+    order_tiles<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(sort, block, gridDim.x - 1, storage);
 }
 
 /* Finds a bucket's run in each tile of ITEMS to a thread, and returns where it lies in the end. All threads take part; ends
    with a barrier. */
 template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bucket, FanStorage<Bits> &storage) {
-  const FanTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
+__device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bucket, MultiwayStorage<Bits> &storage) {
+  const MultiwayTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
   const uint32_t tile = threadIdx.x;
   uint32_t begin = 0;
   uint32_t items = 0;
@@ -117,7 +118,7 @@ __device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bu
   }
   // Both sums in one: a short array's keys are counted in 32 bits.
   unsigned long long total;
-  const unsigned long long lower = lower_threads_sum<FanShape<Bits>::BLOCK_WARPS>(
+  const unsigned long long lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(
       static_cast<unsigned long long>(begin) << 32 | items, storage.warp_totals, total);
   const uint32_t run_begin = static_cast<uint32_t>(lower);
   if (tile < tiles.count)
@@ -150,8 +151,8 @@ __device__ __forceinline__ uint32_t run_of(const Run *runs, uint32_t run_count, 
  */
 template <typename Bits>
 __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, uint32_t items, Bits *destination,
-                                            const FanStorage<Bits> &storage) {
-  constexpr uint32_t WARPS = FanShape<Bits>::BLOCK_WARPS;
+                                            const MultiwayStorage<Bits> &storage) {
+  constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
   const Run *runs = storage.work.gather.runs;
   const uint32_t rows = (items + WARPS * WARP_LANES - 1) / (WARPS * WARP_LANES); // of a warp's lanes
   const uint32_t begin = threadIdx.x / WARP_LANES * rows * WARP_LANES;
@@ -179,7 +180,7 @@ __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_cou
 
 /* Has equal keys written, by a grid where they are many. All threads take part. */
 template <typename Bits>
-__device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, Bits key, FanStorage<Bits> &storage) {
+__device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, Bits key, MultiwayStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
     count_equal(sort.rules.counters, 0, range.items());
     storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceStarter<Bits>::enter(sort) &&
@@ -187,28 +188,28 @@ __device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, B
   }
   __syncthreads();
   if (storage.flag == 0)
-    fill_range<Bits>(sort.rules, range.begin, range.end, key, threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
+    fill_range<Bits>(sort.rules, range.begin, range.end, key, threadIdx.x, MultiwayShape<Bits>::BLOCK_THREADS);
 }
 
 /* Launches what sorts a range behind this grid, when the scratch array is free: a block, or a task. False if the range is this
    block's to sort. For one thread. */
 template <typename Bits>
 __device__ inline bool launch_behind(const Sort<Bits> &sort, const Range &range) {
-  const bool is_task = range.items() > uint64_t{SHORT_TILES_BEHIND} * FanShape<Bits>::TILE_ITEMS;
+  const bool is_task = range.items() > uint64_t{SHORT_TILES_BEHIND} * MultiwayShape<Bits>::TILE_ITEMS;
   const uint32_t place =
       is_task ? allocate_slot(sort.control, sort.task_capacity) : atomicAdd(&sort.control->collected_count, 1u);
-  if (place >= (is_task ? sort.task_capacity : sort.collected_capacity)) {
+  if (place >= (is_task ? sort.task_capacity : sort.worklist_capacity)) {
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
     return false;
   }
   if (is_task)
-    sort.tasks[place] = Task{range, 0, 0, 0, fan_blocks(sort, range.items()), 0, 0, 0};
+    sort.tasks[place] = Task{range, 0, 0, 0, multiway_blocks(sort, range.items()), 0, 0, 0};
   else
     sort.collected[place] = range;
   __threadfence();
   const bool is_launched =
-      enter_wave(sort) && launch_fan_grid(sort, ChildStream::tail, 1, is_task ? CDP_TRACE_PREPARE : CDP_TRACE_SORT, range,
-                                          work_for<Bits>(is_task ? Step::prepare : Step::sort_ranges, place));
+      enter_batch(sort) && launch_multiway_grid(sort, ChildStream::tail, 1, is_task ? CDP_TRACE_PREPARE : CDP_TRACE_SORT, range,
+                                                work_for<Bits>(is_task ? Step::prepare : Step::sort_ranges, place));
   if (!is_launched)
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
   return is_launched;
@@ -216,7 +217,7 @@ __device__ inline bool launch_behind(const Sort<Bits> &sort, const Range &range)
 
 /* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. */
 template <typename Bits>
-__device__ inline void sort_behind(const Sort<Bits> &sort, const Range &range, FanStorage<Bits> &storage) {
+__device__ inline void sort_behind(const Sort<Bits> &sort, const Range &range, MultiwayStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
     count_moved(sort.rules.counters, range.depth, 2 * range.items()); // the gathering
     storage.flag = launch_behind<Bits>(sort, range);
@@ -232,15 +233,15 @@ __device__ inline void sort_behind(const Sort<Bits> &sort, const Range &range, F
 template <typename Bits>
 __device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
   if (has_small_tiles(sort))
-    return static_cast<uint32_t>(FanTiles<Bits, SHORT_TILE_ITEMS>(sort.rules.side(Side::keys), whole_range(sort)).count);
-  return static_cast<uint32_t>(FanTiles<Bits>(sort.rules.side(Side::keys), whole_range(sort)).count);
+    return static_cast<uint32_t>(MultiwayTiles<Bits, SHORT_TILE_ITEMS>(sort.rules.side(Side::keys), whole_range(sort)).count);
+  return static_cast<uint32_t>(MultiwayTiles<Bits>(sort.rules.side(Side::keys), whole_range(sort)).count);
 }
 
 /* Counts the array as a task, whose items were read and written once; and a bucket as one of its parts. Its balance is the
    host's to find, since no block knows that it is the last. For one thread. */
 template <typename Bits>
-__device__ inline void count_short_task(const Sort<Bits> &sort, const Fan &fan) {
-  sort.control->short_parts = fan.unequal_buckets();
+__device__ inline void count_short_task(const Sort<Bits> &sort, const SplitterSet &set) {
+  sort.control->short_parts = set.unequal_buckets();
   count_task(sort.rules.counters, 0, sort.count, 0);
   count_moved(sort.rules.counters, 0, 2 * sort.count);
 }
@@ -250,16 +251,16 @@ __device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) 
   if (!is_counted(sort.rules.counters))
     return;
   count_at(sort.rules.counters, 0, &cdp_study_depth::parts, 1);
-  atomicMax(&sort.control->short_part_items_most, static_cast<unsigned int>(items));
+  atomicMax(&sort.control->max_short_part_items, static_cast<unsigned int>(items));
 }
 
 /* Sorts a bucket that is not empty, or writes its equal keys. All threads take part. */
 template <typename Bits>
-__device__ __forceinline__ void sort_bucket(const Sort<Bits> &sort, const Fan &fan, uint32_t bucket, const Range &range,
-                                            FanStorage<Bits> &storage) {
-  using Block = FanShape<Bits>;
-  if (fan.equal != 0 && bucket % 2 != 0) {
-    fill_bucket(sort, range, sort.fan_splitters[bucket / 2], storage);
+__device__ __forceinline__ void sort_bucket(const Sort<Bits> &sort, const SplitterSet &set, uint32_t bucket, const Range &range,
+                                            MultiwayStorage<Bits> &storage) {
+  using Block = MultiwayShape<Bits>;
+  if (set.equal != 0 && bucket % 2 != 0) {
+    fill_bucket(sort, range, sort.task_splitters[bucket / 2], storage);
     return;
   }
   if (threadIdx.x == 0)
@@ -277,17 +278,17 @@ __device__ __forceinline__ void sort_bucket(const Sort<Bits> &sort, const Fan &f
 
 template <typename Bits>
 __device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32_t &event) {
-  using Block = FanShape<Bits>;
+  using Block = MultiwayShape<Bits>;
   static_assert(FILL_GRID_ITEMS > Block::TILE_ITEMS, "who holds a bucket launches nothing");
-  auto &storage = block_shared<FanStorage<Bits>>();
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, storage.block);
   const BlockTraceScope own_scope(sort, event);
-  const Fan fan = *sort.fans;
+  const SplitterSet set = *sort.splitter_sets;
   const uint32_t bucket = blockIdx.x;
   if (bucket == 0 && threadIdx.x == 0)
-    count_short_task(sort, fan);
+    count_short_task(sort, set);
   Range range = {};
-  if (bucket < fan.buckets)
+  if (bucket < set.buckets)
     range = has_small_tiles(sort) ? find_bucket<Bits, SHORT_TILE_ITEMS>(sort, bucket, storage)
                                   : find_bucket<Bits, Block::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);
   // A block that holds its bucket leaves before it sorts: behind the sort, the counter would be waited for.
@@ -296,7 +297,7 @@ __device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32
     leave_sort(sort);
   if (range.items() != 0) {
     own_scope.describe(range);
-    sort_bucket(sort, fan, bucket, range, storage);
+    sort_bucket(sort, set, bucket, range, storage);
   }
   if (!holds && threadIdx.x == 0)
     leave_sort(sort);
@@ -306,14 +307,14 @@ __device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32
 template <typename Bits>
 uint32_t short_blocks(const Sort<Bits> &sort) {
   const uint64_t blocks = (sort.count + sort.short_tile_items - 1) / sort.short_tile_items + 1;
-  const uint32_t blocks_most = sort.multiprocessors < 2 ? 2 : sort.multiprocessors;
-  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
+  const uint32_t max_blocks = sort.multiprocessors < 2 ? 2 : sort.multiprocessors;
+  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
 }
 
 /* Launches the root grid. Returns a cudaError_t. */
 template <typename Bits>
 int launch_short_root(const Sort<Bits> &sort, void *stream) {
-  return launch_from_host(fan_grid(sort, short_blocks(sort)), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
+  return launch_from_host(multiway_grid(sort, short_blocks(sort)), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

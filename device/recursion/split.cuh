@@ -7,7 +7,7 @@
  *  1. Nothing in it: nothing to do.
  *  2. At most block_items: one block will finish it. It is collected, for one grid that finishes all of those together.
  *  3. At the depth limit: a device-wide bitonic sort.
- *  4. Otherwise it becomes a task: a slot, a pivot, a launch; or a place on the deferred list, if this wave has
+ *  4. Otherwise it becomes a task: a slot, a pivot, a launch; or a place on the deferred list, if this batch has
  *     started task_budget of them.
  *  Nothing is lost: a full list, an exhausted pool, a refused launch all answer in_block.
  *
@@ -39,7 +39,7 @@ template <typename Bits>
 __device__ inline Fate collect_range(const Sort<Bits> &sort, const Range &range) {
   if (sort.control->collecting != 0) {
     const uint32_t place = atomicAdd(&sort.control->collected_count, 1u);
-    if (place < sort.collected_capacity) {
+    if (place < sort.worklist_capacity) {
       sort.collected[place] = range;
       count_at(sort.rules.counters, range.depth, &cdp_study_depth::collected, 1);
       return Fate::settled;
@@ -57,7 +57,7 @@ __device__ inline void list_task(const Sort<Bits> &sort, uint32_t slot) {
   sort.lists[side][atomicAdd(&sort.control->list_count[side], 1u)] = slot;
 }
 
-/* Starts what a slot holds, now or in a later wave: a task, or a device-wide bitonic sort. For one thread. */
+/* Starts what a slot holds, now or in a later batch: a task, or a device-wide bitonic sort. For one thread. */
 template <typename Starter, typename Bits>
 __device__ inline Fate start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
   const Task &task = sort.tasks[slot];
@@ -121,7 +121,7 @@ __device__ inline Fate settle_range(const Sort<Bits> &sort, const Range &range, 
     } else {
       const Bits pivot = choose_task_pivot(sort.rules, range);
       if (leader) {
-        const uint32_t blocks = partition_blocks<Bits>(range.items(), sort.blocks_most);
+        const uint32_t blocks = partition_blocks<Bits>(range.items(), sort.max_blocks);
         sort.tasks[slot] = Task{range, pivot, 0, 0, blocks, 0, 0, 0};
         __threadfence();
         fate = start_or_defer<Starter>(sort, slot);

@@ -3,7 +3,7 @@
  * The recursion's bookkeeping: tasks, the lists, and the workspace that holds them. Nothing here launches.
  *
  * A task is a range that a grid partitions. Its life: a slot is handed out, the range and its pivot are written, its grid is
- * launched (or it is put on the deferred list, when its wave has started enough), the blocks add themselves to its counters,
+ * launched (or it is put on the deferred list, when its batch has started enough), the blocks add themselves to its counters,
  * and the last one reads them and hands the slot to the first child that needs one.
  *
  * Slots are handed out once and never come back, yet cannot run out in a workspace reckoned by src/plan.c: a slot beyond the
@@ -13,7 +13,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_TASK_CUH
 #define CDPSORT_DEVICE_RECURSION_TASK_CUH
 
-#include "block/fan_shape.cuh"
+#include "block/multiway_shape.cuh"
 #include "block/sort.cuh"
 #include "engine.h"
 
@@ -35,8 +35,8 @@ struct Task {
 /* What all grids of a sort share. Zeroed by the root kernel. */
 struct Control {
   unsigned int tasks_allocated;
-  unsigned int tasks_in_wave;
-  unsigned int tasks_in_wave_most;
+  unsigned int tasks_in_batch;
+  unsigned int max_tasks_in_batch;
   unsigned int collected_count; /* may run past the list's capacity: readers take the lesser of the two */
   unsigned int list_count[2];   /* deferred tasks; host loop: the tasks of a level */
   unsigned int list_side;       /* which list is being added to */
@@ -44,11 +44,11 @@ struct Control {
   unsigned int collecting;      /* 1 while a grid is sure to come for collected ranges and deferred tasks */
   unsigned int live_blocks;     /* of the sort's grids, launched and not ended (account.cuh) */
   unsigned int launches_taken;  /* from the account that all sorts on the device share */
-  unsigned int waves;
-  unsigned int short_parts;           /* of a short array, empty ones included */
-  unsigned int short_part_items_most; /* items in the greatest of them; for a study alone */
-  unsigned int disorder;              /* 1: an array that seemed to be in order is not */
-  uint32_t direction;                 /* host loop: a Direction, the one that the array seems to be in */
+  unsigned int batches;
+  unsigned int short_parts;          /* of a short array, empty ones included */
+  unsigned int max_short_part_items; /* items in the greatest of them; for a study alone */
+  unsigned int disorder;             /* 1: an array that seemed to be in order is not */
+  uint32_t direction;                /* host loop: a Direction, the one that the array seems to be in */
   int first_fault;
 };
 
@@ -72,23 +72,23 @@ struct Sort {
   uint64_t count;
   uint32_t block_items;
   uint32_t task_capacity;
-  uint32_t collected_capacity;
+  uint32_t worklist_capacity;
   uint32_t task_budget;
   uint32_t task_launches; /* pending launches of a task */
   uint32_t launch_share;  /* of the pending-launch limit: what all sorts together may take */
-  uint32_t blocks_most;   /* of one partition grid */
+  uint32_t max_blocks;    /* of one partition grid */
   uint32_t multiprocessors;
-  uint32_t fan_shared_bytes; /* of every block that partitions many ways */
-  uint32_t fan_out;          /* 2: every task has two children; otherwise the most buckets of unequal keys of a task */
-  uint32_t fan_buckets_most; /* and with those of equal keys */
-  uint32_t single_items;     /* arrays up to this are the root's block's own */
-  uint32_t fan_oversampling; /* keys drawn for each of them */
-  uint32_t fan_range_items;  /* buckets of a task should be no larger than this on average */
-  uint32_t may_defer;        /* 1: there may be more tasks than the budget of a wave */
-  uint32_t counts_blocks;    /* 1: no wave will come, so that the last block gives launches back (account.cuh) */
-  Fan *fans;                 /* fan tables: one for each task */
-  Bits *fan_splitters;
-  unsigned long long *fan_cursors;
+  uint32_t multiway_shared_bytes; /* of every block that partitions many ways */
+  uint32_t fan_out;               /* 2: every task has two children; otherwise the most buckets of unequal keys of a task */
+  uint32_t max_buckets;           /* and with those of equal keys */
+  uint32_t single_items;          /* arrays up to this are the root's block's own */
+  uint32_t oversampling;          /* keys drawn for each of them */
+  uint32_t target_range_items;    /* buckets of a task should be no larger than this on average */
+  uint32_t may_defer;             /* 1: there may be more tasks than the budget of a batch */
+  uint32_t counts_blocks;         /* 1: no batch will come, so that the last block gives launches back (account.cuh) */
+  SplitterSet *splitter_sets;     /* set tables: one for each task */
+  Bits *task_splitters;
+  unsigned long long *task_cursors;
   uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh); 0: it is none */
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;   /* of its tiles */
@@ -121,12 +121,12 @@ inline __device__ uint32_t allocate_slot(Control *control, uint32_t capacity) {
 }
 
 /* The blocks of the grid that partitions this many items: each has tiles_per_block tiles at least, and the whole card has
-   blocks_most at most, so that large ranges loop over their tiles instead of paying for new blocks. */
+   max_blocks at most, so that large ranges loop over their tiles instead of paying for new blocks. */
 template <typename Bits>
-__host__ __device__ inline uint32_t partition_blocks(uint64_t items, uint32_t blocks_most) {
+__host__ __device__ inline uint32_t partition_blocks(uint64_t items, uint32_t max_blocks) {
   const uint64_t block_items = uint64_t{Shape<Bits>::TILE_ITEMS} * Shape<Bits>::ROW.tiles_per_block;
   const uint64_t blocks = (items + block_items - 1) / block_items;
-  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
+  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
 }
 
 /* Where a task's parts lie once all its blocks are done. part 0: lesser items, 1: greater ones. */
@@ -167,9 +167,9 @@ __host__ __device__ inline GridShape sorting_grid(uint32_t blocks) {
 
 /* Blocks of a grid that does one step of a device-wide bitonic sort. */
 template <typename Bits>
-__host__ __device__ inline uint32_t network_blocks(NetworkStep step, uint64_t items, uint32_t blocks_most) {
+__host__ __device__ inline uint32_t network_blocks(NetworkStep step, uint64_t items, uint32_t max_blocks) {
   const uint64_t blocks = (network_step_pieces<Bits>(step, items) + Shape<Bits>::BLOCK_WARPS - 1) / Shape<Bits>::BLOCK_WARPS;
-  return blocks < blocks_most ? static_cast<uint32_t>(blocks) : blocks_most;
+  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
 }
 
 /* This block's share of a step that its whole grid does. All threads take part; ends with a barrier. */
@@ -183,7 +183,7 @@ __device__ __forceinline__ void do_network_share(const Sort<Bits> &sort, const R
 /* The ranges on the list of collected ones: its counter may have run past its end. */
 template <typename Bits>
 __host__ __device__ inline uint32_t collected_ranges(const Sort<Bits> &sort, const Control &control) {
-  return control.collected_count < sort.collected_capacity ? control.collected_count : sort.collected_capacity;
+  return control.collected_count < sort.worklist_capacity ? control.collected_count : sort.worklist_capacity;
 }
 
 /* Clears the control block and, if there are any, the counters. live_blocks: those of the sort that have begun, or are sure to.
@@ -198,7 +198,7 @@ __device__ inline void clear_bookkeeping(const Sort<Bits> &sort, uint32_t live_b
     return;
   for (uint32_t row = threadIdx.x; row < CDP_STUDY_DEPTHS; row += blockDim.x) {
     sort.rules.counters[row] = cdp_study_depth{};
-    sort.rules.counters[row].task_items_least = UINT64_MAX;
+    sort.rules.counters[row].min_task_items = UINT64_MAX;
   }
 }
 

@@ -19,16 +19,16 @@ struct WorkspaceParts {
   uint64_t lists[2];
   uint64_t collected;
   uint64_t block_map;
-  uint64_t fans;
-  uint64_t fan_splitters;
-  uint64_t fan_cursors;
+  uint64_t splitter_sets;
+  uint64_t task_splitters;
+  uint64_t task_cursors;
   uint64_t short_places;
   uint64_t end;
 };
 
-/* The most buckets of a task, those of equal keys included: as many as shared memory has counters for, or twice the fan-out. */
-inline uint32_t fan_buckets_most(uint32_t fan_out) {
-  return 2 * fan_out < FAN_MOST ? 2 * fan_out : FAN_MOST;
+/* The most buckets of a task, those of equal keys included: as many as shared memory has counters for, or twice the set-out. */
+inline uint32_t max_buckets(uint32_t fan_out) {
+  return 2 * fan_out < MAX_BUCKETS ? 2 * fan_out : MAX_BUCKETS;
 }
 
 /* Entries of a short array's table: for each tile, one of which may stick out in front, where the buckets begin and the last
@@ -56,12 +56,12 @@ inline WorkspaceParts workspace_parts(const cdp_request &request) {
   parts.tasks = part(request.task_capacity, sizeof(Task));
   parts.lists[0] = part(request.task_capacity, sizeof(uint32_t));
   parts.lists[1] = part(request.task_capacity, sizeof(uint32_t));
-  parts.collected = part(request.collected_capacity, sizeof(Range));
+  parts.collected = part(request.worklist_capacity, sizeof(Range));
   parts.block_map = part(request.block_map_capacity, sizeof(uint32_t));
-  const uint64_t fan_tasks = request.fan_out == CDP_FAN_OUT_CLASSIC ? 0 : request.task_capacity;
-  parts.fans = part(fan_tasks, sizeof(Fan));
-  parts.fan_splitters = part(fan_tasks * request.fan_out, cdp_engine_key_bytes(request.type));
-  parts.fan_cursors = part(fan_tasks * fan_buckets_most(request.fan_out), sizeof(unsigned long long));
+  const uint64_t multiway_tasks = request.fan_out == CDP_FAN_OUT_CLASSIC ? 0 : request.task_capacity;
+  parts.splitter_sets = part(multiway_tasks, sizeof(SplitterSet));
+  parts.task_splitters = part(multiway_tasks * request.fan_out, cdp_engine_key_bytes(request.type));
+  parts.task_cursors = part(multiway_tasks * max_buckets(request.fan_out), sizeof(unsigned long long));
   parts.short_places = part(short_places(request), sizeof(uint16_t));
   parts.end = end;
   return parts;
@@ -99,25 +99,25 @@ inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
   sort.count = request.count;
   sort.block_items = request.block_items;
   sort.task_capacity = request.task_capacity;
-  sort.collected_capacity = request.collected_capacity;
+  sort.worklist_capacity = request.worklist_capacity;
   sort.task_budget = request.task_budget;
   sort.task_launches = request.task_launches;
   sort.launch_share = request.launch_share;
-  sort.blocks_most = request.multiprocessors * Shape<Bits>::ROW.blocks_per_multiprocessor;
+  sort.max_blocks = request.multiprocessors * Shape<Bits>::ROW.blocks_per_multiprocessor;
   sort.multiprocessors = request.multiprocessors;
-  sort.fan_shared_bytes = fan_shared_bytes<Bits>(static_cast<FanKind>(request.fan_kind));
+  sort.multiway_shared_bytes = multiway_shared_bytes<Bits>(static_cast<DeviceKind>(request.device_kind));
   sort.fan_out = request.fan_out;
-  sort.fan_buckets_most = fan_buckets_most(request.fan_out);
+  sort.max_buckets = max_buckets(request.fan_out);
   sort.single_items = request.single_items;
-  sort.fan_oversampling = request.fan_oversampling;
-  sort.fan_range_items = request.fan_range_items;
-  // A level's tasks have disjoint ranges, longer than block_items each, and few buckets are so long. A wave that may not be
+  sort.oversampling = request.oversampling;
+  sort.target_range_items = request.target_range_items;
+  // A level's tasks have disjoint ranges, longer than block_items each, and few buckets are so long. A batch that may not be
   // needed costs some 40 us; without it, what is over the budget is sorted by a block.
   sort.may_defer = request.count / request.block_items / 2 + 1 > request.task_budget;
   sort.counts_blocks = request.fan_out != CDP_FAN_OUT_CLASSIC && (!sort.may_defer || request.short_fan_out != 0);
-  sort.fans = reinterpret_cast<Fan *>(workspace + parts.fans);
-  sort.fan_splitters = reinterpret_cast<Bits *>(workspace + parts.fan_splitters);
-  sort.fan_cursors = reinterpret_cast<unsigned long long *>(workspace + parts.fan_cursors);
+  sort.splitter_sets = reinterpret_cast<SplitterSet *>(workspace + parts.splitter_sets);
+  sort.task_splitters = reinterpret_cast<Bits *>(workspace + parts.task_splitters);
+  sort.task_cursors = reinterpret_cast<unsigned long long *>(workspace + parts.task_cursors);
   sort.short_fan_out = request.short_fan_out;
   sort.short_oversampling = request.short_oversampling;
   sort.short_tile_items = request.short_tile_items;
@@ -153,10 +153,10 @@ inline void add_row(const cdp_study_depth &row, cdp_study_depth *total) {
   static_assert(sizeof SUMMED / sizeof *SUMMED + 2 == sizeof(cdp_study_depth) / sizeof(uint64_t), "all but least and greatest");
   for (const Field field : SUMMED)
     total->*field += row.*field;
-  if (row.tasks != 0 && (total->task_items_least == 0 || row.task_items_least < total->task_items_least))
-    total->task_items_least = row.task_items_least;
-  if (row.task_items_most > total->task_items_most)
-    total->task_items_most = row.task_items_most;
+  if (row.tasks != 0 && (total->min_task_items == 0 || row.min_task_items < total->min_task_items))
+    total->min_task_items = row.min_task_items;
+  if (row.max_task_items > total->max_task_items)
+    total->max_task_items = row.max_task_items;
 }
 
 /* Whether anything happened at a depth. */
@@ -171,19 +171,19 @@ inline bool is_used(const cdp_study_depth &row) {
  * one block did has no tasks. */
 inline void fill_study(const cdp_request &request, const Control &control, double milliseconds, cdp_study *study) {
   study->depth_count = 0;
-  study->tasks_in_wave = control.tasks_in_wave_most;
+  study->tasks_in_batch = control.max_tasks_in_batch;
   study->task_capacity = request.task_capacity;
   study->tasks_allocated = control.tasks_allocated;
   study->first_fault = control.first_fault;
-  study->waves = control.waves;
+  study->batches = control.batches;
   study->milliseconds = milliseconds;
   cdp_study_depth &whole = study->depths[0];
   if (control.short_parts != 0)
-    whole.balance = split_balance(control.short_parts, whole.task_items - whole.equal_items, control.short_part_items_most);
+    whole.balance = split_balance(control.short_parts, whole.task_items - whole.equal_items, control.max_short_part_items);
   for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++) {
     cdp_study_depth &row = study->depths[depth];
     if (row.tasks == 0)
-      row.task_items_least = 0;
+      row.min_task_items = 0;
     row.bytes_moved = (row.bytes_moved + 2 * row.leaf_items) * cdp_engine_key_bytes(request.type);
     if (is_used(row))
       study->depth_count = depth + 1;

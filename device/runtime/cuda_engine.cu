@@ -115,8 +115,8 @@ cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
 
 /* That the device has less shared memory than the kernels need, and what helps: there may be smaller ones for it. */
 cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uint32_t needed, cdp_fault *fault) {
-  const FanKind own_kind = fan_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10));
-  const bool others_fit = fan_shared_bytes<uint64_t>(own_kind) <= properties.sharedMemPerBlockOptin;
+  const DeviceKind own_kind = device_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10));
+  const bool others_fit = multiway_shared_bytes<uint64_t>(own_kind) <= properties.sharedMemPerBlockOptin;
   char build[64] = "";
   if (others_fit)
     snprintf(build, sizeof build, "build with CMAKE_CUDA_ARCHITECTURES=%d%d, ", properties.major, properties.minor);
@@ -141,11 +141,11 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
       check(fault, static_cast<cudaError_t>(compiled_architecture(&compiled_for)), "asking what the kernels are compiled for");
   if (examined != CDP_OK)
     return examined;
-  const FanKind kind = fan_kind_of(static_cast<uint32_t>(compiled_for) * 10);
-  const uint32_t needed = fan_shared_bytes<uint64_t>(kind);
+  const DeviceKind kind = device_kind_of(static_cast<uint32_t>(compiled_for) * 10);
+  const uint32_t needed = multiway_shared_bytes<uint64_t>(kind);
   if (properties.sharedMemPerBlockOptin < needed)
     return refuse_device(properties, compiled_for, needed, fault);
-  facts->fan_kind = static_cast<uint32_t>(kind);
+  facts->device_kind = static_cast<uint32_t>(kind);
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
            properties.name, ordinal, properties.major, properties.minor, properties.multiProcessorCount);
@@ -153,13 +153,13 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
 }
 
 /* Devices that were examined. A sort of 2^10 keys takes some microseconds, and so does the examination. */
-constexpr int DEVICES_KNOWN_MOST = 64;
-std::atomic<bool> is_known[DEVICES_KNOWN_MOST];
-cdp_device_facts known_facts[DEVICES_KNOWN_MOST];
+constexpr int MAX_DEVICES_KNOWN = 64;
+std::atomic<bool> is_known[MAX_DEVICES_KNOWN];
+cdp_device_facts known_facts[MAX_DEVICES_KNOWN];
 std::mutex knowing;
 
 cdp_status know(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
-  if (ordinal >= DEVICES_KNOWN_MOST)
+  if (ordinal >= MAX_DEVICES_KNOWN)
     return examine(ordinal, facts, fault);
   if (!is_known[ordinal].load(std::memory_order_acquire)) {
     const std::lock_guard<std::mutex> lock(knowing);

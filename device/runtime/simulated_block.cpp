@@ -13,7 +13,7 @@ namespace cdp::simulated::machine {
 
 namespace {
 
-constexpr uint32_t WARPS_MOST = BLOCK_THREADS_MOST / 32;
+constexpr uint32_t MAX_WARPS = MAX_BLOCK_THREADS / 32;
 
 /* Before and behind the shared memory. */
 constexpr size_t GUARD_BYTES = 256;
@@ -42,16 +42,16 @@ void Random::start(uint64_t seed) {
 }
 
 Block::Block(Random &random, Report &report)
-    : random_(random), report_(report), shared_(new unsigned char[BLOCK_SHARED_BYTES_MOST + 2 * GUARD_BYTES]),
-      lanes_(new Lane[BLOCK_THREADS_MOST]), warps_(new Warp[WARPS_MOST]) {
-  for (uint32_t number = 0; number < WARPS_MOST; ++number) {
+    : random_(random), report_(report), shared_(new unsigned char[MAX_BLOCK_SHARED_BYTES + 2 * GUARD_BYTES]),
+      lanes_(new Lane[MAX_BLOCK_THREADS]), warps_(new Warp[MAX_WARPS]) {
+  for (uint32_t number = 0; number < MAX_WARPS; ++number) {
     warps_[number].block = this;
     warps_[number].lanes = &lanes_[static_cast<size_t>(number) * 32];
   }
 }
 
 Block::~Block() {
-  for (uint32_t thread = 0; thread < BLOCK_THREADS_MOST; ++thread) {
+  for (uint32_t thread = 0; thread < MAX_BLOCK_THREADS; ++thread) {
     if (!lanes_[thread].fiber.created())
       continue;
     lanes_[thread].order = Order::finish;
@@ -93,7 +93,7 @@ void Block::begin(const GridFacts &grid, uint32_t index) {
 
 /* A small reach lets single warps run far ahead, the greatest keeps all warps about level: bugs hide from either. */
 void Block::choose_order() {
-  constexpr uint32_t REACHES[4] = {4, 32, BLOCK_THREADS_MOST, BLOCK_THREADS_MOST};
+  constexpr uint32_t REACHES[4] = {4, 32, MAX_BLOCK_THREADS, MAX_BLOCK_THREADS};
   reach_ = REACHES[random_.below(4)];
 }
 

@@ -141,7 +141,7 @@ private:
   std::unique_ptr<unsigned char[]> shared_;
   std::unique_ptr<Lane[]> lanes_;
   std::unique_ptr<Warp[]> warps_;
-  uint16_t runnable_[BLOCK_THREADS_MOST] = {};
+  uint16_t runnable_[MAX_BLOCK_THREADS] = {};
 };
 
 /* Thrown through a kernel that is not to go on. */

@@ -29,8 +29,8 @@ constexpr int LAUNCH_RULE_BROKEN = 719; /* a kernel broke a rule: Report::broken
 
 /* What a block may have: what compute capability 9.0 lets a kernel have that asks for it (allow_shared_bytes()), and what every
    kernel may have that does not. */
-constexpr uint32_t BLOCK_THREADS_MOST = 1024;
-constexpr uint32_t BLOCK_SHARED_BYTES_MOST = 227 * 1024;
+constexpr uint32_t MAX_BLOCK_THREADS = 1024;
+constexpr uint32_t MAX_BLOCK_SHARED_BYTES = 227 * 1024;
 constexpr uint32_t SHARED_BYTES_UNASKED = 48 * 1024;
 
 /* What fresh memory is filled with, shared or allocated. */
@@ -55,8 +55,8 @@ struct Report {
   uint64_t launches_refused = 0; /* launches from the device that returned a code */
   uint64_t tails_refused = 0;    /* those among them that were tail launches */
   uint64_t blocks_run = 0;
-  uint64_t resumptions = 0;  /* times a thread went on after its start, a collective or a yield */
-  uint32_t pending_most = 0; /* device launches of this run not yet complete, the most at once */
+  uint64_t resumptions = 0; /* times a thread went on after its start, a collective or a yield */
+  uint32_t max_pending = 0; /* device launches of this run not yet complete, the most at once */
 };
 
 /* Sets the calling thread's rules; the next run is the first under their seed. */

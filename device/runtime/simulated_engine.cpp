@@ -43,7 +43,7 @@ cdp_status current(int *ordinal, cdp_fault *) {
 }
 
 cdp_status describe(int, cdp_device_facts *facts, cdp_fault *) {
-  facts->fan_kind = static_cast<uint32_t>(FanKind::simulated);
+  facts->device_kind = static_cast<uint32_t>(DeviceKind::simulated);
   facts->multiprocessors = current_rules().multiprocessors;
   facts->pending_limit = pending_limit.load();
   facts->pending_limit_min = 0; // whatever is not refused runs

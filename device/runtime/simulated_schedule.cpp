@@ -13,7 +13,7 @@ namespace cdp::simulated::machine {
 namespace {
 
 /* Blocks that the next one of a grid is drawn from: all but the largest grids are shuffled as a whole. */
-constexpr uint32_t UNSTARTED_MOST = 1024;
+constexpr uint32_t MAX_UNSTARTED = 1024;
 
 /* Rules::refusal_chance is of so many. */
 constexpr uint32_t REFUSAL_CHANCES = 1024;
@@ -31,7 +31,7 @@ void write_fault(Report &report, int code, const char *text) {
 } // namespace
 
 int Machine::allow(KernelName kernel, uint32_t bytes) noexcept {
-  if (bytes > BLOCK_SHARED_BYTES_MOST)
+  if (bytes > MAX_BLOCK_SHARED_BYTES)
     return LAUNCH_INVALID_VALUE;
   try {
     allowed_bytes_[kernel] = bytes;
@@ -48,8 +48,8 @@ uint32_t Machine::allowed_bytes(KernelName kernel) const {
 
 /* LAUNCH_OK, or why a kernel cannot be launched with a grid of this shape. */
 int Machine::launch_code(GridShape shape, const KernelCall &call) const {
-  constexpr uint32_t BLOCKS_MOST = 0x7fffffffu;
-  if (shape.blocks == 0 || shape.blocks > BLOCKS_MOST || shape.threads == 0 || shape.threads > BLOCK_THREADS_MOST)
+  constexpr uint32_t MAX_BLOCKS = 0x7fffffffu;
+  if (shape.blocks == 0 || shape.blocks > MAX_BLOCKS || shape.threads == 0 || shape.threads > MAX_BLOCK_THREADS)
     return LAUNCH_INVALID_SHAPE;
   return shape.shared_bytes > allowed_bytes(call.name()) ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
 }
@@ -162,7 +162,7 @@ Grid &Machine::draw_ready() {
 }
 
 uint32_t Machine::draw_block(Grid &grid) {
-  while (grid.unstarted.size() < UNSTARTED_MOST && grid.drawn_from < grid.shape.blocks)
+  while (grid.unstarted.size() < MAX_UNSTARTED && grid.drawn_from < grid.shape.blocks)
     grid.unstarted.push_back(grid.drawn_from++);
   uint32_t &drawn = grid.unstarted[random_.below(static_cast<uint32_t>(grid.unstarted.size()))];
   const uint32_t index = drawn;
@@ -236,7 +236,7 @@ bool Machine::take_pending() {
       return false;
   } while (!pending_of_all.compare_exchange_weak(pending, pending + 1));
   ++pending_;
-  report.pending_most = std::max(report.pending_most, pending_);
+  report.max_pending = std::max(report.max_pending, pending_);
   return true;
 }
 

@@ -18,7 +18,7 @@ KINDS = {
     "block": (GREEN, None),
     "fill": (PURPLE, "////"),
     "network": (VERMILION, None),
-    "wave": (GREY, "////"),
+    "batch": (GREY, "////"),
     "look": (SKY, "////"),
     "reverse": (BLUE, "////"),
 }

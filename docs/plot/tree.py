@@ -23,7 +23,7 @@ def boxes(rows):
     """(depth, begin, end) -> the kind of the box and its nanoseconds."""
     found = {}
     for row in rows:
-        if row["refused"] or row["kind"] == "wave" or row["range_end"] == row["range_begin"]:
+        if row["refused"] or row["kind"] == "batch" or row["range_end"] == row["range_begin"]:
             continue
         found.setdefault((row["depth"], row["range_begin"], row["range_end"]), []).append(row)
     has_blocks = any(row["kind"] == "block" for row in rows)

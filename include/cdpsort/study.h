@@ -50,8 +50,8 @@ CDP_API cdp_status cdp_time_quicksort(void *keys, size_t count, cdp_type type, c
 typedef struct cdp_study_depth {
   uint64_t tasks;             /**< ranges partitioned by a grid, or two with many children: counting and scattering */
   uint64_t task_items;        /**< items in those */
-  uint64_t task_items_least;  /**< the smallest of those ranges; 0 where there was none */
-  uint64_t task_items_most;   /**< the largest of those ranges */
+  uint64_t min_task_items;    /**< the smallest of those ranges; 0 where there was none */
+  uint64_t max_task_items;    /**< the largest of those ranges */
   uint64_t parts;             /**< parts with items in them that those were split into, without the keys equal to a pivot */
   uint64_t balance;           /**< how even the splits were, in thousandths, added up over the tasks: a task's is the mean size
                                    of its parts, empty ones included, divided by the greatest: 1000 where all are alike, with
@@ -70,7 +70,7 @@ typedef struct cdp_study_depth {
   uint64_t children_launched; /**< grids launched by the device for ranges of this depth, all kinds together; the one grid for
                                    all collected ranges of the classic recursion has the depth of the first of them */
   uint64_t launches_refused;  /**< launches that failed; their ranges were sorted another way */
-  uint64_t deferred;          /**< ranges that waited for a later wave, so as to stay below the pending-launch limit */
+  uint64_t deferred;          /**< ranges that waited for a later batch, so as to stay below the pending-launch limit */
   uint64_t fallback_depth;    /**< ranges sorted by bitonic sort of any length, because of the depth limit */
   uint64_t fallback_refused;  /**< ranges sorted in one block, because a launch was refused */
   uint64_t fallback_pool;     /**< ranges sorted in one block, because the task pool or the list of collected ranges was full */
@@ -81,20 +81,20 @@ typedef struct cdp_study_depth {
 
 /** What a recursion did. */
 typedef struct cdp_study {
-  uint32_t depth_count;     /**< rows in use: the greatest depth at which anything happened, plus 1 */
-  uint32_t tasks_in_wave;   /**< the most tasks, bitonic sorts and fills that one wave started or tried to: the first wave, and
-                                 one more for each of `waves` */
-  uint32_t task_capacity;   /**< tasks that the workspace has room for */
+  uint32_t depth_count;    /**< rows in use: the greatest depth at which anything happened, plus 1 */
+  uint32_t tasks_in_batch; /**< the most tasks, bitonic sorts and fills that one batch started or tried to: the first batch, and
+                                 one more for each of `batches` */
+  uint32_t task_capacity;  /**< tasks that the workspace has room for */
   uint32_t tasks_allocated; /**< how many of them were used */
   int32_t first_fault;      /**< cudaError_t of the first refused or failed launch on the device; 0 where there was none */
-  uint32_t waves;           /**< times that deferred ranges were taken up again */
-  uint32_t pending_most;    /**< the most launches pending at once, as CUDA counts them against its limit: a launch is, from the
+  uint32_t batches;         /**< times that deferred ranges were taken up again */
+  uint32_t max_pending;     /**< the most launches pending at once, as CUDA counts them against its limit: a launch is, from the
                                  launch until its grid and all its descendants but tails are complete. Worked out from the
                                  trace: 0 without one, or where host memory for that is exhausted; if events were lost,
                                  those are not in it */
   uint32_t reserved;        /**< 0 */
   double milliseconds;      /**< as cdp_time_quicksort() tells it; the counting is in it */
-  cdp_study_depth total;    /**< the sums of all depths; of task_items_least and task_items_most the least and the greatest */
+  cdp_study_depth total;    /**< the sums of all depths; of min_task_items and max_task_items the least and the greatest */
   cdp_study_depth depths[CDP_STUDY_DEPTHS];
 } cdp_study;
 
@@ -122,7 +122,7 @@ typedef enum cdp_trace_kind {
   CDP_TRACE_BLOCK = 9,        /**< one block of such a grid and its range; no launch of its own, `launcher` is the grid's */
   CDP_TRACE_FILL = 10,        /**< writes keys equal to a pivot */
   CDP_TRACE_NETWORK = 11,     /**< a step of a device-wide bitonic sort */
-  CDP_TRACE_WAVE = 12,        /**< takes up deferred tasks, and in the end has the collected ranges sorted */
+  CDP_TRACE_BATCH = 12,       /**< takes up deferred tasks, and in the end has the collected ranges sorted */
   CDP_TRACE_LOOK = 13,        /**< looks whether an array that seems to be in order is */
   CDP_TRACE_REVERSE = 14      /**< turns an array round that was in the opposite order */
 } cdp_trace_kind;

@@ -18,11 +18,11 @@ inline Form form_of(cdp_type type) {
 }
 
 constexpr uint32_t BLOCK_THREADS = 256;
-constexpr uint64_t BLOCKS_MOST = 2048;
+constexpr uint64_t MAX_BLOCKS = 2048;
 
 inline uint32_t blocks_for(uint64_t count) {
   const uint64_t blocks = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
-  return static_cast<uint32_t>(blocks < 1 ? 1 : blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST);
+  return static_cast<uint32_t>(blocks < 1 ? 1 : blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS);
 }
 
 /* The finaliser of SplitMix64: a bijection in which every bit of the result depends on every bit of the argument. */

@@ -215,7 +215,7 @@ void write_depth_row(const swept_sort *sort, void *rows) {
   csv_whole(csv, total->children_launched);
   csv_whole(csv, total->launches_refused);
   csv_whole(csv, total->deferred);
-  csv_whole(csv, sort->waves);
+  csv_whole(csv, sort->batches);
   csv_whole(csv, total->leaves);
   csv_whole(csv, total->fallback_depth);
   csv_whole(csv, total->equal_items);

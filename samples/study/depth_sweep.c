@@ -313,7 +313,7 @@ static cdp_status measure(swept_sort *sort, uint32_t runs, sample_keys *keys, co
   if (*fault != NULL)
     return CDP_OK;
   sort->depth_count = study.depth_count;
-  sort->waves = study.waves;
+  sort->batches = study.batches;
   sort->total = study.total;
   return time_runs(keys, &sort->options, runs, &sort->milliseconds, fault);
 }

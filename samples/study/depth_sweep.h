@@ -39,7 +39,7 @@ typedef struct swept_sort {
   sort_state state;
   spread milliseconds;
   uint32_t depth_count;
-  uint32_t waves;
+  uint32_t batches;
   cdp_study_depth total;
 } swept_sort;
 

@@ -40,7 +40,7 @@ typedef struct result {
   cdp_options options;
   spread milliseconds;
   trace_figures figures;
-  uint32_t pending_most;
+  uint32_t max_pending;
   uint64_t refused;
   size_t lost;
 } result;
@@ -114,7 +114,7 @@ static int measure(result *made, uint32_t runs, sample_keys *keys, cdp_trace *tr
   const int code = judge(made, status, fault);
   if (code != EXIT_SORTED)
     return code;
-  made->pending_most = study.pending_most;
+  made->max_pending = study.max_pending;
   made->refused = study.total.launches_refused;
   made->lost = trace->lost;
   if (read_trace(trace, &made->figures))
@@ -169,7 +169,7 @@ static void add_row(text_table *table, const result *one) {
   text_table_put(table, "%" PRIu64, figures->idle);
   text_table_put(table, "%.1f", idle_percent(figures));
   text_table_put(table, "%" PRIu64, figures->idle_longest);
-  text_table_put(table, "%" PRIu32, one->pending_most);
+  text_table_put(table, "%" PRIu32, one->max_pending);
   text_table_put(table, "%" PRIu64, one->refused);
 }
 
@@ -252,7 +252,7 @@ static void write_csv(csv_file *csv, const result *results, size_t count, const 
     csv_whole(csv, whole_ns(one->figures.latency.most));
     csv_whole(csv, one->figures.idle);
     csv_whole(csv, one->figures.idle_longest);
-    csv_whole(csv, one->pending_most);
+    csv_whole(csv, one->max_pending);
     csv_whole(csv, one->refused);
     csv_whole(csv, wanted->runs);
     csv_end_row(csv);

@@ -97,7 +97,7 @@ static void report(const command *wanted, const cdp_study *study, const cdp_trac
   if (trace->lost > 0)
     printf("; %zu more were lost, so that the picture ends too early (--capacity %zu has room)", trace->lost,
            trace->count + trace->lost);
-  printf("\nLaunches pending at once: %" PRIu32 " at most\n", study->pending_most);
+  printf("\nLaunches pending at once: %" PRIu32 " at most\n", study->max_pending);
   if (read_trace(trace, &figures) && figures.latencies > 0)
     printf("Launch latency: median %.1f us, from %.1f to %.1f; no grid ran in %.1f %% of the time, at most %.1f us on end\n",
            figures.latency.median / 1e3, figures.latency.least / 1e3, figures.latency.most / 1e3, idle_percent(&figures),

@@ -3,7 +3,7 @@
 #
 # A toolkit that is there and does not work ends the configuration: a library that quietly lost its GPU would be worse.
 set(CDPSORT_HAVE_CUDA OFF CACHE INTERNAL "CUDA is built in; tests/run.sh reads it")
-set(CDPSORT_CUDA_LEAST 12.0) # the first with cudaStreamFireAndForget and cudaStreamTailLaunch
+set(CDPSORT_MIN_CUDA 12.0) # the first with cudaStreamFireAndForget and cudaStreamTailLaunch
 
 # Sets CMAKE_CUDA_COMPILER, unless the caller or CUDACXX names one; leaves it empty where there is none.
 function(cdpsort_find_nvcc)
@@ -37,7 +37,7 @@ function(cdpsort_choose_architectures toolkit result)
   if(gpus MATCHES "^GPU 0" OR (NOT code EQUAL 0 AND EXISTS /dev/nvidia0))
     set(${result} native PARENT_SCOPE)
   elseif(toolkit VERSION_GREATER_EQUAL 13)
-    # 80 runs on 86 and 89 too; 100 as PTX on 110, but not on 120, which has less shared memory (device/tuning.h, FanKind)
+    # 80 runs on 86 and 89 too; 100 as PTX on 110, but not on 120, which has less shared memory (device/tuning.h, DeviceKind)
     set(${result} 75-real 80-real 90-real 100 120 PARENT_SCOPE)
   else()
     set(${result} 70-real 80-real 90 PARENT_SCOPE)
@@ -46,10 +46,10 @@ endfunction()
 
 macro(cdpsort_enable_cuda)
   cdpsort_nvcc_version(cdpsort_toolkit)
-  if(cdpsort_toolkit VERSION_LESS CDPSORT_CUDA_LEAST AND CDPSORT_CUDA STREQUAL "AUTO")
-    message(STATUS "cdpsort: CUDA ${cdpsort_toolkit} is too old (${CDPSORT_CUDA_LEAST} is needed): the simulated device alone")
-  elseif(cdpsort_toolkit VERSION_LESS CDPSORT_CUDA_LEAST)
-    message(FATAL_ERROR "cdpsort: CUDA ${cdpsort_toolkit} is too old: ${CDPSORT_CUDA_LEAST} is needed")
+  if(cdpsort_toolkit VERSION_LESS CDPSORT_MIN_CUDA AND CDPSORT_CUDA STREQUAL "AUTO")
+    message(STATUS "cdpsort: CUDA ${cdpsort_toolkit} is too old (${CDPSORT_MIN_CUDA} is needed): the simulated device alone")
+  elseif(cdpsort_toolkit VERSION_LESS CDPSORT_MIN_CUDA)
+    message(FATAL_ERROR "cdpsort: CUDA ${cdpsort_toolkit} is too old: ${CDPSORT_MIN_CUDA} is needed")
   else()
     if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
       cdpsort_choose_architectures(${cdpsort_toolkit} CMAKE_CUDA_ARCHITECTURES)

@@ -150,8 +150,8 @@ Wanted plan_of(cdp_type type, size_t count, uint32_t fan_out) {
   CHECK(cudaGetDeviceProperties(&properties, 0));
   CHECK(cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount));
   cdp_device_facts facts = {};
-  facts.fan_kind =
-      static_cast<uint32_t>(cdp::fan_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10)));
+  facts.device_kind =
+      static_cast<uint32_t>(cdp::device_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10)));
   facts.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   facts.pending_limit = static_cast<uint32_t>(pending_limit);
   wanted.options.fan_out = fan_out;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comes after the recursion: the ranges that were put aside. The root launches a wave as its tail, so it runs when every
+ * What comes after the recursion: the ranges that were put aside. The root launches a batch as its tail, so it runs when every
  * grid of the recursion is complete.
  *
- *  1. A wave starts at most task_budget tasks and defers the others, so that pending launches stay below the runtime's limit.
- *  2. A wave begins alone: everything before it is complete, and nobody adds to the lists meanwhile.
+ *  1. A batch starts at most task_budget tasks and defers the others, so that pending launches stay below the runtime's limit.
+ *  2. A batch begins alone: everything before it is complete, and nobody adds to the lists meanwhile.
  *  3. Deferred tasks come before collected ranges, since they will add to those.
- *  Therefore a wave that finds deferred tasks launches the next wave behind itself, and starts as many as the budget allows;
+ *  Therefore a batch that finds deferred tasks launches the next batch behind itself, and starts as many as the budget allows;
  *  one that finds none launches one grid for all collected ranges, a block each, and is the last.
  */
-#ifndef CDPSORT_DEVICE_RECURSION_WAVES_CUH
-#define CDPSORT_DEVICE_RECURSION_WAVES_CUH
+#ifndef CDPSORT_DEVICE_RECURSION_BATCHES_CUH
+#define CDPSORT_DEVICE_RECURSION_BATCHES_CUH
 
 #include "recursion/child.cuh"
 
@@ -40,11 +40,11 @@ __device__ inline void finish_collected(const Sort<Bits> &sort, BlockStorage &st
   }
 }
 
-/* Launches the next wave behind this grid, or turns collecting and deferring off for good. For one thread. */
+/* Launches the next batch behind this grid, or turns collecting and deferring off for good. For one thread. */
 template <typename Bits>
-__device__ inline void launch_wave(const Sort<Bits> &sort) {
-  const int error = launch_grid(sort, {ChildStream::tail, sorting_grid<Bits>(1), CDP_TRACE_WAVE, whole_range(sort)},
-                                work_for<Bits>(Step::wave));
+__device__ inline void launch_batch(const Sort<Bits> &sort) {
+  const int error = launch_grid(sort, {ChildStream::tail, sorting_grid<Bits>(1), CDP_TRACE_BATCH, whole_range(sort)},
+                                work_for<Bits>(Step::batch));
   sort.control->collecting = error == LAUNCH_OK;
   __threadfence();
 }
@@ -72,24 +72,24 @@ __device__ inline void start_deferred(const Sort<Bits> &sort, uint32_t *slots, u
 }
 
 template <typename Bits>
-__device__ __forceinline__ void wave_body(const Sort<Bits> &sort, const uint32_t &event) {
+__device__ __forceinline__ void batch_body(const Sort<Bits> &sort, const uint32_t &event) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, storage);
   const uint32_t side = sort.control->list_side;
   const uint32_t deferred = sort.control->list_count[side];
   __syncthreads();
   if (threadIdx.x == 0)
-    give_launches_back(sort); // those of the waves before, which are complete
+    give_launches_back(sort); // those of the batches before, which are complete
   if (deferred == 0) {
     finish_collected<Bits>(sort, storage);
     return;
   }
   if (threadIdx.x == 0) {
-    sort.control->waves++;
-    sort.control->tasks_in_wave = 0;
+    sort.control->batches++;
+    sort.control->tasks_in_batch = 0;
     sort.control->list_side = 1 - side;
     sort.control->list_count[1 - side] = 0;
-    launch_wave<Bits>(sort);
+    launch_batch<Bits>(sort);
     storage.flag = sort.control->collecting;
   }
   __syncthreads();

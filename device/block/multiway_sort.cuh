@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One block sorts a range of up to RANGE_ITEMS_MOST items by itself, and it moves them twice only.
+ * One block sorts a range of up to MAX_RANGE_ITEMS items by itself, and it moves them twice only.
  *
  *  1. Splitters from a sample (splitters.cuh).
  *  2. Tile by tile, the items are ordered by bucket within their tile, and the tile is written to the scratch array, to where
@@ -9,22 +9,22 @@
  *  3. The buckets' sizes are known now. Consecutive buckets that fit a leaf together make a group.
  *  4. Each warp takes a group, gathers its runs into registers, sorts them bitonically, and writes them to their final place.
  *  5. A bucket longer than a leaf: if it holds keys equal to a splitter, they are written from it. Otherwise one of up to
- *     FAN_LONG_LEAVES of the greatest leaves is a warp's too: leaf by leaf, and then the rest of the bitonic network. The runs
+ *     LONG_BUCKET_LEAVES of the greatest leaves is a warp's too: leaf by leaf, and then the rest of the bitonic network. The runs
  *     of a longer one are gathered, and it is sorted the two-way way (sort.cuh). A sample makes all of that rare.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
 #define CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
 
-#include "block/fan_tile.cuh"
+#include "block/multiway_tile.cuh"
 #include "block/sort.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
-/* Buckets for a range that one block sorts: a group should hold FAN_BUCKETS_PER_LEAF of them, so that they fill it well. */
+/* Buckets for a range that one block sorts: a group should hold BUCKETS_PER_LEAF of them, so that they fill it well. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t block_fan_out(uint64_t items, uint32_t group_items) {
-  uint32_t fan_out = FAN_LEAST;
-  while (fan_out < FanShape<Bits>::FAN_OUT_MOST && uint64_t{fan_out} * group_items < items * FAN_BUCKETS_PER_LEAF)
+  uint32_t fan_out = MIN_FAN_OUT;
+  while (fan_out < MultiwayShape<Bits>::MAX_FAN_OUT && uint64_t{fan_out} * group_items < items * BUCKETS_PER_LEAF)
     fan_out *= 2;
   return fan_out;
 }
@@ -33,7 +33,8 @@ __device__ __forceinline__ uint32_t block_fan_out(uint64_t items, uint32_t group
 template <typename Bits>
 __device__ __forceinline__ uint32_t group_items(const BlockRules<Bits> &rules, uint64_t items) {
   uint32_t most = rules.leaf_items;
-  while (most >= WARP_LANES * Shape<Bits>::LEAF_ITEMS_PER_LANE / 2 && items < uint64_t{most / 2} * FanShape<Bits>::BLOCK_WARPS)
+  while (most >= WARP_LANES * Shape<Bits>::LEAF_ITEMS_PER_LANE / 2 &&
+         items < uint64_t{most / 2} * MultiwayShape<Bits>::BLOCK_WARPS)
     most /= 2;
   return most;
 }
@@ -42,23 +43,23 @@ __device__ __forceinline__ uint32_t group_items(const BlockRules<Bits> &rules, u
    threads take part; begins and ends with a barrier. */
 template <typename Bits>
 __device__ __forceinline__ void bucket_tiles(const BlockRules<Bits> &rules, Range range) {
-  auto &storage = block_shared<FanStorage<Bits>>();
-  const FanTiles<Bits> tiles(rules.side(range.side), range);
-  const Fan fan = storage.fan;
-  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  const MultiwayTiles<Bits> tiles(rules.side(range.side), range);
+  const SplitterSet set = storage.set;
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   Bits *destination = rules.side(Side::scratch);
   TileItems<Bits> items;
   items.load(tiles, 0);
   for (uint32_t tile = 0; tile < tiles.count; tile++) {
-    order_tile(items, fan, storage.work.sort.places[tile], storage, rules.map, range.is_raw());
+    order_tile(items, set, storage.work.sort.places[tile], storage, rules.map, range.is_raw());
     if (tile + 1 < tiles.count)
       items.load(tiles, tile + 1);
     __syncthreads();
     if (tiles.count > 1)
-      write_tile(destination + tiles.first_item(tile), fan, storage);
+      write_tile(destination + tiles.first_item(tile), set, storage);
   }
   // add up: what each bucket has in all tiles
-  for (uint32_t bucket = threadIdx.x; bucket < fan.buckets; bucket += THREADS) {
+  for (uint32_t bucket = threadIdx.x; bucket < set.buckets; bucket += THREADS) {
     uint32_t bucket_items = 0;
     for (uint32_t tile = 0; tile < tiles.count; tile++)
       bucket_items +=
@@ -72,15 +73,15 @@ __device__ __forceinline__ void bucket_tiles(const BlockRules<Bits> &rules, Rang
    they are partitioned; smaller ones are asked for by who wants ranges partitioned until they are as small. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t long_bucket_items(const BlockRules<Bits> &rules) {
-  return rules.leaf_items == Shape<Bits>::LEAF_ITEMS ? FAN_LONG_LEAVES * Shape<Bits>::LEAF_ITEMS : rules.leaf_items;
+  return rules.leaf_items == Shape<Bits>::LEAF_ITEMS ? LONG_BUCKET_LEAVES * Shape<Bits>::LEAF_ITEMS : rules.leaf_items;
 }
 
 /* Groups the buckets [first, end): the greedy way, as many to a group as fit it. For one thread. */
 template <typename Bits>
 __device__ __forceinline__ void group_buckets(const BlockRules<Bits> &rules, uint32_t first, uint32_t end, uint32_t group_items,
-                                              FanStorage<Bits> &storage) {
+                                              MultiwayStorage<Bits> &storage) {
   auto &sort = storage.work.sort;
-  const bool equal = storage.fan.equal != 0;
+  const bool equal = storage.set.equal != 0;
   uint32_t group = first;
   uint32_t group_begin = storage.begins[first];
   uint32_t begin = group_begin;
@@ -109,26 +110,26 @@ __device__ __forceinline__ void group_buckets(const BlockRules<Bits> &rules, uin
 
 /* Finds the groups, and the buckets too large for one. All threads take part; ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void find_groups(const BlockRules<Bits> &rules, const Fan &fan, uint32_t group_items,
-                                            FanStorage<Bits> &storage) {
+__device__ __forceinline__ void find_groups(const BlockRules<Bits> &rules, const SplitterSet &set, uint32_t group_items,
+                                            MultiwayStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
     storage.work.sort.group_count = 0;
     storage.work.sort.groups_taken = 0;
     storage.work.sort.large_count = 0;
   }
-  scan_counts(storage, fan.buckets);
-  for (uint32_t first = threadIdx.x * FAN_BUCKETS_PER_SEARCH; first < fan.buckets;
-       first += FanShape<Bits>::BLOCK_THREADS * FAN_BUCKETS_PER_SEARCH) {
-    const uint32_t end = first + FAN_BUCKETS_PER_SEARCH;
-    group_buckets(rules, first, end < fan.buckets ? end : fan.buckets, group_items, storage);
+  scan_counts(storage, set.buckets);
+  for (uint32_t first = threadIdx.x * BUCKETS_PER_SEARCH; first < set.buckets;
+       first += MultiwayShape<Bits>::BLOCK_THREADS * BUCKETS_PER_SEARCH) {
+    const uint32_t end = first + BUCKETS_PER_SEARCH;
+    group_buckets(rules, first, end < set.buckets ? end : set.buckets, group_items, storage);
   }
   __syncthreads();
 }
 
 /* Looks up where the runs of buckets [begin, end) lie, counted from the range's first item. All lanes of the warp take part. */
 template <typename Bits>
-__device__ __forceinline__ void find_runs(const FanTiles<Bits> &tiles, uint32_t begin, uint32_t end, Run *runs,
-                                          const FanStorage<Bits> &storage) {
+__device__ __forceinline__ void find_runs(const MultiwayTiles<Bits> &tiles, uint32_t begin, uint32_t end, Run *runs,
+                                          const MultiwayStorage<Bits> &storage) {
   const uint32_t tile = threadIdx.x % WARP_LANES;
   uint32_t run_begin = 0;
   uint32_t items = 0;
@@ -191,8 +192,8 @@ __device__ __noinline__ void sort_long_runs(const Bits *source, const Run *runs,
 /* Sorts groups until there are none left. All threads take part; ends with a barrier. */
 template <typename Bits>
 __device__ __forceinline__ void sort_groups(const BlockRules<Bits> &rules, Range range) {
-  auto &storage = block_shared<FanStorage<Bits>>();
-  const FanTiles<Bits> tiles(rules.side(range.side), range);
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  const MultiwayTiles<Bits> tiles(rules.side(range.side), range);
   constexpr uint32_t MOST = Shape<Bits>::LEAF_ITEMS_PER_LANE;
   const Bits *source = tiles.count > 1 ? rules.side(Side::scratch) + tiles.range.begin : storage.work.stage;
   Run *runs = storage.work.sort.runs[threadIdx.x / WARP_LANES];
@@ -228,13 +229,13 @@ __device__ __forceinline__ void sort_groups(const BlockRules<Bits> &rules, Range
 
 /* Brings a large bucket to its final place, unsorted, or writes the equal keys it consists of. All threads take part. */
 template <typename Bits>
-__device__ __forceinline__ void place_large(const BlockRules<Bits> &rules, const FanTiles<Bits> &tiles, const Fan &fan,
-                                            uint32_t bucket, FanStorage<Bits> &storage) {
-  constexpr uint32_t WARPS = FanShape<Bits>::BLOCK_WARPS;
+__device__ __forceinline__ void place_large(const BlockRules<Bits> &rules, const MultiwayTiles<Bits> &tiles,
+                                            const SplitterSet &set, uint32_t bucket, MultiwayStorage<Bits> &storage) {
+  constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
   const uint64_t begin = tiles.range.begin + storage.begins[bucket];
   const uint64_t end = tiles.range.begin + storage.begins[bucket + 1];
-  if (fan.equal != 0 && bucket % 2 != 0) {
-    fill_range<Bits>(rules, begin, end, storage.splitters[bucket / 2], threadIdx.x, FanShape<Bits>::BLOCK_THREADS);
+  if (set.equal != 0 && bucket % 2 != 0) {
+    fill_range<Bits>(rules, begin, end, storage.splitters[bucket / 2], threadIdx.x, MultiwayShape<Bits>::BLOCK_THREADS);
     if (threadIdx.x == 0) {
       count_equal(rules.counters, tiles.range.depth, end - begin);
       count_moved(rules.counters, tiles.range.depth, tiles.count > 1 ? 0 : end - begin);
@@ -259,15 +260,15 @@ __device__ __forceinline__ void place_large(const BlockRules<Bits> &rules, const
 /* Sorts up to BLOCK_PIECE_ENTRIES large buckets from the list's place `first` on: those short enough a warp each, side by side,
    longer ones by the whole block. All threads take part; begins with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void sort_large_pieces(const BlockRules<Bits> &rules, const Range &whole, const Fan &fan,
-                                                  uint32_t first, FanStorage<Bits> &storage) {
+__device__ __forceinline__ void sort_large_pieces(const BlockRules<Bits> &rules, const Range &whole, const SplitterSet &set,
+                                                  uint32_t first, MultiwayStorage<Bits> &storage) {
   const uint32_t left = storage.work.sort.large_count - first;
   const uint32_t end = first + (left < BLOCK_PIECE_ENTRIES ? left : BLOCK_PIECE_ENTRIES);
   const auto range_of = [&](uint32_t index) {
     const uint32_t bucket = storage.work.sort.large[index];
     return Range{whole.begin + storage.begins[bucket], whole.begin + storage.begins[bucket + 1], Side::keys, whole.depth + 1};
   };
-  const auto is_filled = [&](uint32_t index) { return fan.equal != 0 && storage.work.sort.large[index] % 2 != 0; };
+  const auto is_filled = [&](uint32_t index) { return set.equal != 0 && storage.work.sort.large[index] % 2 != 0; };
   __syncthreads();
   if (threadIdx.x == 0) {
     storage.block.piece_entries = 0;
@@ -285,31 +286,32 @@ __device__ __forceinline__ void sort_large_pieces(const BlockRules<Bits> &rules,
 /* Deals with the buckets that no warp can sort. All threads take part; begins with a barrier behind the groups. */
 template <typename Bits>
 __device__ __forceinline__ void sort_large(const BlockRules<Bits> &rules, Range range) {
-  auto &storage = block_shared<FanStorage<Bits>>();
-  const FanTiles<Bits> tiles(rules.side(range.side), range);
-  const Fan fan = storage.fan;
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  const MultiwayTiles<Bits> tiles(rules.side(range.side), range);
+  const SplitterSet set = storage.set;
   const uint32_t count = storage.work.sort.large_count;
   for (uint32_t index = 0; index < count; index++)
-    place_large<Bits>(rules, tiles, fan, storage.work.sort.large[index], storage);
+    place_large<Bits>(rules, tiles, set, storage.work.sort.large[index], storage);
   // All runs are read: only now may the scratch array be written again.
   for (uint32_t first = 0; first < count; first += BLOCK_PIECE_ENTRIES)
-    sort_large_pieces<Bits>(rules, tiles.range, fan, first, storage);
+    sort_large_pieces<Bits>(rules, tiles.range, set, first, storage);
 }
 
 /*
- * Sorts a range of at most RANGE_ITEMS_MOST items into the caller's array.
+ * Sorts a range of at most MAX_RANGE_ITEMS items into the caller's array.
  * - All threads of the block take part, with the same arguments; begins with a barrier.
  * - What the range holds must be visible to the block.
- * - A range of up to FAN_REGISTER_ITEMS to a thread is sorted in registers; unless leaves are to be smaller than they can be,
+ * - A range of up to MERGED_ITEMS_PER_THREAD to a thread is sorted in registers; unless leaves are to be smaller than they can be,
  *   for then it is asked how leaves do.
  */
 template <typename Bits>
-__device__ __forceinline__ void block_fan_sort(const BlockRules<Bits> &rules, const Range &range, FanStorage<Bits> &storage) {
-  constexpr uint32_t THREADS = FanShape<Bits>::BLOCK_THREADS;
+__device__ __forceinline__ void block_multiway_sort(const BlockRules<Bits> &rules, const Range &range,
+                                                    MultiwayStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   __syncthreads();
   if (rules.leaf_items == Shape<Bits>::LEAF_ITEMS && range.depth < rules.depth_limit &&
-      range.items() <= THREADS * FAN_REGISTER_ITEMS) {
-    block_register_sort<Bits, FAN_REGISTER_ITEMS>(rules, rules.side(range.side) + range.begin, range, storage.work.stage);
+      range.items() <= THREADS * MERGED_ITEMS_PER_THREAD) {
+    block_register_sort<Bits, MERGED_ITEMS_PER_THREAD>(rules, rules.side(range.side) + range.begin, range, storage.work.stage);
     return;
   }
   if (range.items() <= rules.leaf_items || range.depth >= rules.depth_limit) {
@@ -317,15 +319,15 @@ __device__ __forceinline__ void block_fan_sort(const BlockRules<Bits> &rules, co
     return;
   }
   const uint32_t most = group_items(rules, range.items());
-  using Block = FanShape<Bits>;
+  using Block = MultiwayShape<Bits>;
   choose_splitters<Bits, Block::SAMPLES_PER_THREAD>(rules, range, block_fan_out<Bits>(range.items(), most), BLOCK_OVERSAMPLING,
-                                                    FAN_MOST, Crowded::leave_out);
+                                                    MAX_BUCKETS, Crowded::leave_out);
   bucket_tiles<Bits>(rules, range);
-  find_groups(rules, storage.fan, most, storage);
+  find_groups(rules, storage.set, most, storage);
   // A range of one tile stays in shared memory: its keys are read once, which is counted where they are written.
   if (threadIdx.x == 0)
     count_partition(rules.counters, range.depth, range.items(),
-                    FanTiles<Bits>(rules.side(range.side), range).count > 1 ? 2 * range.items() : 0);
+                    MultiwayTiles<Bits>(rules.side(range.side), range).count > 1 ? 2 * range.items() : 0);
   sort_groups<Bits>(rules, range);
   if (storage.work.sort.large_count != 0)
     sort_large<Bits>(rules, range);

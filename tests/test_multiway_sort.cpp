@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one block does with a bucket that is longer than a leaf, and how it counts it (device/block/fan_sort.cuh). A sample
+ * What one block does with a bucket that is longer than a leaf, and how it counts it (device/block/multiway_sort.cuh). A sample
  * makes such buckets rare; here keys are made after looking where it will be drawn: all others lie beyond it, in one bucket.
  *
  * Linked with the static library, to be told where by the kernels' own functions.
  */
-#include "block/fan_sort.cuh"
+#include "block/multiway_sort.cuh"
 
 #include "run_suite.h"
 
@@ -20,7 +20,7 @@ constexpr uint64_t SEEDS = 8;
 
 /* As many items as one tile has room for, wherever it begins: more than a leaf, and not in the sample. */
 template <typename Bits>
-constexpr uint32_t ITEMS = FanShape<Bits>::TILE_ITEMS - 1;
+constexpr uint32_t ITEMS = MultiwayShape<Bits>::TILE_ITEMS - 1;
 
 /* Whether each item of an array that one block sorts is in its sample. */
 template <typename Bits>
@@ -29,7 +29,7 @@ std::vector<bool> draw_sample(uint64_t seed, uint32_t leaf_items) {
   rules.leaf_items = leaf_items;
   const Range whole = {0, ITEMS<Bits>, Side::keys, 0};
   const uint32_t fan_out = block_fan_out<Bits>(whole.items(), group_items(rules, whole.items()));
-  constexpr uint32_t EACH = FanShape<Bits>::SAMPLES_PER_THREAD;
+  constexpr uint32_t EACH = MultiwayShape<Bits>::SAMPLES_PER_THREAD;
   const uint32_t samples = sample_threads<Bits, EACH>(fan_out, BLOCK_OVERSAMPLING) * EACH;
   std::vector<bool> drawn(ITEMS<Bits>);
   for (uint32_t index = 0; index < samples; index++)
@@ -48,7 +48,7 @@ struct Case {
 template <typename Bits>
 __global__ void sort_kernel([[maybe_unused]] BlockRules<Bits> rules, [[maybe_unused]] Range range) {
 #ifndef __clang_analyzer__
-  block_fan_sort(rules, range, block_shared<FanStorage<Bits>>());
+  block_multiway_sort(rules, range, block_shared<MultiwayStorage<Bits>>());
 #endif
 }
 
@@ -66,9 +66,9 @@ void launch_sort(Bits *keys, const Case &each, cdp_study *study) {
   rules.piece_items = each.leaf_items;
   rules.pivot = CDP_PIVOT_SAMPLED_MEDIAN;
   rules.counters = study->depths;
-  const uint32_t bytes = sizeof(FanStorage<Bits>);
+  const uint32_t bytes = sizeof(MultiwayStorage<Bits>);
   ck_assert_int_eq(allow_shared_bytes(sort_kernel<Bits>, bytes), LAUNCH_OK);
-  const int error = launch_from_host({1, FanShape<Bits>::BLOCK_THREADS, bytes}, nullptr, sort_kernel<Bits>, rules,
+  const int error = launch_from_host({1, MultiwayShape<Bits>::BLOCK_THREADS, bytes}, nullptr, sort_kernel<Bits>, rules,
                                      Range{0, ITEMS<Bits>, Side::keys, 0});
   ck_assert_msg(error == LAUNCH_OK, "%s", last_report().broken_rule);
 }

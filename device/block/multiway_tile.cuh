@@ -17,16 +17,16 @@ namespace cdp::CDP_RUNTIME {
 
 /* The tiles of a range for fat blocks, of ITEMS for each thread: they begin at a 16-byte boundary at or before the range's
    first key. */
-template <typename Bits, uint32_t ITEMS = FanShape<Bits>::TILE_ITEMS_PER_THREAD>
-struct FanTiles {
-  static constexpr uint32_t TILE_ITEMS = FanShape<Bits>::BLOCK_THREADS * ITEMS;
+template <typename Bits, uint32_t ITEMS = MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>
+struct MultiwayTiles {
+  static constexpr uint32_t TILE_ITEMS = MultiwayShape<Bits>::BLOCK_THREADS * ITEMS;
 
   const Bits *source;
   int64_t first; /* index of the first tile's first item; up to 3 before the range, even before the array */
   Range range;
   uint64_t count;
 
-  __device__ __forceinline__ FanTiles(const Bits *side, const Range &whole) : source(side), range(whole) {
+  __device__ __forceinline__ MultiwayTiles(const Bits *side, const Range &whole) : source(side), range(whole) {
     const uint64_t ahead = reinterpret_cast<uintptr_t>(side + whole.begin) % 16 / sizeof(Bits);
     first = static_cast<int64_t>(whole.begin) - static_cast<int64_t>(ahead);
     count = (whole.items() + ahead + TILE_ITEMS - 1) / TILE_ITEMS;
@@ -55,15 +55,15 @@ struct FanTiles {
 
 /* A tile's items in a thread's registers, as they were read until enter() is called: who loads a tile ahead of its time must not wait for
    it. Whole tiles are loaded 16 bytes at a time; in others, items outside the range are missing. */
-template <typename Bits, uint32_t TILE_ITEMS_PER_THREAD = FanShape<Bits>::TILE_ITEMS_PER_THREAD>
+template <typename Bits, uint32_t TILE_ITEMS_PER_THREAD = MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>
 struct TileItems {
-  using Block = FanShape<Bits>;
+  using Block = MultiwayShape<Bits>;
   static constexpr uint32_t ITEMS = TILE_ITEMS_PER_THREAD;
 
   Bits keys[ITEMS];
   uint32_t present; /* a bit for each item */
 
-  __device__ __forceinline__ void load(const FanTiles<Bits, ITEMS> &tiles, uint64_t tile) {
+  __device__ __forceinline__ void load(const MultiwayTiles<Bits, ITEMS> &tiles, uint64_t tile) {
     const int64_t tile_begin = tiles.begin(tile);
     if (tiles.is_whole(tile)) {
       const KeyVector<Bits> *vectors = reinterpret_cast<const KeyVector<Bits> *>(tiles.source + tile_begin);
@@ -97,9 +97,10 @@ struct TileItems {
 
 /* Counts a tile's entered items by bucket, on top of storage.counts. All threads take part; no barrier. */
 template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ void count_tile(const TileItems<Bits, ITEMS> &items, const Fan &fan, FanStorage<Bits> &storage) {
+__device__ __forceinline__ void count_tile(const TileItems<Bits, ITEMS> &items, const SplitterSet &set,
+                                           MultiwayStorage<Bits> &storage) {
   uint32_t buckets[ITEMS];
-  classify(items.keys, buckets, storage, fan);
+  classify(items.keys, buckets, storage, set);
   const uint32_t present = fresh(items.present); // asked when it is needed, not kept as a predicate for each item
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++)
@@ -113,23 +114,23 @@ __device__ __forceinline__ void count_tile(const TileItems<Bits, ITEMS> &items, 
  * barrier behind it, ends with a barrier.
  */
 template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ void rank_tile(const TileItems<Bits, ITEMS> &items, uint32_t (&places)[ITEMS], const Fan &fan,
-                                          FanStorage<Bits> &storage) {
-  classify(items.keys, places, storage, fan);
+__device__ __forceinline__ void rank_tile(const TileItems<Bits, ITEMS> &items, uint32_t (&places)[ITEMS],
+                                          const SplitterSet &set, MultiwayStorage<Bits> &storage) {
+  classify(items.keys, places, storage, set);
   const uint32_t present = fresh(items.present);
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++)
     if ((present >> item & 1) != 0)
       places[item] = places[item] << 16 | atomicAdd(&storage.counts[places[item]], 1u);
   __syncthreads();
-  scan_counts(storage, fan.buckets);
+  scan_counts(storage, set.buckets);
 }
 
 /* Stages a ranked tile's keys by bucket and, where `buckets` is given, which bucket each is of. All threads take part; no
    barrier. */
 template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ void stage_tile(const TileItems<Bits, ITEMS> &items, const uint32_t (&places)[ITEMS],
-                                           FanStorage<Bits> &storage, uint16_t *buckets) {
+                                           MultiwayStorage<Bits> &storage, uint16_t *buckets) {
   const uint32_t present = fresh(items.present);
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
@@ -145,31 +146,31 @@ __device__ __forceinline__ void stage_tile(const TileItems<Bits, ITEMS> &items, 
 
 /* Zeroes the counts of `buckets`. All threads take part; no barrier. */
 template <typename Bits>
-__device__ __forceinline__ void clear_counts(FanStorage<Bits> &storage, uint32_t buckets) {
-  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += FanShape<Bits>::BLOCK_THREADS)
+__device__ __forceinline__ void clear_counts(MultiwayStorage<Bits> &storage, uint32_t buckets) {
+  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS)
     storage.counts[bucket] = 0;
 }
 
-/* Stages a tile by bucket and notes where each begins in it, in places[0] to places[fan.buckets]. All threads take part; the
+/* Stages a tile by bucket and notes where each begins in it, in places[0] to places[set.buckets]. All threads take part; the
    last tile has been written by all; no barrier at the end. */
 template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ void order_tile(TileItems<Bits, ITEMS> &items, const Fan &fan, uint16_t *places,
-                                           FanStorage<Bits> &storage, const KeyMap<Bits> &map, bool is_raw) {
-  clear_counts(storage, fan.buckets);
+__device__ __forceinline__ void order_tile(TileItems<Bits, ITEMS> &items, const SplitterSet &set, uint16_t *places,
+                                           MultiwayStorage<Bits> &storage, const KeyMap<Bits> &map, bool is_raw) {
+  clear_counts(storage, set.buckets);
   __syncthreads();
   items.enter(map, is_raw);
   uint32_t ranks[ITEMS];
-  rank_tile(items, ranks, fan, storage);
-  for (uint32_t bucket = threadIdx.x; bucket <= fan.buckets; bucket += FanShape<Bits>::BLOCK_THREADS)
+  rank_tile(items, ranks, set, storage);
+  for (uint32_t bucket = threadIdx.x; bucket <= set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS)
     places[bucket] = static_cast<uint16_t>(storage.begins[bucket]);
   stage_tile(items, ranks, storage, nullptr);
 }
 
 /* Writes a tile that has been staged. All threads take part; no barrier. */
 template <typename Bits>
-__device__ __forceinline__ void write_tile(Bits *destination, const Fan &fan, const FanStorage<Bits> &storage) {
-  const uint32_t tile_items = storage.begins[fan.buckets];
-  for (uint32_t item = threadIdx.x; item < tile_items; item += FanShape<Bits>::BLOCK_THREADS)
+__device__ __forceinline__ void write_tile(Bits *destination, const SplitterSet &set, const MultiwayStorage<Bits> &storage) {
+  const uint32_t tile_items = storage.begins[set.buckets];
+  for (uint32_t item = threadIdx.x; item < tile_items; item += MultiwayShape<Bits>::BLOCK_THREADS)
     destination[item] = storage.work.stage[item];
 }
 
