@@ -217,6 +217,74 @@ START_TEST(lanes_that_miss_each_other) {
 }
 END_TEST
 
+/* ---- The grid's barrier ---------------------------------------------------------------------------------------- */
+
+constexpr uint32_t TOGETHER = 5;
+
+/* Each block adds to the next one's sum, round after round; all wait for each other between. */
+__global__ void rounds_kernel(uint32_t *sums) {
+  for (uint32_t round = 1; round <= 4; ++round) {
+    if (threadIdx.x == 40)
+      sums[round * TOGETHER + blockIdx.x] = sums[(round - 1) * TOGETHER + (blockIdx.x + 1) % TOGETHER] + 1;
+    grid_barrier();
+    require(sums[round * TOGETHER + threadIdx.x % TOGETHER] == round, __LINE__);
+    __syncthreads();
+  }
+}
+
+__global__ void child_kernel() {
+  grid_barrier();
+}
+
+/* Ways to miss each other at the grid's barrier. */
+__global__ void missed_kernel(int way) {
+  const bool first = blockIdx.x == 0;
+  if (way == 0 && first) // a block that ends
+    return;
+  if (way == 1 && first && threadIdx.x == 3) // a thread that ends
+    return;
+  if (way == 2 && first) // another place
+    grid_barrier();
+  else if (way == 3 && threadIdx.x < 32) // the block's barrier
+    __syncthreads();
+  else if (way == 4 && threadIdx.x == 0) // a grid that the device launched
+    launch_child(ChildStream::fire_and_forget, {1, 1, 0}, child_kernel);
+  else
+    grid_barrier();
+}
+
+START_TEST(grid_barrier_waits_for_all_blocks) {
+  int blocks = 0;
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    uint32_t sums[5 * TOGETHER] = {};
+    start(seed, 2048, TOGETHER);
+    ck_assert_int_eq(resident_blocks(rounds_kernel, 64, 0, &blocks), LAUNCH_OK);
+    ck_assert_int_eq(blocks, TOGETHER);
+    expect_clean(launch_together({TOGETHER, 64, 0}, nullptr, rounds_kernel, sums));
+    ck_assert_msg(notes.count == 0, "wrong in line %u", notes.entries[0]);
+  }
+  ck_assert_int_eq(launch_together({TOGETHER + 1, 64, 0}, nullptr, missed_kernel, 9), LAUNCH_TOO_MANY_TOGETHER);
+  ck_assert_ptr_nonnull(std::strstr(last_report().broken_rule, "more blocks were launched together"));
+  ck_assert_int_eq(resident_blocks(rounds_kernel, 64, SHARED_BYTES_UNASKED + 1, &blocks), LAUNCH_OK);
+  ck_assert_int_eq(blocks, 0);
+}
+END_TEST
+
+START_TEST(grid_barrier_that_is_missed) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    start(seed);
+    expect_broken(launch_from_host({3, 64, 0}, nullptr, missed_kernel, 9),
+                  {"waits at the grid's barrier in test_simulated_block.cpp:", "was not launched together"});
+    expect_broken(launch_together({3, 64, 0}, nullptr, missed_kernel, 0), {"the grid's barrier", "has ended"});
+    expect_broken(launch_together({3, 64, 0}, nullptr, missed_kernel, 1), {"the grid's barrier", "thread 3 has ended"});
+    expect_broken(launch_together({3, 64, 0}, nullptr, missed_kernel, 2), {"the grid's barrier", ", but of block "});
+    expect_broken(launch_together({3, 64, 0}, nullptr, missed_kernel, 3), {"the grid's barrier", "waits at the barrier in"});
+    expect_broken(launch_together({1, 1, 0}, nullptr, missed_kernel, 4), {"grid 2", "was not launched together"});
+    expect_clean(launch_together({3, 64, 0}, nullptr, missed_kernel, 9));
+  }
+}
+END_TEST
+
 /* ---- Memory ---------------------------------------------------------------------------------------------------- */
 
 struct SharedBytes {
@@ -298,7 +366,8 @@ int main() {
   tcase_set_timeout(tests, TEST_SECONDS);
   for (const TTest *test :
        {collectives_compute, absent_lanes_are_ignored, atomics_compute, barrier_that_a_thread_misses, barriers_at_two_places,
-        lanes_that_miss_each_other, shared_memory_is_fresh_and_guarded, allocations_are_guarded, overrun_stacks_are_reported})
+        lanes_that_miss_each_other, grid_barrier_waits_for_all_blocks, grid_barrier_that_is_missed,
+        shared_memory_is_fresh_and_guarded, allocations_are_guarded, overrun_stacks_are_reported})
     tcase_add_test(tests, test);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -5,6 +5,7 @@
 #ifndef CDPSORT_DEVICE_RUNTIME_CUDA_DEVICE_CUH
 #define CDPSORT_DEVICE_RUNTIME_CUDA_DEVICE_CUH
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 namespace cdp::CDP_RUNTIME {
@@ -28,11 +29,15 @@ int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
   return static_cast<int>(error);
 }
 
-/* Launches a kernel from the host on a stream (a cudaStream_t). Returns the launch's cudaError_t. */
+/* What launch_from_host() and launch_together() have in common. */
 template <typename... Parameters>
-int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                     typename AsGiven<Parameters>::Type... arguments) {
+int launch_grid(GridShape shape, void *stream, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
+  cudaLaunchAttribute cooperative = {};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
   cudaLaunchConfig_t launch = {};
+  launch.attrs = &cooperative;
+  launch.numAttrs = together ? 1 : 0;
   launch.gridDim = dim3(shape.blocks);
   launch.blockDim = dim3(shape.threads);
   launch.dynamicSmemBytes = shape.shared_bytes;
@@ -42,6 +47,42 @@ int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...
   if (error != cudaSuccess)
     cudaGetLastError();
   return static_cast<int>(error);
+}
+
+/* Launches a kernel from the host on a stream (a cudaStream_t), which may be captured. Returns the launch's cudaError_t. */
+template <typename... Parameters>
+int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
+                     typename AsGiven<Parameters>::Type... arguments) {
+  return launch_grid<Parameters...>(shape, stream, false, kernel, arguments...);
+}
+
+/* The same for a grid whose blocks all run at the same time, at most resident_blocks() of them. */
+template <typename... Parameters>
+int launch_together(GridShape shape, void *stream, void (*kernel)(Parameters...),
+                    typename AsGiven<Parameters>::Type... arguments) {
+  return launch_grid<Parameters...>(shape, stream, true, kernel, arguments...);
+}
+
+/* Asks how many blocks of a kernel the whole current device holds at once: 0 if not even one. Returns a cudaError_t. */
+template <typename... Parameters>
+int resident_blocks(void (*kernel)(Parameters...), uint32_t threads, uint32_t shared_bytes, int *blocks) {
+  int device = 0;
+  int multiprocessors = 0;
+  int blocks_each = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error == cudaSuccess)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, kernel, static_cast<int>(threads), shared_bytes);
+  if (error != cudaSuccess)
+    cudaGetLastError();
+  *blocks = multiprocessors * blocks_each;
+  return static_cast<int>(error);
+}
+
+/* All threads of all blocks of a grid of launch_together() take part. */
+__device__ __forceinline__ void grid_barrier() {
+  cooperative_groups::this_grid().sync();
 }
 
 /* Copies from the device to the host, behind what is on the stream, and waits. Returns a cudaError_t. */

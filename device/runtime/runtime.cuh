@@ -7,6 +7,9 @@
  *     block_shared<T>()    the block's dynamic shared memory, as a T
  *     launch_child()       the one place that hides <<<>>>: a launch from the device, its error returned
  *     launch_from_host()   the same from the host
+ *     launch_together()    the same, and all blocks of the grid run at the same time; an error if the device cannot hold them
+ *     resident_blocks()    how many blocks of a kernel the current device holds at once: the most for launch_together()
+ *     grid_barrier()       waits for all threads of all blocks of such a grid; what was written before is visible behind it
  *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces
  *     launches_taken()     the launches that all sorts on the device have reserved at present; where kernels can launch
  *     fresh()              the same number, of which the compiler knows nothing: what follows from it is worked out anew

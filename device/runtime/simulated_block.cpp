@@ -59,7 +59,7 @@ Block::~Block() {
   }
 }
 
-void Block::begin(const GridFacts &grid, uint32_t index) {
+void Block::begin(GridFacts &grid, uint32_t index) {
   const uint32_t threads = grid.shape.threads;
   for (uint32_t first = 0; first < threads; first += 32) {
     Warp &warp = warps_[first / 32];
@@ -115,7 +115,8 @@ void Block::step() {
   }
   here.lane = nullptr;
   report_.resumptions += resumptions;
-  if (runnable_count_ == 0 && !ended() && report_.code == LAUNCH_OK)
+  const bool waits_for_blocks = barrier_arrived_ == grid_->shape.threads;
+  if (runnable_count_ == 0 && !ended() && !waits_for_blocks && report_.code == LAUNCH_OK)
     explain_deadlock();
 }
 
@@ -153,6 +154,8 @@ void *Block::shared(const Lane &lane, size_t bytes) {
 }
 
 void Block::inspect() {
+  if (!grid_->waiting.empty())
+    blame("the block has ended, but block %u waits at the grid's barrier", grid_->waiting.front()->index_);
   const unsigned char *const memory = shared_.get();
   if (guard_bytes_whole(memory) < GUARD_BYTES)
     blame("memory before the beginning of the shared memory was written");

@@ -16,6 +16,7 @@
 #include "simulated_fiber.h"
 
 #include <memory>
+#include <vector>
 
 namespace cdp::simulated::machine {
 
@@ -36,18 +37,22 @@ private:
   uint64_t state_ = 1;
 };
 
+class Block;
+
 /* What a block knows of its grid. The host's grid is number 1. */
 struct GridFacts {
   uint64_t number = 0;
   uint64_t launched_by = 0; /* 0: the host */
   GridShape shape = {};
   std::unique_ptr<KernelCall> call;
+  bool together = false;        /* all its blocks run at the same time */
+  std::vector<Block *> waiting; /* blocks that are complete at the grid's barrier */
+  uint64_t blocks_ended = 0;
 };
 
 /* What a fiber is resumed for. */
 enum class Order : uint8_t { run, unwind, finish };
 
-class Block;
 struct Warp;
 
 /* A thread; one cache line where nothing else is measured. */
@@ -90,7 +95,7 @@ public:
   ~Block();
 
   /* Takes on a block of a grid: fresh threads, poisoned shared memory. Throws std::bad_alloc. */
-  void begin(const GridFacts &grid, uint32_t index);
+  void begin(GridFacts &grid, uint32_t index);
 
   /* Lets threads run until the block is to be left. A broken rule is found in the report. */
   void step();
@@ -111,6 +116,7 @@ public:
   /* The rest is called by the running thread. */
   uint64_t meet(Lane &lane, Activity collective, uint32_t mask);
   uint32_t wait_at_barrier(Lane &lane, bool predicate);
+  void wait_at_grid_barrier(Lane &lane);
   void pause(Lane &lane);
   void *shared(const Lane &lane, size_t bytes);
 
@@ -122,12 +128,15 @@ private:
   void conclude(Warp &warp, Meeting &meeting);
   void leave(Lane &lane);
   void check_barrier(const Lane &lane);
+  void check_grid_barrier(const Lane &lane);
+  void join_grid_barrier();
+  void pass_barrier();
   void explain_deadlock();
   void choose_order();
 
   Random &random_;
   Report &report_;
-  const GridFacts *grid_ = nullptr;
+  GridFacts *grid_ = nullptr;
   uint32_t index_ = 0;
   bool interrupted_ = false;
   uint32_t runnable_count_ = 0;

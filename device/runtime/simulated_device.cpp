@@ -33,8 +33,12 @@ Machine &this_machine() {
   return machine;
 }
 
-int run_from_host(GridShape shape, std::unique_ptr<KernelCall> call) noexcept {
-  return this_machine().run(shape, std::move(call));
+int run_from_host(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept {
+  return this_machine().run(shape, together, std::move(call));
+}
+
+int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) noexcept {
+  return this_machine().max_together(kernel, threads, shared_bytes);
 }
 
 int allow_from_host(KernelName kernel, uint32_t bytes) noexcept {

@@ -114,8 +114,17 @@ private:
   std::tuple<Parameters...> arguments_;
 };
 
+/* NULL without memory. */
+template <typename... Parameters>
+std::unique_ptr<KernelCall> bind_call(void (*kernel)(Parameters...), const Parameters &...arguments) noexcept {
+  return std::unique_ptr<KernelCall>(new (std::nothrow) BoundCall<Parameters...>(kernel, arguments...));
+}
+
 /* Runs a grid and all its descendants. A call that is NULL means that memory was exhausted. */
-int run_from_host(GridShape shape, std::unique_ptr<KernelCall> call) noexcept;
+int run_from_host(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept;
+
+/* The most blocks of a kernel that may run together; 0 where none can be launched. */
+int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) noexcept;
 
 /* Lets a kernel have so much shared memory in the calling thread's launches. */
 int allow_from_host(KernelName kernel, uint32_t bytes) noexcept;
@@ -125,6 +134,9 @@ int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<Kerne
 
 /* Waits until all threads of the block are there. Returns how many of them gave a predicate that is not 0. */
 uint32_t meet_block(Here &here, bool predicate, Place place);
+
+/* Waits until all threads of all blocks of the grid are there. */
+void meet_grid(Here &here, Place place);
 
 /* Nanoseconds of the host's clock; never the same twice in a thread. And a multiprocessor, of those that the rules give. */
 uint64_t read_clock() noexcept;
@@ -152,6 +164,11 @@ inline int __syncthreads_or(int predicate, machine::Place place = {__builtin_FIL
 inline int __syncthreads_and(int predicate,
                              machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
   return machine::meet_block(machine::here(), predicate != 0, place) == blockDim.x ? 1 : 0;
+}
+
+/* The barrier of a grid that was launched together: all its threads take part, at one and the same place. */
+inline void grid_barrier(machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  machine::meet_grid(machine::here(), place);
 }
 
 /* The launches that all sorts on the device have reserved at present: one for the process. */
@@ -184,8 +201,22 @@ template <typename... Parameters>
 int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
                      typename AsGiven<Parameters>::Type... arguments) {
   static_cast<void>(stream);
-  return machine::run_from_host(
-      shape, std::unique_ptr<machine::KernelCall>(new (std::nothrow) machine::BoundCall<Parameters...>(kernel, arguments...)));
+  return machine::run_from_host(shape, false, machine::bind_call<Parameters...>(kernel, arguments...));
+}
+
+/* The same for a grid whose blocks all run at the same time, at most resident_blocks() of them. */
+template <typename... Parameters>
+int launch_together(GridShape shape, void *stream, void (*kernel)(Parameters...),
+                    typename AsGiven<Parameters>::Type... arguments) {
+  static_cast<void>(stream);
+  return machine::run_from_host(shape, true, machine::bind_call<Parameters...>(kernel, arguments...));
+}
+
+/* Asks how many blocks of a kernel may run together: Rules::resident_blocks, or 0 if none can be launched. Returns LAUNCH_OK. */
+template <typename... Parameters>
+int resident_blocks(void (*kernel)(Parameters...), uint32_t threads, uint32_t shared_bytes, int *blocks) {
+  *blocks = machine::max_together(machine::name_of(kernel), threads, shared_bytes);
+  return LAUNCH_OK;
 }
 
 /* Lets a kernel's blocks have so much shared memory, and no more, whoever launches it in a run of the calling thread. Returns

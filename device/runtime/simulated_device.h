@@ -22,10 +22,11 @@
 namespace cdp::simulated {
 
 /* What launches return here beyond LAUNCH_OK and LAUNCH_PENDING_LIMIT. The numbers are CUDA's. */
-constexpr int LAUNCH_INVALID_VALUE = 1; /* more shared memory than a block has, or than its kernel is allowed */
-constexpr int LAUNCH_NO_MEMORY = 2;     /* host memory exhausted; from the host only */
-constexpr int LAUNCH_INVALID_SHAPE = 9; /* no blocks, no threads, or too many */
-constexpr int LAUNCH_RULE_BROKEN = 719; /* a kernel broke a rule: Report::broken_rule says which; from the host only */
+constexpr int LAUNCH_INVALID_VALUE = 1;       /* more shared memory than a block has, or than its kernel is allowed */
+constexpr int LAUNCH_NO_MEMORY = 2;           /* host memory exhausted; from the host only */
+constexpr int LAUNCH_INVALID_SHAPE = 9;       /* no blocks, no threads, or too many */
+constexpr int LAUNCH_RULE_BROKEN = 719;       /* a kernel broke a rule: Report::broken_rule says which; from the host only */
+constexpr int LAUNCH_TOO_MANY_TOGETHER = 720; /* more than Rules::resident_blocks; launch_together() only */
 
 /* What a block may have: what compute capability 9.0 lets a kernel have that asks for it (allow_shared_bytes()), and what every
    kernel may have that does not. */

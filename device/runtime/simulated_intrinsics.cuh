@@ -28,6 +28,7 @@ enum class Activity : uint8_t {
   running,
   ended,
   barrier,
+  grid_barrier,
   warp_barrier,
   shuffle,
   shuffle_xor,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where threads wait for each other: the block's barrier and the warps' collectives. See simulated_block.h.
+ * Where threads wait for each other: the block's barrier, the grid's, and the warps' collectives. See simulated_block.h.
  *
  * 1. A thread notes where it is, joins the barrier or the meeting of its mask, and leaves to the scheduler.
  * 2. The last to arrive works out everybody's result, makes all of them runnable, itself among them, and leaves too.
@@ -31,6 +31,8 @@ const char *collective_name(Activity activity) {
     return "its end";
   case Activity::barrier:
     return "the barrier";
+  case Activity::grid_barrier:
+    return "the grid's barrier";
   case Activity::warp_barrier:
     return "__syncwarp";
   case Activity::shuffle:
@@ -65,7 +67,8 @@ Whereabouts whereabouts(const Lane &lane) {
 }
 
 bool same_place(const Lane &left, const Lane &right) {
-  return left.line == right.line && (left.file == right.file || std::strcmp(left.file, right.file) == 0);
+  return left.activity == right.activity && left.line == right.line &&
+         (left.file == right.file || std::strcmp(left.file, right.file) == 0);
 }
 
 uint32_t lowest_lane(uint32_t mask) {
@@ -171,17 +174,55 @@ inline uint32_t Block::wait_at_barrier(Lane &lane, bool predicate) {
   ++barrier_arrived_;
   barrier_true_ += predicate ? 1 : 0;
   if (barrier_arrived_ == grid_->shape.threads) {
-    barrier_result_ = barrier_true_;
-    barrier_arrived_ = 0;
-    barrier_true_ = 0;
-    for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread)
-      runnable_[thread] = static_cast<uint16_t>(thread);
-    runnable_count_ = grid_->shape.threads;
-    choose_order();
-    interrupted_ = random_.below(8) == 0;
+    if (lane.activity == Activity::barrier)
+      pass_barrier();
+    else
+      join_grid_barrier();
   }
   leave(lane);
   return barrier_result_;
+}
+
+/* All threads of the block go on. */
+void Block::pass_barrier() {
+  barrier_result_ = barrier_true_;
+  barrier_arrived_ = 0;
+  barrier_true_ = 0;
+  for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread)
+    runnable_[thread] = static_cast<uint16_t>(thread);
+  runnable_count_ = grid_->shape.threads;
+  choose_order();
+  interrupted_ = random_.below(8) == 0;
+}
+
+/* ---- The grid -------------------------------------------------------------------------------------------------- */
+
+void Block::check_grid_barrier(const Lane &lane) {
+  if (!grid_->together)
+    blame("%s, but the grid was not launched together", whereabouts(lane).text);
+  else if (grid_->blocks_ended > 0)
+    blame("%s, but a block of the grid has ended", whereabouts(lane).text);
+  else if (!grid_->waiting.empty() && !same_place(lane, grid_->waiting.front()->lanes_[0]))
+    blame("%s, but of block %u %s", whereabouts(lane).text, grid_->waiting.front()->index_,
+          whereabouts(grid_->waiting.front()->lanes_[0]).text);
+  else
+    return;
+  throw Unwound{};
+}
+
+void Block::wait_at_grid_barrier(Lane &lane) {
+  check_grid_barrier(lane);
+  wait_at_barrier(lane, false);
+}
+
+/* The block's last thread is there. The last block lets all of them go on. */
+void Block::join_grid_barrier() {
+  grid_->waiting.push_back(this);
+  if (grid_->waiting.size() < grid_->shape.blocks)
+    return;
+  for (Block *block : grid_->waiting)
+    block->pass_barrier();
+  grid_->waiting.clear();
 }
 
 inline void Block::pause(Lane &lane) {
@@ -220,7 +261,7 @@ void Block::explain_deadlock() {
   const Lane *missing = &lanes_[0];
   for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
     const Lane &lane = lanes_[thread];
-    if (lane.activity == Activity::barrier)
+    if (lane.activity == Activity::barrier || lane.activity == Activity::grid_barrier)
       waiting = &lane;
     else if (lane.activity != Activity::ended)
       missing = &lane;
@@ -252,6 +293,14 @@ uint32_t meet_block(Here &here, bool predicate, Place place) {
   lane.line = place.line;
   lane.activity = Activity::barrier;
   return lane.warp->block->wait_at_barrier(lane, predicate);
+}
+
+void meet_grid(Here &here, Place place) {
+  Lane &lane = *here.lane;
+  lane.file = place.file;
+  lane.line = place.line;
+  lane.activity = Activity::grid_barrier;
+  lane.warp->block->wait_at_grid_barrier(lane);
 }
 
 void *shared_memory(size_t bytes) {

@@ -28,6 +28,17 @@ void write_fault(Report &report, int code, const char *text) {
   std::snprintf(report.broken_rule, sizeof(report.broken_rule), "%s", text);
 }
 
+const char *refusal_text(int code) {
+  switch (code) {
+  case LAUNCH_INVALID_VALUE:
+    return "a kernel was launched with more shared memory than it is allowed";
+  case LAUNCH_TOO_MANY_TOGETHER:
+    return "more blocks were launched together than may be under way at once";
+  default:
+    return "";
+  }
+}
+
 } // namespace
 
 int Machine::allow(KernelName kernel, uint32_t bytes) noexcept {
@@ -47,11 +58,15 @@ uint32_t Machine::allowed_bytes(KernelName kernel) const {
 }
 
 /* LAUNCH_OK, or why a kernel cannot be launched with a grid of this shape. */
-int Machine::launch_code(GridShape shape, const KernelCall &call) const {
+int Machine::launch_code(GridShape shape, KernelName kernel) const {
   constexpr uint32_t MAX_BLOCKS = 0x7fffffffu;
   if (shape.blocks == 0 || shape.blocks > MAX_BLOCKS || shape.threads == 0 || shape.threads > MAX_BLOCK_THREADS)
     return LAUNCH_INVALID_SHAPE;
-  return shape.shared_bytes > allowed_bytes(call.name()) ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
+  return shape.shared_bytes > allowed_bytes(kernel) ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
+}
+
+int Machine::max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) const noexcept {
+  return launch_code({1, threads, shared_bytes}, kernel) == LAUNCH_OK ? static_cast<int>(rules.resident_blocks) : 0;
 }
 
 void Machine::set_rules(const Rules &changed) {
@@ -69,7 +84,7 @@ void Machine::remember(const Report &fault) {
 
 /* ---- A run ----------------------------------------------------------------------------------------------------- */
 
-int Machine::run(GridShape shape, std::unique_ptr<KernelCall> call) noexcept {
+int Machine::run(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept {
   if (running_)
     return LAUNCH_INVALID_VALUE; // a kernel launches with launch_child()
   report = Report{};
@@ -78,10 +93,11 @@ int Machine::run(GridShape shape, std::unique_ptr<KernelCall> call) noexcept {
     report = remembered_;
     return report.code;
   }
-  const int code = call != nullptr ? launch_code(shape, *call) : LAUNCH_OK;
+  int code = call != nullptr ? launch_code(shape, call->name()) : LAUNCH_OK;
+  if (code == LAUNCH_OK && together && shape.blocks > rules.resident_blocks)
+    code = LAUNCH_TOO_MANY_TOGETHER;
   if (code != LAUNCH_OK) {
-    write_fault(report, code,
-                code == LAUNCH_INVALID_VALUE ? "a kernel was launched with more shared memory than it is allowed" : "");
+    write_fault(report, code, refusal_text(code));
     return code;
   }
   running_ = true;
@@ -89,7 +105,9 @@ int Machine::run(GridShape shape, std::unique_ptr<KernelCall> call) noexcept {
     if (call == nullptr)
       throw std::bad_alloc();
     prepare();
-    make_ready(add_grid(shape, std::move(call), nullptr));
+    Grid &grid = add_grid(shape, std::move(call), nullptr);
+    grid.together = together;
+    make_ready(grid);
     run_all();
   } catch (...) {
     write_fault(report, LAUNCH_NO_MEMORY, "the simulated device found host memory exhausted");
@@ -246,7 +264,7 @@ void Machine::give_back_pending(uint32_t count) {
 }
 
 int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {
-  int code = launch_code(shape, *call);
+  int code = launch_code(shape, call->name());
   if (code == LAUNCH_OK && !take_pending())
     code = LAUNCH_PENDING_LIMIT;
   if (code != LAUNCH_OK) {

@@ -29,9 +29,8 @@ struct Grid : GridFacts {
   bool pending = false;            /* counts against the pending limit */
   uint32_t drawn_from = 0;         /* blocks from this one on are not yet in `unstarted` */
   std::vector<uint32_t> unstarted; /* the blocks that the next is drawn from */
-  uint64_t blocks_ended = 0;
-  uint64_t children = 0;     /* ready or started, and not complete */
-  std::vector<Grid *> tails; /* in their order */
+  uint64_t children = 0;           /* ready or started, and not complete */
+  std::vector<Grid *> tails;       /* in their order */
   size_t tails_started = 0;
 };
 
@@ -46,7 +45,10 @@ public:
   int allow(KernelName kernel, uint32_t bytes) noexcept;
 
   /* Runs a grid of the host's. Returns LAUNCH_OK or a code, which is in the report too. */
-  int run(GridShape shape, std::unique_ptr<KernelCall> call) noexcept;
+  int run(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept;
+
+  /* The most blocks of a kernel that run() takes together; 0 where none can be launched. */
+  int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) const noexcept;
 
   /* A launch by the running thread. Throws std::bad_alloc. */
   int launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call);
@@ -66,7 +68,7 @@ private:
   };
 
   uint32_t allowed_bytes(KernelName kernel) const;
-  int launch_code(GridShape shape, const KernelCall &call) const;
+  int launch_code(GridShape shape, KernelName kernel) const;
   void prepare();
   void run_all();
   void start_blocks();
