@@ -143,7 +143,7 @@ struct BlockStorage {
   uint32_t pieces_taken;
   uint32_t event;    /* trace.cuh: the running grid's */
   uint32_t flag;     /* whatever the kernel's first thread has to tell the others */
-  uint32_t fates[2]; /* what became of a partition's two parts */
+  uint32_t is_in_block[2]; /* whether this block has to sort a partition's two parts */
   Range children[2]; /* those parts */
 };
 

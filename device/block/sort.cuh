@@ -94,7 +94,7 @@ __device__ inline void put_parts(const BlockRules<Bits> &rules, const Range &ran
  * Sorts a range into the caller's array.
  * - All threads of the block take part, with the same arguments; begins and ends with a barrier.
  * - What the range holds must be visible to the block; so is to it, afterwards, what it wrote.
- * - Of storage, flag, fates and children are left alone.
+ * - Of storage, flag, is_in_block and children are left alone.
  */
 template <typename Bits>
 __device__ __forceinline__ void block_sort(const BlockRules<Bits> &rules, const Range &whole, BlockStorage &storage) {

@@ -11,60 +11,51 @@
  *  Therefore the steps of all schemes share a kernel for each shape of block, and launch_work() is the one function that
  *  launches.
  *
- *     two_way_kernel    many thin blocks: the classic recursion; bitonic steps, equal keys, batches, and the turning round
- *     multiway_kernel   one fat block a multiprocessor: a task with many children, from the look to the last stage
- *     leaf_kernel       the same blocks, each with a range of its own to sort: listed ranges, gathered buckets, the whole array
+ *     thin   task_kernel<TwoWay>: many thin blocks. Two-way tasks; bitonic steps, equal keys, batches, and the turning round
+ *     fat    task_kernel<Multiway>: one fat block a multiprocessor. Multiway tasks, from the look to the scatter
+ *     leaf   leaf_kernel: fat blocks, each with a range of its own to sort: listed ranges, gathered buckets
  *
- * A stage and a block's own sort in one kernel would spill registers (220 bytes of them), hence the two fat ones.
+ * A phase and a block's own sort in one kernel would spill registers (220 bytes of them), hence the two fat ones.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_KERNELS_CUH
 #define CDPSORT_DEVICE_RECURSION_KERNELS_CUH
 
-#include "recursion/multiway_task.cuh"
 #include "recursion/task.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
-enum class Step : uint32_t {
-  /* two_way_kernel */
-  two_way_root, /* the classic recursion's root, launched by the host (root.cuh) */
-  partition,    /* a task of the last-block scheme (last_block.cuh) */
-  controller,   /* launches a task's workers and the continuation behind them (controller.cuh) */
-  worker,       /* partitions for a controller */
-  continuation, /* ends a controller's task */
-  network,      /* one step of a device-wide bitonic sort (fallback.cuh) */
-  fill,         /* writes a task's equal keys (fallback.cuh) */
-  fill_buckets, /* writes those of a task with many children (multiway_kernels.cuh) */
-  batch,        /* takes up deferred tasks, and in the end the collected ranges (batches.cuh) */
-  reverse,      /* turns the array round (multiway_kernels.cuh) */
-  /* multiway_kernel (multiway_kernels.cuh) */
-  multiway_root,      /* launched by the host */
-  look,               /* looks whether the array is in order */
-  prepare,            /* prepares a task */
-  stage,              /* does a stage of it */
-  stage_continuation, /* goes on behind a stage */
-  /* leaf_kernel */
-  sort_ranges, /* sorts listed ranges, a block each (multiway_kernels.cuh) */
-  gather,      /* gathers a short array's buckets, a block each, and sorts them (short_array.cuh) */
-  leaf_root    /* sorts the whole array; launched by the host (multiway_kernels.cuh) */
-};
+template <typename Bits>
+struct TwoWay;
+template <typename Bits>
+struct Multiway;
+struct DeviceDriver;
 
-enum class Kernel : uint32_t { two_way, multiway, leaf };
+enum class Kernel : uint32_t { thin, fat, leaf };
 constexpr uint32_t KERNELS = 3;
 static_assert(LAUNCHED_KERNELS == KERNELS * 2 * 2, "for two key widths, with hooks and without");
 
-__host__ __device__ constexpr Kernel kernel_of(Step step) {
-  if (step < Step::multiway_root)
-    return Kernel::two_way;
-  return step < Step::sort_ranges ? Kernel::multiway : Kernel::leaf;
-}
+/* What a grid does. Those of tasks are in machine.cuh unless said otherwise. */
+enum class Step : uint32_t {
+  root,         /* thin, fat: launched by the host (root.cuh, host_kernels.cuh) */
+  begin,        /* thin, fat: prepares a task and launches its first phase */
+  phase,        /* thin, fat: its blocks do their shares of a task's phase */
+  continuation, /* thin, fat: goes on behind a phase (driver_tail.cuh) */
+  look,         /* fat: looks whether the array is in order (presorted_array.cuh) */
+  reverse,      /* thin: turns the array round (helping_grids.cuh) */
+  network,      /* thin: one step of a device-wide bitonic sort (helping_grids.cuh) */
+  fill,         /* thin: writes equal keys (helping_grids.cuh) */
+  fill_buckets, /* thin: writes those of a multiway task (helping_grids.cuh) */
+  batch,        /* thin: takes up deferred tasks (batches.cuh) */
+  sort_ranges,  /* leaf: sorts listed ranges, a block each (helping_grids.cuh) */
+  gather        /* leaf: gathers a short array's buckets, a block each, and sorts them (short_array.cuh) */
+};
 
 /* What a grid is to do. A step reads the members that it has a use for. */
 template <typename Bits>
 struct Work {
   Step step;
-  uint32_t slot;       /* of its task; sort_ranges: the list's place of the first range */
-  uint32_t detail;     /* look: a Direction; stage, stage_continuation: a MultiwayPhase */
+  uint32_t slot;       /* of its task; sort_ranges: the worklist's place of the first range; host driver: the level */
+  uint32_t detail;     /* look: a Direction; phase: a Phase */
   Range range;         /* network, fill, fill_buckets */
   NetworkStep network; /* network: which step of it */
   Bits key;            /* fill: entered */
@@ -75,30 +66,32 @@ __host__ __device__ constexpr Work<Bits> work_for(Step step, uint32_t slot = 0, 
   return {step, slot, detail, {}, {}, 0};
 }
 
-template <typename Bits>
-__global__ void two_way_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event,
-                               const __grid_constant__ Work<Bits> work);
-template <typename Bits>
-__global__ void multiway_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event,
-                                const __grid_constant__ Work<Bits> work);
+/* The kernel of a policy's tasks. What a step means to the driver, do_step() says (root.cuh, host_kernels.cuh). */
+template <typename Policy, typename Driver>
+__global__ void __launch_bounds__(Policy::BLOCK_THREADS, Policy::RESIDENT_BLOCKS)
+    task_kernel(const __grid_constant__ Sort<typename Policy::Key> sort, uint32_t event,
+                const __grid_constant__ Work<typename Policy::Key> work) {
+  do_step(Policy(), Driver(), sort, event, work);
+}
+
 template <typename Bits>
 __global__ void leaf_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work);
 
 /*
- * Launches a grid, of the kernel that does its step. Returns the launch's error. For one thread. The one function that launches.
+ * Launches a grid. Returns the launch's error. For one thread. The one function that launches.
  *
  * 1. A launch copies the kernel's parameters, 550 bytes. They are where a kernel can read them at once, in constant memory.
  * 2. A function that is not inlined is given an address, and has them copied to registers, of which there are not enough.
  * Therefore it is inlined. Of all that was mended together with it, the classic recursion became 4 % faster (2^24 keys, H200).
  */
 template <typename Bits>
-__device__ __forceinline__ int launch_work(ChildStream where, GridShape shape, const Sort<Bits> &sort, uint32_t event,
-                                           const Work<Bits> &work) {
-  switch (kernel_of(work.step)) {
-  case Kernel::two_way:
-    return launch_child(where, shape, two_way_kernel<Bits>, sort, event, work);
-  case Kernel::multiway:
-    return launch_child(where, shape, multiway_kernel<Bits>, sort, event, work);
+__device__ __forceinline__ int launch_work(Kernel kernel, ChildStream where, GridShape shape, const Sort<Bits> &sort,
+                                           uint32_t event, const Work<Bits> &work) {
+  switch (kernel) {
+  case Kernel::thin:
+    return launch_child(where, shape, task_kernel<TwoWay<Bits>, DeviceDriver>, sort, event, work);
+  case Kernel::fat:
+    return launch_child(where, shape, task_kernel<Multiway<Bits>, DeviceDriver>, sort, event, work);
   case Kernel::leaf:
     break;
   }

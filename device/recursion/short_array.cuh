@@ -18,8 +18,8 @@
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 
-#include "recursion/child.cuh"
-#include "recursion/multiway_kernels.cuh"
+#include "recursion/driver_device.cuh"
+#include "recursion/multiway.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -53,14 +53,14 @@ __device__ inline void launch_gathering(const Sort<Bits> &sort, MultiwayStorage<
   int error = LAUNCH_OK;
   if (threadIdx.x == 0) {
     // At once: it takes as long as the sample and a tile do together.
-    error = start_grid(sort, {ChildStream::tail, multiway_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
+    error = start_grid(sort, {Kernel::leaf, ChildStream::tail, fat_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
                        work_for<Bits>(Step::gather));
     storage.flag = error == LAUNCH_OK;
   }
   // The blocks that order tiles launch nothing, and are not counted.
-  clear_bookkeeping(sort, 1 + sort.short_fan_out);
+  clear_bookkeeping(sort, 0, 1 + sort.short_fan_out);
   __syncthreads();
-  if (threadIdx.x == 0 && note_launch(sort, 0, error) != LAUNCH_OK) {
+  if (threadIdx.x == 0 && !note_launch(sort, 0, error)) {
     count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
     count_network<Bits>(sort.rules.counters, 0, sort.count);
   }
@@ -183,36 +183,50 @@ template <typename Bits>
 __device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, Bits key, MultiwayStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
     count_equal(sort.rules.counters, 0, range.items());
-    storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceStarter<Bits>::enter(sort) &&
-                   DeviceStarter<Bits>::fill(sort, {range.begin, range.end, Side::keys, 0}, key);
+    storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceDriver::enter(sort) &&
+                   DeviceDriver::fill(sort, {range.begin, range.end, Side::keys, 0}, key);
   }
   __syncthreads();
   if (storage.flag == 0)
     fill_range<Bits>(sort.rules, range.begin, range.end, key, threadIdx.x, MultiwayShape<Bits>::BLOCK_THREADS);
 }
 
-/* Launches what sorts a range behind this grid, when the scratch array is free: a block, or a task. False if the range is this
-   block's to sort. For one thread. */
+/* Launches a task for a range behind this grid, when the scratch array is free. False if that is not to be had. For one thread. */
+template <typename Bits>
+__device__ inline bool launch_task_behind(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
+  sort.tasks[slot] = Task{range, 0, 0, 0, Phase::waiting, multiway_blocks(sort, range.items()), 0, 0};
+  __threadfence();
+  expect_task(sort);
+  if (launch_grid(sort, {Kernel::fat, ChildStream::tail, fat_grid(sort, 1), CDP_TRACE_PREPARE, range},
+                  work_for<Bits>(Step::begin, slot)))
+    return true;
+  forget_task(sort);
+  return false;
+}
+
+/* The same, a block that sorts it from the worklist. */
+template <typename Bits>
+__device__ inline bool launch_block_behind(const Sort<Bits> &sort, uint32_t place, const Range &range) {
+  sort.worklist[place] = range;
+  __threadfence();
+  return launch_helpers(sort, {Kernel::leaf, ChildStream::tail, fat_grid(sort, 1), CDP_TRACE_SORT, range},
+                        work_for<Bits>(Step::sort_ranges, place));
+}
+
+/* Either, by the range's length. False if it is this block's to sort. For one thread. */
 template <typename Bits>
 __device__ inline bool launch_behind(const Sort<Bits> &sort, const Range &range) {
   const bool is_task = range.items() > uint64_t{SHORT_TILES_BEHIND} * MultiwayShape<Bits>::TILE_ITEMS;
   const uint32_t place =
-      is_task ? allocate_slot(sort.control, sort.task_capacity) : atomicAdd(&sort.control->collected_count, 1u);
+      is_task ? allocate_slot(sort.control, sort.task_capacity) : atomicAdd(&sort.control->worklist_count, 1u);
   if (place >= (is_task ? sort.task_capacity : sort.worklist_capacity)) {
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
     return false;
   }
-  if (is_task)
-    sort.tasks[place] = Task{range, 0, 0, 0, multiway_blocks(sort, range.items()), 0, 0, 0};
-  else
-    sort.collected[place] = range;
-  __threadfence();
-  const bool is_launched =
-      enter_batch(sort) && launch_multiway_grid(sort, ChildStream::tail, 1, is_task ? CDP_TRACE_PREPARE : CDP_TRACE_SORT, range,
-                                                work_for<Bits>(is_task ? Step::prepare : Step::sort_ranges, place));
-  if (!is_launched)
-    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
-  return is_launched;
+  if (enter_batch(sort) && (is_task ? launch_task_behind(sort, place, range) : launch_block_behind(sort, place, range)))
+    return true;
+  count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+  return false;
 }
 
 /* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. */
@@ -282,7 +296,7 @@ __device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32
   static_assert(FILL_GRID_ITEMS > Block::TILE_ITEMS, "who holds a bucket launches nothing");
   auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, storage.block);
-  const BlockTraceScope own_scope(sort, event);
+  const BlockTraceScope own_scope(sort, event, blockIdx.x);
   const SplitterSet set = *sort.splitter_sets;
   const uint32_t bucket = blockIdx.x;
   if (bucket == 0 && threadIdx.x == 0)
@@ -314,7 +328,7 @@ uint32_t short_blocks(const Sort<Bits> &sort) {
 /* Launches the root grid. Returns a cudaError_t. */
 template <typename Bits>
 int launch_short_root(const Sort<Bits> &sort, void *stream) {
-  return launch_from_host(multiway_grid(sort, short_blocks(sort)), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
+  return launch_from_host(fat_grid(sort, short_blocks(sort)), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recursion's bookkeeping: tasks, the lists, and the workspace that holds them. Nothing here launches.
+ * The recursion's bookkeeping: tasks, the lists they wait on, and what all grids of a sort share. Nothing here launches.
  *
- * A task is a range that a grid partitions. Its life: a slot is handed out, the range and its pivot are written, its grid is
- * launched (or it is put on the deferred list, when its batch has started enough), the blocks add themselves to its counters,
- * and the last one reads them and hands the slot to the first child that needs one.
- *
- * Slots are handed out once and never come back, yet cannot run out in a workspace reckoned by src/plan.c: a slot beyond the
- * first is only ever taken by a task with two children that are tasks, and there are fewer of those than childless tasks, whose
- * ranges are disjoint and longer than block_items each.
+ * Slots of tasks are handed out once and never come back, yet cannot run out in a workspace reckoned by plan.cpp: two-way, a
+ * slot beyond the first is only ever taken by a task with two children that are tasks, and there are fewer of those than
+ * childless tasks, whose ranges are disjoint and longer than block_items each.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_TASK_CUH
 #define CDPSORT_DEVICE_RECURSION_TASK_CUH
@@ -21,34 +17,54 @@ namespace cdp::CDP_RUNTIME {
 
 struct Trace;
 
-struct Task {
-  Range range;
-  uint64_t pivot; /* entered */
-  unsigned long long less_items;
-  unsigned long long greater_items;
-  uint32_t block_count; /* 0: a range at the depth limit, for a device-wide bitonic sort */
-  uint32_t first_block; /* host loop: the first of its blocks in the level's grid */
-  unsigned int done_blocks;
-  uint32_t workers_refused; /* controller scheme: the continuation must sort the range itself */
+/* What is being done with a task: machine.cuh has the drawing. */
+enum class Phase : uint32_t {
+  waiting,   /* made, and to be started */
+  prepare,   /* multiway: one block chooses its splitters */
+  partition, /* two-way: its items go to either side of the pivot */
+  count,     /* multiway: its buckets are counted */
+  scatter,   /* multiway: its items go to their buckets */
+  network,   /* at the depth limit: a device-wide bitonic sort, step by step */
+  fill,      /* host driver: no partition, but equal keys of another task to be written */
+  done       /* its children are being settled */
 };
 
-/* What all grids of a sort share. Zeroed by the root kernel. */
+struct Task {
+  Range range;
+  uint64_t pivot; /* two-way: entered. A fill: that key, or the slot of the multiway task whose equal keys are meant */
+  unsigned long long less_items;
+  unsigned long long greater_items;
+  Phase phase;
+  uint32_t block_count;     /* of the grids of its phases */
+  unsigned int done_blocks; /* of the phase at hand */
+  uint32_t workers_refused; /* tail driver: the continuation must sort the range itself */
+};
+
+/* A task on a list, and the number of blocks of those before it. */
+struct ListedTask {
+  uint32_t slot;
+  uint32_t first_block;
+};
+
+/* What all grids of a sort share. Cleared by the root. */
 struct Control {
   unsigned int tasks_allocated;
   unsigned int tasks_in_batch;
   unsigned int max_tasks_in_batch;
-  unsigned int collected_count; /* may run past the list's capacity: readers take the lesser of the two */
-  unsigned int list_count[2];   /* deferred tasks; host loop: the tasks of a level */
-  unsigned int list_side;       /* which list is being added to */
-  unsigned int level_blocks;    /* host loop: blocks of the next level's grid */
-  unsigned int collecting;      /* 1 while a grid is sure to come for collected ranges and deferred tasks */
-  unsigned int live_blocks;     /* of the sort's grids, launched and not ended (account.cuh) */
+  unsigned int worklist_count;  /* may run past the list's end: readers take the lesser of the two */
+  unsigned int worklist_sorted; /* ranges on it for which a grid has been launched; host driver: which were taken */
+  unsigned long long list_counts[3]; /* of turn t in t % 3: tasks in the upper half, their blocks in the lower one */
+  unsigned int turn;            /* device drivers: the batch at hand, whose deferred tasks are the next turn's */
+  unsigned int deferring;       /* 1 while a batch is sure to come for deferred tasks */
+  unsigned int live_tasks;      /* started and not ended, and roots and batches at work (account.cuh) */
+  unsigned int live_blocks;     /* of helping grids, and one for all tasks together (account.cuh) */
   unsigned int launches_taken;  /* from the account that all sorts on the device share */
   unsigned int batches;
   unsigned int short_parts;          /* of a short array, empty ones included */
   unsigned int max_short_part_items; /* items in the greatest of them; for a study alone */
   unsigned int disorder;             /* 1: an array that seemed to be in order is not */
-  uint32_t direction;                /* host loop: a Direction, the one that the array seems to be in */
+  uint32_t direction;                /* host driver: a Direction, the one that the array seems to be in */
+  unsigned long long max_network_items; /* host driver: of a range that is left to the bitonic network */
   int first_fault;
 };
 
@@ -66,30 +82,30 @@ struct Sort {
   BlockRules<Bits> rules;
   Control *control;
   Task *tasks;
-  uint32_t *lists[2];
-  Range *collected;
-  uint32_t *block_map; /* host loop: the slot of the task that each block of a level works on */
+  ListedTask *lists[2]; /* of turn t in t % 2: deferred tasks; host driver: the tasks of a level */
+  Range *worklist;      /* ranges that one block sorts, each */
   uint64_t count;
-  uint32_t block_items;
+  cdp_path path;
+  uint32_t block_items;      /* ranges up to this go on the worklist */
+  uint32_t task_depth_limit; /* ranges at this depth are not partitioned by tasks */
   uint32_t task_capacity;
   uint32_t worklist_capacity;
   uint32_t task_budget;
   uint32_t task_launches; /* pending launches of a task */
   uint32_t launch_share;  /* of the pending-launch limit: what all sorts together may take */
-  uint32_t max_blocks;    /* of one partition grid */
+  uint32_t max_blocks;    /* of a grid of thin blocks */
   uint32_t multiprocessors;
-  uint32_t multiway_shared_bytes; /* of every block that partitions many ways */
+  uint32_t multiway_shared_bytes; /* of every fat block */
   uint32_t fan_out;               /* 2: every task has two children; otherwise the most buckets of unequal keys of a task */
   uint32_t max_buckets;           /* and with those of equal keys */
-  uint32_t single_items;          /* arrays up to this are the root's block's own */
   uint32_t oversampling;          /* keys drawn for each of them */
   uint32_t target_range_items;    /* buckets of a task should be no larger than this on average */
   uint32_t may_defer;             /* 1: there may be more tasks than the budget of a batch */
   uint32_t counts_blocks;         /* 1: no batch will come, so that the last block gives launches back (account.cuh) */
-  SplitterSet *splitter_sets;     /* set tables: one for each task */
+  SplitterSet *splitter_sets;     /* task tables: one for each task */
   Bits *task_splitters;
   unsigned long long *task_cursors;
-  uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh); 0: it is none */
+  uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh) */
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;   /* of its tiles */
   uint16_t *short_places;      /* where each bucket begins in each of its tiles */
@@ -104,6 +120,9 @@ constexpr uint32_t ROOT_EVENT = 0;
 constexpr uint32_t NO_EVENT = UINT32_MAX;
 
 constexpr uint32_t NO_SLOT = UINT32_MAX;
+
+/* What becomes of a range: somebody else will see to it, or the block at hand must sort it. */
+enum class Disposition : uint32_t { settled, in_block };
 
 /* The whole array, where the caller has it. */
 template <typename Bits>
@@ -120,21 +139,32 @@ inline __device__ uint32_t allocate_slot(Control *control, uint32_t capacity) {
   return NO_SLOT;
 }
 
-/* The blocks of the grid that partitions this many items: each has tiles_per_block tiles at least, and the whole card has
-   max_blocks at most, so that large ranges loop over their tiles instead of paying for new blocks. */
+/* Puts a task on the list of a turn. A task is on it once at most, so the list is as long as the pool and never full. The
+   order of the list is that of its blocks, since both are counted by one atomic. For one thread. */
 template <typename Bits>
-__host__ __device__ inline uint32_t partition_blocks(uint64_t items, uint32_t max_blocks) {
-  const uint64_t block_items = uint64_t{Shape<Bits>::TILE_ITEMS} * Shape<Bits>::ROW.tiles_per_block;
-  const uint64_t blocks = (items + block_items - 1) / block_items;
-  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
+__device__ inline void list_task(const Sort<Bits> &sort, uint32_t turn, uint32_t slot, uint32_t blocks) {
+  const unsigned long long before = atomicAdd(&sort.control->list_counts[turn % 3], (1ull << 32) + blocks);
+  sort.lists[turn % 2][before >> 32] = {slot, static_cast<uint32_t>(before)};
 }
 
-/* Where a task's parts lie once all its blocks are done. part 0: lesser items, 1: greater ones. */
-inline __device__ Range part_of(const Task &task, uint32_t part) {
-  const Range &range = task.range;
-  if (part == 0)
-    return {range.begin, range.begin + task.less_items, other(range.side), range.depth + 1};
-  return {range.end - task.greater_items, range.end, other(range.side), range.depth + 1};
+/* Puts a range on the worklist. For one thread. */
+template <typename Bits>
+__device__ inline Disposition list_range(const Sort<Bits> &sort, const Range &range) {
+  const uint32_t place = atomicAdd(&sort.control->worklist_count, 1u);
+  if (place < sort.worklist_capacity) {
+    sort.worklist[place] = range;
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::collected, 1);
+    return Disposition::settled;
+  }
+  count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
+  return Disposition::in_block;
+}
+
+/* The ranges on the worklist. */
+template <typename Bits>
+__device__ inline uint32_t listed_ranges(const Sort<Bits> &sort) {
+  const uint32_t count = sort.control->worklist_count;
+  return count < sort.worklist_capacity ? count : sort.worklist_capacity;
 }
 
 /*
@@ -159,39 +189,24 @@ inline __device__ bool is_last_block(unsigned int *done_blocks, uint32_t block_c
   return last;
 }
 
-/* The grid shape of every kernel that sorts. */
+/* The shape of grids of thin blocks, and of fat ones. */
 template <typename Bits>
-__host__ __device__ inline GridShape sorting_grid(uint32_t blocks) {
+__host__ __device__ inline GridShape thin_grid(uint32_t blocks) {
   return {blocks, Shape<Bits>::BLOCK_THREADS, static_cast<uint32_t>(sizeof(BlockStorage))};
 }
 
-/* Blocks of a grid that does one step of a device-wide bitonic sort. */
 template <typename Bits>
-__host__ __device__ inline uint32_t network_blocks(NetworkStep step, uint64_t items, uint32_t max_blocks) {
-  const uint64_t blocks = (network_step_pieces<Bits>(step, items) + Shape<Bits>::BLOCK_WARPS - 1) / Shape<Bits>::BLOCK_WARPS;
-  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
+__host__ __device__ inline GridShape fat_grid(const Sort<Bits> &sort, uint32_t blocks) {
+  return {blocks, MultiwayShape<Bits>::BLOCK_THREADS, sort.multiway_shared_bytes};
 }
 
-/* This block's share of a step that its whole grid does. All threads take part; ends with a barrier. */
+/* Clears the control block and, if there are any, the counters. live_tasks, live_blocks: those of the sort that have begun, or
+   are sure to. All threads of the block take part; no barrier. */
 template <typename Bits>
-__device__ __forceinline__ void do_network_share(const Sort<Bits> &sort, const Range &range, NetworkStep step) {
-  constexpr uint64_t BLOCK_WARPS = Shape<Bits>::BLOCK_WARPS;
-  do_network_pieces(sort.rules, range, step, blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP_LANES, gridDim.x * BLOCK_WARPS);
-  __syncthreads();
-}
-
-/* The ranges on the list of collected ones: its counter may have run past its end. */
-template <typename Bits>
-__host__ __device__ inline uint32_t collected_ranges(const Sort<Bits> &sort, const Control &control) {
-  return control.collected_count < sort.worklist_capacity ? control.collected_count : sort.worklist_capacity;
-}
-
-/* Clears the control block and, if there are any, the counters. live_blocks: those of the sort that have begun, or are sure to.
-   All threads of the block take part; no barrier. */
-template <typename Bits>
-__device__ inline void clear_bookkeeping(const Sort<Bits> &sort, uint32_t live_blocks) {
+__device__ inline void clear_bookkeeping(const Sort<Bits> &sort, uint32_t live_tasks, uint32_t live_blocks) {
   if (threadIdx.x == 0) {
     *sort.control = Control{};
+    sort.control->live_tasks = live_tasks;
     sort.control->live_blocks = live_blocks;
   }
   if (sort.rules.counters == nullptr)
@@ -200,14 +215,6 @@ __device__ inline void clear_bookkeeping(const Sort<Bits> &sort, uint32_t live_b
     sort.rules.counters[row] = cdp_study_depth{};
     sort.rules.counters[row].min_task_items = UINT64_MAX;
   }
-}
-
-/* This block's share of partitioning a task: tiles block, block + blocks, ... All threads take part. */
-template <typename Bits>
-__device__ __forceinline__ void partition_share(const Sort<Bits> &sort, Task &task, uint32_t block, BlockStorage &storage) {
-  const Range range = task.range;
-  partition_tiles<Bits>(sort.rules, range, static_cast<Bits>(task.pivot), PartCounters{&task.less_items, &task.greater_items},
-                        block, task.block_count, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A task with many children, in two stages, each a grid. Nothing here launches but through a Starter (split.cuh).
+ * Policy Multiway: a quicksort with many pivots at once. A task's phases:
  *
- *  prepare   one block draws the sample and leaves the splitters in the task's set table
- *  count     the grid counts the buckets; then they are placed: a scan says where each begins
- *  scatter   the grid moves the items: a tile at a time is ordered by bucket in shared memory, room is reserved in each bucket
- *            by an atomic, and written side by side
- *  finish    every bucket that is not empty becomes a child: a task, or a range for one block
+ *     prepare   one block draws the sample and leaves the splitters in the task's table
+ *     count     the grid counts the buckets; then they are placed: a scan says where each begins
+ *     scatter   the grid moves the items: a tile at a time is ordered by bucket in shared memory, room is reserved in each
+ *               bucket by an atomic, and written side by side
+ *     done      every bucket that is not empty becomes a child: a task, or a range for one block (multiway_children.cuh)
  *
  * Why two passes over the data and not one into pages or with runs: a child is a contiguous range then, like any other, at any
- * depth and in any scheme. The second pass classifies again, which is cheaper than writing down what the first one found.
+ * depth and under any driver. The second pass classifies again, which is cheaper than writing down what the first one found.
  */
-#ifndef CDPSORT_DEVICE_RECURSION_FAN_TASK_CUH
-#define CDPSORT_DEVICE_RECURSION_FAN_TASK_CUH
+#ifndef CDPSORT_DEVICE_RECURSION_MULTIWAY_CUH
+#define CDPSORT_DEVICE_RECURSION_MULTIWAY_CUH
 
 #include "block/multiway_sort.cuh"
-#include "recursion/split.cuh"
+#include "block/presorted.cuh"
+#include "recursion/machine.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
-enum class MultiwayPhase : uint32_t { count, scatter };
-
-/* A task's set table: the splitters, and for each bucket at first its items, then where its next item goes, in the end where it
+/* A task's table: the splitters, and for each bucket at first its items, then where its next item goes, in the end where it
    ends. */
 template <typename Bits>
 struct TaskTable {
@@ -43,12 +42,7 @@ __host__ __device__ inline uint32_t multiway_blocks(const Sort<Bits> &sort, uint
   return tiles < sort.multiprocessors ? static_cast<uint32_t>(tiles) : sort.multiprocessors;
 }
 
-template <typename Bits>
-__host__ __device__ inline GridShape multiway_grid(const Sort<Bits> &sort, uint32_t blocks) {
-  return {blocks, MultiwayShape<Bits>::BLOCK_THREADS, sort.multiway_shared_bytes};
-}
-
-/* Buckets for a task: so many that one block can sort each, most of them at least; or, where that is more than the set-out, as
+/* Buckets for a task: so many that one block can sort each, most of them at least; or, where that is more than the fan-out, as
    many to each of the levels that it takes. */
 template <typename Bits>
 __device__ inline uint32_t task_fan_out(const Sort<Bits> &sort, uint64_t items) {
@@ -70,7 +64,7 @@ __device__ inline uint32_t task_fan_out(const Sort<Bits> &sort, uint64_t items) 
   return fan_out < MIN_FAN_OUT ? MIN_FAN_OUT : fan_out;
 }
 
-/* Chooses a task's splitters and writes its set table. All threads of the block take part; ends with a barrier, and with the
+/* Chooses a task's splitters and writes its table. All threads of the block take part; ends with a barrier, and with the
    table visible to grids launched after it. */
 template <typename Bits>
 __device__ inline void prepare_multiway(const Sort<Bits> &sort, uint32_t slot, MultiwayStorage<Bits> &storage) {
@@ -161,17 +155,6 @@ __device__ __forceinline__ void scatter_share(const Sort<Bits> &sort, uint32_t s
   }
 }
 
-/* This block's share of a stage. All threads take part. */
-template <typename Bits>
-__device__ __forceinline__ void do_stage_share(const Sort<Bits> &sort, uint32_t slot, MultiwayPhase stage, uint32_t block,
-                                               uint32_t blocks, MultiwayStorage<Bits> &storage) {
-  const Range range = sort.tasks[slot].range;
-  if (stage == MultiwayPhase::count)
-    count_share<Bits>(sort, slot, range, block, blocks, storage);
-  else
-    scatter_share<Bits>(sort, slot, range, block, blocks, storage);
-}
-
 /* Turns the buckets' counts into where each begins. All threads of the block take part; ends with a barrier. */
 template <typename Bits>
 __device__ inline void place_buckets(const Sort<Bits> &sort, uint32_t slot, MultiwayStorage<Bits> &storage) {
@@ -190,8 +173,6 @@ __device__ inline void place_buckets(const Sort<Bits> &sort, uint32_t slot, Mult
     table.cursors[bucket] = begin;
     begin += items;
   }
-  if (threadIdx.x == 0)
-    sort.tasks[slot].done_blocks = 0;
   __threadfence();
   __syncthreads();
 }
@@ -216,136 +197,71 @@ __device__ inline void fill_equal_buckets(const Sort<Bits> &sort, uint32_t slot,
   }
 }
 
-/* Ranges for one block are put in order of size, roughly, the longest first: so that none is still at work when all others are
-   done. */
-constexpr uint32_t SIZE_CLASSES = 64;
-
-__device__ __forceinline__ uint32_t size_class(uint64_t items, uint32_t max_items) {
-  return SIZE_CLASSES - 1 - static_cast<uint32_t>(items * (SIZE_CLASSES - 1) / max_items);
-}
-
-/* Makes a bucket of more than block_items items a task, or a range for a device-wide bitonic sort at the depth limit. For one
-   thread. */
-template <typename Starter, typename Bits>
-__device__ inline Fate start_bucket(const Sort<Bits> &sort, const Range &range) {
-  const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
-  if (slot == NO_SLOT) {
-    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
-    return Fate::in_block;
-  }
-  const bool network = range.depth >= sort.rules.depth_limit;
-  sort.tasks[slot] = Task{range, 0, 0, 0, network ? 0 : multiway_blocks(sort, range.items()), 0, 0, 0};
-  __threadfence();
-  return start_or_defer<Starter>(sort, slot);
-}
-
-/* Counts a task's equal keys and its parts, starts its large buckets, and counts the others by size. All threads take part;
-   ends with a barrier. */
-template <typename Starter, typename Bits>
-__device__ inline void start_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range, const SplitterSet &set,
-                                     TaskChildren &children, MultiwayStorage<Bits> &storage) {
-  for (uint32_t bucket = threadIdx.x; bucket < set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const Range child = bucket_range(sort, slot, range, bucket);
-    if (child.items() == 0)
-      continue;
-    if (set.equal != 0 && bucket % 2 != 0) {
-      atomicAdd(&children.equal_items, static_cast<unsigned long long>(child.items()));
-      continue;
-    }
-    atomicAdd(&children.parts, 1u);
-    atomicMax(&children.max_part_items, static_cast<unsigned long long>(child.items()));
-    if (child.items() <= sort.block_items)
-      atomicAdd(&storage.counts[size_class(child.items(), sort.block_items)], 1u);
-    else if (start_bucket<Starter>(sort, child) == Fate::in_block)
-      children.in_block[atomicAdd(&children.in_block_count, 1u)] = static_cast<uint16_t>(bucket);
-  }
-  __syncthreads();
-}
-
-/* Lists the buckets that one block can sort, each. All threads take part; ends with a barrier. */
+/* Makes the whole array task 0, which nobody has started yet. For one thread. */
 template <typename Bits>
-__device__ inline void list_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range, const SplitterSet &set,
-                                    TaskChildren &children, MultiwayStorage<Bits> &storage) {
-  scan_counts(storage, SIZE_CLASSES);
-  if (threadIdx.x == 0) {
-    const uint32_t wanted = storage.begins[SIZE_CLASSES];
-    const uint32_t first = atomicAdd(&sort.control->collected_count, wanted);
-    const uint32_t room = first < sort.worklist_capacity ? sort.worklist_capacity - first : 0;
-    children.first_range = first;
-    children.range_count = wanted < room ? wanted : room;
-  }
-  __syncthreads();
-  for (uint32_t bucket = threadIdx.x; bucket < set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const Range child = bucket_range(sort, slot, range, bucket);
-    if (child.items() == 0 || child.items() > sort.block_items || (set.equal != 0 && bucket % 2 != 0))
-      continue;
-    const uint32_t place = atomicAdd(&storage.begins[size_class(child.items(), sort.block_items)], 1u);
-    if (place < children.range_count) {
-      sort.collected[children.first_range + place] = child;
-      count_at(sort.rules.counters, child.depth, &cdp_study_depth::collected, 1);
-    } else {
-      children.in_block[atomicAdd(&children.in_block_count, 1u)] = static_cast<uint16_t>(bucket);
-      count_at(sort.rules.counters, child.depth, &cdp_study_depth::fallback_pool, 1);
-    }
-  }
+__device__ inline void make_first_task(const Sort<Bits> &sort) {
+  const Phase phase = sort.task_depth_limit == 0 ? Phase::network : Phase::waiting;
+  sort.control->tasks_allocated = 1;
+  sort.tasks[0] = Task{whole_range(sort), 0, 0, 0, phase, multiway_blocks(sort, sort.count), 0, 0};
   __threadfence();
-  __syncthreads();
 }
 
-/* Counts a task that was partitioned many ways: its items were read twice and written once, and its equal keys written. For one
-   thread. */
+/* The direction that an array to be partitioned seems to be in. All threads of the block take part. */
 template <typename Bits>
-__device__ inline void count_multiway(const Sort<Bits> &sort, const Range &range, const SplitterSet &set,
-                                      const TaskChildren &children) {
-  const uint64_t part_items = range.items() - children.equal_items;
-  count_task(sort.rules.counters, range.depth, range.items(), children.parts);
-  count_at(sort.rules.counters, range.depth, &cdp_study_depth::balance,
-           split_balance(set.unequal_buckets(), part_items, children.max_part_items));
-  count_moved(sort.rules.counters, range.depth, 3 * range.items());
-  count_equal(sort.rules.counters, range.depth, children.equal_items);
+__device__ __forceinline__ Direction array_direction(const Sort<Bits> &sort) {
+  return sort.task_depth_limit == 0 ? Direction::none : sample_direction(sort.rules, whole_range(sort));
 }
 
-/*
- * Ends a task all of whose items have been scattered: writes the equal keys and settles every bucket; sorts in this block what
- * has to be. All threads of the block take part.
- */
-template <typename Bits, typename Starter>
-__device__ inline void finish_multiway(const Sort<Bits> &sort, uint32_t slot, MultiwayStorage<Bits> &storage) {
-  TaskChildren &children = storage.work.children;
-  const Range range = sort.tasks[slot].range;
-  const SplitterSet set = *task_table(sort, slot).set;
-  clear_counts(storage, SIZE_CLASSES);
-  if (threadIdx.x == 0) {
-    children.in_block_count = 0;
-    children.equal_items = 0;
-    children.parts = 0;
-    children.max_part_items = 0;
+template <typename Bits>
+struct Multiway {
+  using Key = Bits;
+  using Storage = MultiwayStorage<Bits>;
+  static constexpr Kernel KERNEL = Kernel::fat;
+  static constexpr uint32_t BLOCK_THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  static constexpr uint32_t RESIDENT_BLOCKS = 1;
+  static constexpr Phase FIRST = Phase::count;
+  static constexpr bool PREPARES = true;
+
+  static __device__ __forceinline__ BlockStorage &block_of(Storage &storage) {
+    return storage.block;
   }
-  __syncthreads();
-  start_buckets<Starter>(sort, slot, range, set, children, storage);
-  list_buckets(sort, slot, range, set, children, storage);
-  if (threadIdx.x == 0) {
-    count_multiway(sort, range, set, children);
-    storage.flag = 0;
-    const Range all = {range.begin, range.end, other(range.side), range.depth + 1};
-    if (children.range_count != 0 && !Starter::sort_ranges(sort, children.first_range, children.range_count, all))
-      storage.flag |= 1;
-    if (children.equal_items != 0 && (children.equal_items < FILL_GRID_ITEMS || !Starter::fill_buckets(sort, slot, range)))
-      storage.flag |= 2;
+  static __host__ __device__ __forceinline__ GridShape grid(const Sort<Bits> &sort, uint32_t blocks) {
+    return fat_grid(sort, blocks);
   }
-  __syncthreads();
-  const uint32_t left = storage.flag;
-  if ((left & 2) != 0)
-    fill_equal_buckets<Bits>(sort, slot, range, threadIdx.x, MultiwayShape<Bits>::BLOCK_THREADS);
-  for (uint32_t index = 0; index < children.in_block_count; index++)
-    block_sort_fallback<Bits>(sort.rules, bucket_range(sort, slot, range, children.in_block[index]), storage.block);
-  if ((left & 1) == 0)
-    return;
-  if (threadIdx.x == 0)
-    count_at(sort.rules.counters, range.depth + 1, &cdp_study_depth::fallback_refused, children.range_count);
-  for (uint32_t index = 0; index < children.range_count; index++)
-    block_sort_fallback<Bits>(sort.rules, sort.collected[children.first_range + index], storage.block);
-}
+  static __device__ __forceinline__ uint32_t blocks(const Sort<Bits> &sort, uint64_t items) {
+    return multiway_blocks(sort, items);
+  }
+  static constexpr __device__ cdp_trace_kind kind_of(Phase phase) {
+    return phase == Phase::waiting ? CDP_TRACE_PREPARE : phase == Phase::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER;
+  }
+
+  static __device__ __forceinline__ void prepare(const Sort<Bits> &sort, uint32_t slot, Storage &storage) {
+    prepare_multiway(sort, slot, storage);
+  }
+
+  static __device__ __forceinline__ void do_share(const Sort<Bits> &sort, uint32_t slot, Phase phase, uint32_t block,
+                                                  uint32_t blocks, Storage &storage) {
+    const Range range = sort.tasks[slot].range;
+    if (phase == Phase::count)
+      count_share<Bits>(sort, slot, range, block, blocks, storage);
+    else
+      scatter_share<Bits>(sort, slot, range, block, blocks, storage);
+  }
+
+  static __device__ __forceinline__ Phase end_phase(const Sort<Bits> &sort, uint32_t slot, Phase phase, Storage &storage) {
+    if (phase == Phase::scatter)
+      return Phase::done;
+    place_buckets(sort, slot, storage);
+    return Phase::scatter;
+  }
+
+  template <typename Driver>
+  static __device__ void finish(const Sort<Bits> &sort, uint32_t slot, Storage &storage);
+
+  static __device__ __forceinline__ void fill(const Sort<Bits> &sort, const Task &task, uint64_t thread, uint64_t threads) {
+    fill_equal_buckets(sort, static_cast<uint32_t>(task.pivot), task.range, thread, threads);
+  }
+};
 
 } // namespace cdp::CDP_RUNTIME
 

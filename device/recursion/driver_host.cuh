@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver of sorts that the host launches (the thesis on TNL's sorts, algorithm 4.3.1), for comparison, and for places where
+ * launches from the device are not to be had: CUDA graphs, MPS, a low limit of pending launches.
+ *
+ *  1. The host does not know what a level will have to do, and shall not wait to hear it: in a graph it cannot.
+ *  2. Tasks of one level can be worked on together, by a grid that looks up in a list whose turn it is.
+ *  3. A grid that finds nothing on its list costs some 2 us.
+ *  Therefore the host launches a fixed number of levels one behind the other, all grids as large as the device; a level's tasks
+ *  list those of the next, and what is left behind the last one is sorted by the bitonic network.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_DRIVER_HOST_CUH
+#define CDPSORT_DEVICE_RECURSION_DRIVER_HOST_CUH
+
+#include "recursion/machine.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+struct HostDriver {
+  /* Launches from the host are not limited, and a level holds all its tasks. */
+  template <typename Bits>
+  static __device__ bool enter(const Sort<Bits> &sort) {
+    atomicMax(&sort.control->max_tasks_in_batch, atomicAdd(&sort.control->tasks_in_batch, 1u) + 1);
+    return true;
+  }
+
+  /* A task's level is its depth. */
+  template <typename Policy, typename Bits>
+  static __device__ bool start(const Sort<Bits> &sort, uint32_t slot) {
+    Task &task = sort.tasks[slot];
+    if (task.phase == Phase::network)
+      atomicMax(&sort.control->max_network_items, static_cast<unsigned long long>(task.range.items()));
+    else if (!Policy::PREPARES)
+      change_phase(task, Phase::waiting, Policy::FIRST);
+    list_task(sort, task.range.depth, slot, task.block_count);
+    return true;
+  }
+
+  /* The host launches it in any case. */
+  template <typename Policy, typename Bits>
+  static __device__ bool launch_phase(const Sort<Bits> &, uint32_t, Phase) {
+    return true;
+  }
+
+  template <typename Bits>
+  static __device__ bool fill(const Sort<Bits> &sort, const Range &range, Bits key) {
+    return list_fill(sort, range, key);
+  }
+
+  template <typename Bits>
+  static __device__ bool fill_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
+    return list_fill(sort, range, slot);
+  }
+
+  /* Listed ranges are sorted when there are no more levels. */
+  template <typename Bits>
+  static __device__ bool sort_ranges(const Sort<Bits> &, uint32_t, uint32_t, const Range &) {
+    return true;
+  }
+
+  template <typename Bits>
+  static __device__ void end_task(const Sort<Bits> &, BlockStorage &) {}
+
+private:
+  /* Leaves the writing of equal keys to the next level, as a task. False if there is no slot for it. */
+  template <typename Bits>
+  static __device__ bool list_fill(const Sort<Bits> &sort, const Range &range, uint64_t what) {
+    const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
+    if (slot == NO_SLOT)
+      return false;
+    sort.tasks[slot] = Task{range, what, 0, 0, Phase::fill, sort.multiprocessors, 0, 0};
+    __threadfence();
+    list_task(sort, range.depth + 1, slot, sort.multiprocessors);
+    return true;
+  }
+};
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

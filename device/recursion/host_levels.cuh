@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the grids of the host driver do (driver_host.cuh): they loop over lists that the level before has left.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_HOST_LEVELS_CUH
+#define CDPSORT_DEVICE_RECURSION_HOST_LEVELS_CUH
+
+#include "recursion/driver_host.cuh"
+#include "recursion/helping_grids.cuh"
+#include "recursion/multiway_children.cuh"
+#include "recursion/one_block.cuh"
+#include "recursion/two_way.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* The tasks of a level, and how many blocks they have together. */
+struct LevelList {
+  const ListedTask *tasks;
+  uint32_t count;
+  uint32_t blocks;
+};
+
+template <typename Bits>
+__device__ __forceinline__ LevelList level_list(const Sort<Bits> &sort, uint32_t level) {
+  const unsigned long long counts = sort.control->list_counts[level % 3];
+  return {sort.lists[level % 2], static_cast<uint32_t>(counts >> 32), static_cast<uint32_t>(counts)};
+}
+
+/* The task that block `block` of a level works on. All lanes of a warp take part, and halve the list 5 times at once. */
+__device__ __forceinline__ ListedTask find_task(const LevelList &list, uint32_t block) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  uint32_t first = 0;
+  for (uint32_t count = list.count; count > 1;) {
+    const uint32_t step = (count + WARP_LANES - 1) / WARP_LANES;
+    const bool begins = lane * step < count && list.tasks[first + lane * step].first_block <= block;
+    const uint32_t skipped = (31 - __clz(static_cast<int>(__ballot_sync(ALL_LANES, begins)))) * step;
+    first += skipped;
+    count = count - skipped < step ? count - skipped : step;
+  }
+  return list.tasks[first];
+}
+
+/* What a level's grid works on: for its event, the whole array at that depth. */
+template <typename Bits>
+__device__ __forceinline__ Range level_range(const Sort<Bits> &sort, uint32_t level) {
+  return {0, sort.count, Side::keys, level};
+}
+
+/* A level's share of a phase: blocks blockIdx.x, blockIdx.x + gridDim.x, ... of those that its tasks have together. The last
+   block of each task goes on. Fills are done in the level's first phase. */
+template <typename Policy, typename Bits>
+__device__ __forceinline__ void level_phase_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
+  auto &storage = block_shared<typename Policy::Storage>();
+  const uint32_t level = work.slot;
+  const Phase phase = static_cast<Phase>(work.detail);
+  if (phase == Policy::FIRST && blockIdx.x == 0 && threadIdx.x == 0)
+    sort.control->list_counts[(level + 2) % 3] = 0; // of the level before, and of the next but one
+  const LevelList list = level_list(sort, level);
+  if (list.blocks == 0)
+    return;
+  const TraceScope scope(sort, event, Policy::kind_of(phase), level_range(sort, level));
+  for (uint32_t block = blockIdx.x; block < list.blocks; block += gridDim.x) {
+    const ListedTask at = find_task(list, block);
+    Task &task = sort.tasks[at.slot];
+    const uint32_t own = block - at.first_block;
+    const uint32_t blocks = task.block_count;
+    if (task.phase == Phase::fill) {
+      if (phase == Policy::FIRST)
+        Policy::fill(sort, task, uint64_t{own} * blockDim.x + threadIdx.x, uint64_t{blocks} * blockDim.x);
+      continue;
+    }
+    expect(task.phase == phase, "a level's tasks are in the level's phase");
+    Policy::do_share(sort, at.slot, phase, own, blocks, storage);
+    if (is_last_block(&task.done_blocks, blocks, Policy::block_of(storage)))
+      go_on<Policy, HostDriver>(sort, at.slot, phase, storage);
+    __syncthreads();
+  }
+}
+
+/* Prepares a level's tasks, a block each; or turns the array round, which is all there is to do with it then. */
+template <typename Bits>
+__device__ __forceinline__ void level_begin_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
+  using Policy = Multiway<Bits>;
+  auto &storage = block_shared<typename Policy::Storage>();
+  const uint32_t level = work.slot;
+  const LevelList list = level_list(sort, level);
+  const bool reverses =
+      level == 0 && list.count == 0 && sort.control->direction == static_cast<uint32_t>(Direction::descending);
+  if (list.count == 0 && !reverses)
+    return;
+  const TraceScope scope(sort, event, reverses ? CDP_TRACE_REVERSE : CDP_TRACE_PREPARE, level_range(sort, level));
+  if (reverses)
+    reverse_items(sort.rules, whole_range(sort));
+  for (uint32_t index = blockIdx.x; index < list.count; index += gridDim.x) {
+    const uint32_t slot = list.tasks[index].slot;
+    if (sort.tasks[slot].phase == Phase::fill)
+      continue;
+    Policy::prepare(sort, slot, storage);
+    enter_phase<Policy, HostDriver>(sort, slot, Phase::waiting, Policy::FIRST, storage);
+  }
+}
+
+/* Looks whether the array is in order, as its sample is: then level 0 has nothing to do, but perhaps to turn it round. */
+template <typename Bits>
+__device__ __forceinline__ void level_look_body(const Sort<Bits> &sort, const uint32_t &event) {
+  const Direction direction = static_cast<Direction>(sort.control->direction);
+  if (direction == Direction::none)
+    return;
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  const TraceScope scope(sort, event, CDP_TRACE_LOOK, whole_range(sort));
+  look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
+  if (!is_last_block(&sort.tasks[0].done_blocks, gridDim.x, storage.block) || threadIdx.x != 0)
+    return;
+  sort.tasks[0].done_blocks = 0;
+  if (sort.control->disorder == 0)
+    sort.control->list_counts[0] = 0;
+}
+
+/* Whether the network of a range has a step. */
+template <typename Bits>
+__device__ __forceinline__ bool has_network_step(NetworkStep step, uint64_t items) {
+  return step.size == Shape<Bits>::LEAF_ITEMS || step.size / 2 < items;
+}
+
+/*
+ * Does what is left behind the last level: ranges for the bitonic network, step by step all of them together, and fills.
+ *
+ * 1. A step needs a barrier over all blocks, and there are some hundred steps; nearly always there is nothing to do.
+ * 2. Blocks of a grid that is launched together may wait for one another.
+ * Therefore it is one grid, and not one for each step.
+ */
+template <typename Bits>
+__device__ __forceinline__ void level_network_body(const Sort<Bits> &sort, const uint32_t &event, uint32_t level) {
+  const LevelList list = level_list(sort, level);
+  if (list.count == 0)
+    return;
+  const TraceScope scope(sort, event, CDP_TRACE_NETWORK, level_range(sort, level));
+  const uint32_t warps = gridDim.x * Shape<Bits>::BLOCK_WARPS;
+  const uint32_t warp = static_cast<uint32_t>(thread_of_grid() / WARP_LANES);
+  for (uint32_t index = 0; index < list.count; index++) {
+    const Task &task = sort.tasks[list.tasks[index].slot];
+    if (task.phase == Phase::fill && sort.fan_out == CDP_FAN_OUT_CLASSIC)
+      TwoWay<Bits>::fill(sort, task, thread_of_grid(), threads_of_grid());
+    else if (task.phase == Phase::fill)
+      Multiway<Bits>::fill(sort, task, thread_of_grid(), threads_of_grid());
+  }
+  const uint64_t max_items = sort.control->max_network_items;
+  if (max_items == 0)
+    return;
+  for (NetworkStep step = first_network_step<Bits>(); step.size != 0; step = next_network_step<Bits>(step, max_items)) {
+    uint32_t first = warp; // in the next range, the first piece is for the warp behind the one that had the last
+    for (uint32_t index = 0; index < list.count; index++) {
+      const Task &task = sort.tasks[list.tasks[index].slot];
+      const Range range = task.range;
+      if (task.phase != Phase::network || !has_network_step<Bits>(step, range.items()))
+        continue;
+      do_network_pieces(sort.rules, range, step, first, warps);
+      first = (first + warps - static_cast<uint32_t>(network_step_pieces<Bits>(step, range.items()) % warps)) % warps;
+    }
+    grid_barrier();
+  }
+}
+
+/* Sorts the ranges on the worklist, a block each, until there are none left. As the root of an array that one block sorts, it is
+   the only range. */
+template <typename Bits>
+__device__ __forceinline__ void level_sort_body(const Sort<Bits> &sort, const uint32_t &event) {
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  const bool is_root = sort.path == CDP_PATH_ONE_BLOCK;
+  if (is_root)
+    list_whole_array(sort);
+  const uint32_t count = listed_ranges(sort);
+  if (count == 0)
+    return;
+  Range all = whole_range(sort);
+  all.depth = sort.worklist[0].depth;
+  const TraceScope scope(sort, event, is_root ? CDP_TRACE_ROOT : CDP_TRACE_SORT, all);
+  for (;;) {
+    if (threadIdx.x == 0)
+      storage.flag = atomicAdd(&sort.control->worklist_sorted, 1u);
+    __syncthreads();
+    const uint32_t place = storage.flag;
+    __syncthreads();
+    if (place >= count)
+      return;
+    const BlockTraceScope own_scope(sort, event, place);
+    if (!is_root)
+      own_scope.describe(sort.worklist[place]);
+    block_multiway_sort(sort.rules, sort.worklist[place], storage);
+  }
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
