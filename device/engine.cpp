@@ -32,7 +32,7 @@ extern "C" uint32_t cdp_engine_max_leaf_items(cdp_type type) {
 }
 
 extern "C" void cdp_engine_multiway_facts(uint32_t device_kind, cdp_type type, cdp_multiway_facts *facts) {
-  static_assert(MAX_BUCKETS == CDP_FAN_OUT_MAX && MIN_FAN_OUT == CDP_FAN_OUT_MIN, "the public header states the fan-outs");
+  static_assert(MAX_BUCKETS == CDP_FAN_OUT_MAX && MIN_FAN_OUT == CDP_FAN_OUT_MIN, "the public header states the set-outs");
   const MultiwayRow row = multiway_row(static_cast<DeviceKind>(device_kind), cdp_engine_key_bytes(type));
   facts->block_threads = row.block_threads;
   facts->max_samples = greatest_power_of_two(row.block_threads) * row.samples_per_thread;

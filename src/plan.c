@@ -219,7 +219,7 @@ static uint32_t short_fan_out(uint64_t count, const cdp_device_facts *facts, con
 
 /*
  * Whether an array is sorted in two launches, and how. Not if the options ask about what it does without: the scheme of
- * launching tasks, the streams of their grids, smaller leaves, a fan-out below its own.
+ * launching tasks, the streams of their grids, smaller leaves, a set-out below its own.
  */
 static void plan_short(cdp_request *request, const cdp_options *resolved, const cdp_device_facts *facts) {
   cdp_multiway_facts set;

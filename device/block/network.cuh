@@ -54,6 +54,13 @@ __host__ __device__ inline uint64_t network_step_pieces(NetworkStep step, uint64
   return size_blocks * (step.size / 2) / Shape<Bits>::LEAF_ITEMS;
 }
 
+/* Blocks of a grid that does one step. */
+template <typename Bits>
+__host__ __device__ inline uint32_t network_blocks(NetworkStep step, uint64_t items, uint32_t max_blocks) {
+  const uint64_t blocks = (network_step_pieces<Bits>(step, items) + Shape<Bits>::BLOCK_WARPS - 1) / Shape<Bits>::BLOCK_WARPS;
+  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
+}
+
 /* The comparators of one piece of a flip or cross step. */
 template <typename Bits>
 __device__ __forceinline__ void compare_in_memory(Bits *keys, uint64_t items, NetworkStep step, uint64_t piece) {

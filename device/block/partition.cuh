@@ -43,6 +43,15 @@ struct Tiles {
   }
 };
 
+/* Blocks of the grid that partitions so many items: each has tiles_per_block tiles at least, and the whole card has max_blocks
+   at most, so that large ranges loop over their tiles instead of paying for new blocks. */
+template <typename Bits>
+__host__ __device__ inline uint32_t partition_blocks(uint64_t items, uint32_t max_blocks) {
+  const uint64_t block_items = uint64_t{Shape<Bits>::TILE_ITEMS} * Shape<Bits>::ROW.tiles_per_block;
+  const uint64_t blocks = (items + block_items - 1) / block_items;
+  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
+}
+
 /* Loads this thread's items of a tile, entered; positions outside the range become the pivot. */
 template <typename Bits>
 __device__ __forceinline__ void load_tile(Bits (&items)[Shape<Bits>::TILE_ITEMS_PER_THREAD], const Tiles<Bits> &tiles,

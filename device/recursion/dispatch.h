@@ -20,18 +20,16 @@ int with_type(cdp_type type, Start start) {
   return start(uint64_t{});
 }
 
-/* A sort that is neither counted nor traced is launched without the hooks for it (runtime.cuh). */
-inline int launch_recursion_of_type(const cdp_request &request, bool counted, void *stream) {
-  return with_type(request.type, [&](auto type) {
+/* Launches a sort as its plan says. One that is neither counted nor traced is launched without the hooks for it (runtime.cuh). */
+inline int launch_sort(const cdp_plan &plan, bool counted, void *stream) {
+  return with_type(plan.type, [&](auto type) {
     using Bits = decltype(type);
-    if (counted || request.d_trace != nullptr)
-      return launch_recursion<Bits>(request, counted, stream);
-    return cdp::CDP_UNSTUDIED_RUNTIME::launch_recursion<Bits>(request, false, stream);
+    if (plan.scheme == CDP_SCHEME_HOST_LOOP || plan.path == CDP_PATH_ONE_BLOCK)
+      return launch_by_host<Bits>(plan, counted, stream);
+    if (counted || plan.d_trace != nullptr)
+      return launch_recursion<Bits>(plan, counted, stream);
+    return cdp::CDP_UNSTUDIED_RUNTIME::launch_recursion<Bits>(plan, false, stream);
   });
-}
-
-inline int run_host_loop_of_type(const cdp_request &request, bool counted, void *stream) {
-  return with_type(request.type, [&](auto type) { return run_host_loop<decltype(type)>(request, counted, stream); });
 }
 
 inline int launch_partition_of_type(const cdp_partition_request &request, void *stream) {

@@ -39,7 +39,7 @@ __device__ __forceinline__ void do_step(TwoWay<Bits>, HostDriver, const Sort<Bit
 template <typename Bits>
 __device__ __forceinline__ void host_multiway_root_body(const Sort<Bits> &sort, const uint32_t &event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
-  expect(sort.path == CDP_PATH_TASKS, "the plan says that tasks sort the array");
+  expect(sort.path == CDP_PATH_TASKS);
   clear_bookkeeping(sort, 1, 1);
   __syncthreads();
   const Direction direction = array_direction(sort);

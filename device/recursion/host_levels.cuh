@@ -69,7 +69,7 @@ __device__ __forceinline__ void level_phase_body(const Sort<Bits> &sort, const u
         Policy::fill(sort, task, uint64_t{own} * blockDim.x + threadIdx.x, uint64_t{blocks} * blockDim.x);
       continue;
     }
-    expect(task.phase == phase, "a level's tasks are in the level's phase");
+    expect(task.phase == phase);
     Policy::do_share(sort, at.slot, phase, own, blocks, storage);
     if (is_last_block(&task.done_blocks, blocks, Policy::block_of(storage)))
       go_on<Policy, HostDriver>(sort, at.slot, phase, storage);

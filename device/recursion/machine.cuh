@@ -42,7 +42,7 @@ namespace cdp::CDP_RUNTIME {
 
 /* Brings a task to its next phase, whose grid sees it. For one thread. */
 inline __device__ void change_phase(Task &task, Phase from, Phase to) {
-  expect(task.phase == from, "a task goes from phase to phase as machine.cuh has it");
+  expect(task.phase == from);
   task.phase = to;
   task.done_blocks = 0;
   __threadfence();

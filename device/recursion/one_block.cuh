@@ -23,7 +23,7 @@ template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     merge_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
-  expect(sort.path == CDP_PATH_ONE_BLOCK, "the plan says that one block sorts the array");
+  expect(sort.path == CDP_PATH_ONE_BLOCK);
   clear_bookkeeping(sort, 1, 1);
   __syncthreads();
   block_register_sort<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(

@@ -122,7 +122,7 @@ int launch_reserving(const ArrayPartition<Bits> &partition, uint32_t max_blocks,
   if (error != LAUNCH_OK)
     return error;
   const uint32_t blocks = partition_blocks<Bits>(partition.count, max_blocks);
-  return launch_from_host(sorting_grid<Bits>(blocks), stream, reserve_parts_kernel<Bits>, partition);
+  return launch_from_host(thin_grid<Bits>(blocks), stream, reserve_parts_kernel<Bits>, partition);
 }
 
 template <typename Bits>

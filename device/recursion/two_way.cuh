@@ -20,15 +20,6 @@ __device__ __noinline__ Bits choose_task_pivot(const BlockRules<Bits> &rules, Ra
   return warp_choose_pivot<Bits, TASK_SAMPLES_PER_LANE>(rules, range);
 }
 
-/* Blocks of the grid that partitions so many items: each has tiles_per_block tiles at least, and the whole card has max_blocks
-   at most, so that large ranges loop over their tiles instead of paying for new blocks. */
-template <typename Bits>
-__host__ __device__ inline uint32_t partition_blocks(uint64_t items, uint32_t max_blocks) {
-  const uint64_t block_items = uint64_t{Shape<Bits>::TILE_ITEMS} * Shape<Bits>::ROW.tiles_per_block;
-  const uint64_t blocks = (items + block_items - 1) / block_items;
-  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
-}
-
 template <typename Bits>
 struct TwoWay {
   using Key = Bits;

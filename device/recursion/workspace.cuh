@@ -26,7 +26,7 @@ struct WorkspaceParts {
   uint64_t end;
 };
 
-/* The most buckets of a task, those of equal keys included: as many as shared memory has counters for, or twice the fan-out. */
+/* The most buckets of a task, those of equal keys included: as many as shared memory has counters for, or twice the set-out. */
 inline uint32_t max_buckets(uint32_t fan_out) {
   return 2 * fan_out < MAX_BUCKETS ? 2 * fan_out : MAX_BUCKETS;
 }

@@ -165,7 +165,7 @@ typedef enum cdp_child_streams {
   CDP_STREAMS_NAMED = 2            /**< a stream of its own for each child, created and destroyed on the device */
 } cdp_child_streams;
 
-/** How a range's pivot is chosen. Rules other than the sampled median give one pivot: they are for the classic fan-out alone. */
+/** How a range's pivot is chosen. Rules other than the sampled median give one pivot: they are for the classic set-out alone. */
 typedef enum cdp_pivot {
   CDP_PIVOT_DEFAULT = 0,         /**< CDP_PIVOT_SAMPLED_MEDIAN */
   CDP_PIVOT_MIDDLE = 1,          /**< the middle key */
@@ -254,15 +254,15 @@ typedef struct cdp_options {
                                         like any other: the same seed draws the same positions */
   uint32_t single_items;           /**< arrays of at most this many items are sorted by one block, in one launch. 0: what a
                                         block's registers hold, 16,384 keys of 4 bytes or 8,192 of 8, which is also the most.
-                                        CDP_ITEMS_NONE: none. Not for the classic fan-out, where it is `block_items` */
+                                        CDP_ITEMS_NONE: none. Not for the classic set-out, where it is `block_items` */
   uint32_t short_items;            /**< longer arrays of at most this many items are sorted in two launches, a grid that orders
                                         tiles by bucket and a grid with a block for each bucket, without tasks. 0: as many as
                                         a bucket fits a block (2^22 keys of 4 bytes, 2^21 of 8), which is also the most.
                                         CDP_ITEMS_NONE: none. Only with the default scheme, child streams and leaf size, a
-                                        depth limit of at least 2, and a fan-out of at least as many buckets as it takes (64
+                                        depth limit of at least 2, and a set-out of at least as many buckets as it takes (64
                                         to 1,024 on an H200) */
   uint32_t block_items;            /**< ranges that one block finishes and that get no grid have this many items: at most
-                                        with the classic fan-out, on average with more children. 0: as many as was fastest for
+                                        with the classic set-out, on average with more children. 0: as many as was fastest for
                                         the array, the device and the leaf size; at most what a block can. Less than a leaf
                                         is a leaf */
   uint32_t oversampling; /**< keys drawn for each child of a task with many children, 1 to CDP_OVERSAMPLING_MAX, as far
@@ -317,7 +317,7 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
  * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. On a device
  * that is not of compute capability 9.0 to 11.x, whose blocks are smaller, up to 15 % and 16 MiB; on the simulated device, up to
  * as much as the keys and 16 MiB. Small leaves and small `block_items` need more, on a GPU at most as much as the keys again and
- * 32 MiB. The classic fan-out needs less: with the default leaf size, less than 1 MiB up to 2^27 keys and less than 0.1 %
+ * 32 MiB. The classic set-out needs less: with the default leaf size, less than 1 MiB up to 2^27 keys and less than 0.1 %
  * beyond.
  *
  * @param count            number of keys, at most CDP_COUNT_MAX.
@@ -335,7 +335,7 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * no synchronisation, no work of the host after the launch.
  *
  * CUDA graphs: what one block sorts can be captured and replayed: up to 16,384 keys of 4 bytes or 8,192 of 8, with the classic
- * fan-out up to options->leaf_items. More cannot: a graph does not wait for the grids that a kernel launches, so that what
+ * set-out up to options->leaf_items. More cannot: a graph does not wait for the grids that a kernel launches, so that what
  * follows in the graph, and even cudaDeviceSynchronize(), would come too early. While `stream` is being captured the call then
  * returns CDP_ERROR_UNSUPPORTED, nothing is captured, and the capture stays valid.
  *
