@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a request's key type to the instance that does it. Apart from start.h, so that a file that defines one instance does
- * not come to define them all.
+ * From the key type of a plan or a request to the instance that does it. Apart from start.h, so that a file that defines one
+ * instance does not come to define them all.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_DISPATCH_H
 #define CDPSORT_DEVICE_RECURSION_DISPATCH_H
@@ -21,17 +21,17 @@ int with_type(cdp_type type, Start start) {
 }
 
 /* A sort that is neither counted nor traced is launched without the hooks for it (runtime.cuh). */
-inline int launch_recursion_of_type(const cdp_request &request, bool counted, void *stream) {
-  return with_type(request.type, [&](auto type) {
+inline int launch_recursion_of_type(const cdp_plan &plan, bool counted, void *stream) {
+  return with_type(plan.type, [&](auto type) {
     using Bits = decltype(type);
-    if (counted || request.d_trace != nullptr)
-      return launch_recursion<Bits>(request, counted, stream);
-    return cdp::CDP_UNSTUDIED_RUNTIME::launch_recursion<Bits>(request, false, stream);
+    if (counted || plan.d_trace != nullptr)
+      return launch_recursion<Bits>(plan, counted, stream);
+    return cdp::CDP_UNSTUDIED_RUNTIME::launch_recursion<Bits>(plan, false, stream);
   });
 }
 
-inline int run_host_loop_of_type(const cdp_request &request, bool counted, void *stream) {
-  return with_type(request.type, [&](auto type) { return run_host_loop<decltype(type)>(request, counted, stream); });
+inline int run_host_loop_of_type(const cdp_plan &plan, bool counted, void *stream) {
+  return with_type(plan.type, [&](auto type) { return run_host_loop<decltype(type)>(plan, counted, stream); });
 }
 
 inline int launch_partition_of_type(const cdp_partition_request &request, void *stream) {

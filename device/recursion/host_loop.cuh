@@ -5,7 +5,7 @@
  * compiled without relocatable device code, into a module of its own.
  *
  *  1. The root settles the whole array: usually it becomes the one task of level 0.
- *  2. A level: one grid partitions all its tasks (a map tells each block whose it is), a second one finishes them, a block
+ *  2. A level: one grid partitions all its tasks (each block looks up whose it is), a second one finishes them, a block
  *     each, which lists the tasks of the next level. The host reads how many there are, and goes round again.
  *  3. At the depth limit the tasks of the level are ranges to sort by the bitonic network, step by step from the host.
  *  4. One grid sorts the collected ranges.
@@ -32,10 +32,7 @@ struct LevelStarter {
 
   template <typename Bits>
   static __device__ int start(const Sort<Bits> &sort, uint32_t slot, const Task &task) {
-    const uint32_t first_block = atomicAdd(&sort.control->level_blocks, task.block_count);
-    sort.tasks[slot].first_block = first_block;
-    for (uint32_t block = 0; block < task.block_count; block++)
-      sort.block_map[first_block + block] = slot;
+    sort.tasks[slot].first_block = atomicAdd(&sort.control->level_blocks, task.block_count);
     list_task(sort, slot);
     return LAUNCH_OK;
   }
@@ -69,9 +66,24 @@ __device__ __forceinline__ Range level_range(const Sort<Bits> &sort, const Task 
   return {0, sort.count, task.range.side, task.range.depth};
 }
 
+/* The slot of the task that this block of a level works on, of those on a list. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ inline uint32_t level_slot(const Sort<Bits> &sort, uint32_t side, uint32_t tasks, BlockStorage &storage) {
+  for (uint32_t index = threadIdx.x; index < tasks; index += blockDim.x) {
+    const uint32_t slot = sort.lists[side][index];
+    if (blockIdx.x - sort.tasks[slot].first_block < sort.tasks[slot].block_count)
+      storage.flag = slot;
+  }
+  __syncthreads();
+  const uint32_t slot = storage.flag;
+  __syncthreads(); // the flag is free again
+  return slot;
+}
+
 template <typename Bits>
 __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
     level_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  expect(sort.fan_out == CDP_FAN_OUT_CLASSIC && sort.path != CDP_PATH_SHORT);
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   settle_array<Bits, LevelStarter>(sort, [](const auto &same_sort) { same_sort.control->collecting = 1; });
 }
@@ -79,10 +91,11 @@ __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESID
 /* Partitions all tasks of a level. */
 template <typename Bits>
 __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
-    level_partition_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
-  Task &task = sort.tasks[sort.block_map[blockIdx.x]];
+    level_partition_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t side, uint32_t tasks) {
+  BlockStorage &storage = block_shared<BlockStorage>();
+  Task &task = sort.tasks[level_slot(sort, side, tasks, storage)];
   const TraceScope scope(sort, event, CDP_TRACE_PARTITION, level_range(sort, task));
-  partition_share<Bits>(sort, task, blockIdx.x - task.first_block, block_shared<BlockStorage>());
+  partition_share<Bits>(sort, task, blockIdx.x - task.first_block, storage);
 }
 
 /* Finishes the tasks of a level, a block each: their children go to the other list. */
@@ -106,17 +119,18 @@ __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESID
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_fan_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  expect(sort.fan_out != CDP_FAN_OUT_CLASSIC && sort.path != CDP_PATH_SHORT);
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   auto &storage = block_shared<MultiwayStorage<Bits>>();
   const Range whole = whole_range(sort);
   clear_bookkeeping(sort, 1);
   __syncthreads();
-  if (is_single(sort)) {
+  if (sort.merges != 0) {
     using Block = MultiwayShape<Bits>;
     block_register_sort<Bits, Block::TILE_ITEMS_PER_THREAD>(sort.rules, sort.rules.side(Side::keys), whole, storage.work.stage);
     return;
   }
-  if (whole.items() <= sort.single_items) {
+  if (sort.path == CDP_PATH_ONE_BLOCK) {
     // One range for one block: the same kernel sorts it as those that come of tasks.
     if (threadIdx.x == 0) {
       sort.control->collected_count = 1;
@@ -124,7 +138,7 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     }
     return;
   }
-  const Direction direction = sort.rules.depth_limit == 0 ? Direction::none : sample_direction<Bits>(sort.rules, whole);
+  const Direction direction = sort.depth_limit == 0 ? Direction::none : sample_direction<Bits>(sort.rules, whole);
   if (threadIdx.x == 0) {
     sort.control->direction = static_cast<uint32_t>(direction);
     sort.control->collecting = 1;
@@ -158,13 +172,14 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
 
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
-    level_fan_stage_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, MultiwayPhase stage) {
-  const uint32_t slot = sort.block_map[blockIdx.x];
+    level_fan_stage_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, MultiwayPhase stage, uint32_t side,
+                           uint32_t tasks) {
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  const uint32_t slot = level_slot(sort, side, tasks, storage.block);
   const Task &task = sort.tasks[slot];
   const TraceScope scope(sort, event, stage == MultiwayPhase::count ? CDP_TRACE_COUNT : CDP_TRACE_SCATTER,
                          level_range(sort, task));
-  do_stage_share<Bits>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count,
-                       block_shared<MultiwayStorage<Bits>>());
+  do_stage_share<Bits>(sort, slot, stage, blockIdx.x - task.first_block, task.block_count, storage);
 }
 
 template <typename Bits>
@@ -206,8 +221,7 @@ int allow_level_fan_kernels(uint32_t bytes) {
 template <typename Bits>
 class HostLoop {
 public:
-  HostLoop(const cdp_request &request, bool counted, void *on_stream)
-      : sort(make_sort<Bits>(request, counted)), stream(on_stream) {}
+  HostLoop(const cdp_plan &plan, bool counted, void *on_stream) : sort(make_sort<Bits>(plan, counted)), stream(on_stream) {}
 
   int run() {
     int error = launch_level_root();
@@ -223,7 +237,7 @@ public:
         error = try_presorted(&is_sorted);
       if (error != LAUNCH_OK || is_sorted)
         return error;
-      error = level >= sort.rules.depth_limit ? sort_listed_by_network(tasks) : partition_level(tasks);
+      error = level >= sort.depth_limit ? sort_listed_by_network(tasks) : partition_level(tasks);
     }
     return error;
   }
@@ -283,7 +297,7 @@ private:
     if (!is_classic())
       return error != LAUNCH_OK ? error : partition_fan_level(tasks, blocks, side);
     if (error == LAUNCH_OK)
-      error = launch_level(sorting_grid<Bits>(blocks), level_partition_kernel<Bits>);
+      error = launch_level(sorting_grid<Bits>(blocks), level_partition_kernel<Bits>, side, tasks);
     if (error == LAUNCH_OK)
       error = launch_level(sorting_grid<Bits>(tasks), level_finish_kernel<Bits>, side);
     return error;
@@ -292,11 +306,11 @@ private:
   int partition_fan_level(uint32_t tasks, uint32_t blocks, uint32_t side) {
     int error = launch_level(multiway_grid(sort, tasks), level_fan_prepare_kernel<Bits>, side);
     if (error == LAUNCH_OK)
-      error = launch_level(multiway_grid(sort, blocks), level_fan_stage_kernel<Bits>, MultiwayPhase::count);
+      error = launch_level(multiway_grid(sort, blocks), level_fan_stage_kernel<Bits>, MultiwayPhase::count, side, tasks);
     if (error == LAUNCH_OK)
       error = launch_level(multiway_grid(sort, tasks), level_fan_place_kernel<Bits>, side);
     if (error == LAUNCH_OK)
-      error = launch_level(multiway_grid(sort, blocks), level_fan_stage_kernel<Bits>, MultiwayPhase::scatter);
+      error = launch_level(multiway_grid(sort, blocks), level_fan_stage_kernel<Bits>, MultiwayPhase::scatter, side, tasks);
     if (error == LAUNCH_OK)
       error = launch_level(multiway_grid(sort, tasks), level_fan_finish_kernel<Bits>, side);
     return error;
@@ -335,8 +349,8 @@ private:
 };
 
 template <typename Bits>
-int run_host_loop(const cdp_request &request, bool counted, void *stream) {
-  return HostLoop<Bits>(request, counted, stream).run();
+int run_host_loop(const cdp_plan &plan, bool counted, void *stream) {
+  return HostLoop<Bits>(plan, counted, stream).run();
 }
 
 } // namespace cdp::CDP_RUNTIME

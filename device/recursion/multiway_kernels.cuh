@@ -96,6 +96,7 @@ __device__ __forceinline__ void stage_body(const Sort<Bits> &sort, const uint32_
 template <typename Bits>
 __device__ __forceinline__ void sort_ranges_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
   const bool is_root = work.step == Step::leaf_root;
+  expect(!is_root || (sort.path == CDP_PATH_ONE_BLOCK && sort.merges == 0));
   const TraceScope scope(sort, event);
   const BlockTraceScope own_scope(sort, event);
   if (is_root) {
@@ -192,10 +193,11 @@ __device__ inline bool launch_look(const Sort<Bits> &sort, Direction direction, 
    is to prepare it. All threads take part. */
 template <typename Bits>
 __device__ __forceinline__ bool begin_multiway(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
+  expect(sort.path == CDP_PATH_TASKS && sort.fan_out != CDP_FAN_OUT_CLASSIC);
   const Range whole = whole_range(sort);
   clear_bookkeeping(sort, 1);
   __syncthreads();
-  const bool network = sort.rules.depth_limit == 0;
+  const bool network = sort.depth_limit == 0;
   // Tails run in the order in which they were launched: a continuation of the root's own would come after the first batch.
   const bool begins_here = !network && sort.scheme != CDP_SCHEME_CONTROLLER;
   if (threadIdx.x == 0) {

@@ -55,7 +55,8 @@ __device__ inline uint32_t task_fan_out(const Sort<Bits> &sort, uint64_t items) 
   const uint32_t max_fan_out =
       sort.fan_out < MultiwayShape<Bits>::MAX_FAN_OUT ? sort.fan_out : MultiwayShape<Bits>::MAX_FAN_OUT;
   const uint32_t max_bits = 31 - __clz(static_cast<int>(max_fan_out));
-  const uint64_t max_average = sort.block_items - sort.block_items * 2 / 5;
+  const uint64_t max_average =
+      sort.block_items - sort.block_items * (RANGE_SHARE_DENOMINATOR - RANGE_SHARE_NUMERATOR) / RANGE_SHARE_DENOMINATOR;
   uint32_t bits = 0;
   uint32_t bits_needed = 0;
   while (items >> bits > sort.target_range_items)
@@ -216,10 +217,7 @@ __device__ inline void fill_equal_buckets(const Sort<Bits> &sort, uint32_t slot,
   }
 }
 
-/* Ranges for one block are put in order of size, roughly, the longest first: so that none is still at work when all others are
-   done. */
-constexpr uint32_t SIZE_CLASSES = 64;
-
+/* The class of a range for one block, the longest first. */
 __device__ __forceinline__ uint32_t size_class(uint64_t items, uint32_t max_items) {
   return SIZE_CLASSES - 1 - static_cast<uint32_t>(items * (SIZE_CLASSES - 1) / max_items);
 }
@@ -233,7 +231,7 @@ __device__ inline Fate start_bucket(const Sort<Bits> &sort, const Range &range) 
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
     return Fate::in_block;
   }
-  const bool network = range.depth >= sort.rules.depth_limit;
+  const bool network = range.depth >= sort.depth_limit;
   sort.tasks[slot] = Task{range, 0, 0, 0, network ? 0 : multiway_blocks(sort, range.items()), 0, 0, 0};
   __threadfence();
   return start_or_defer<Starter>(sort, slot);

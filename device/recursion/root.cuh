@@ -23,6 +23,7 @@ namespace cdp::CDP_RUNTIME {
 
 template <typename Bits>
 __device__ __forceinline__ void two_way_root_body(const Sort<Bits> &sort, const uint32_t &event) {
+  expect(sort.fan_out == CDP_FAN_OUT_CLASSIC && sort.path != CDP_PATH_SHORT);
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), block_shared<BlockStorage>());
   settle_array<Bits, DeviceStarter<Bits>>(sort, [](const auto &same_sort) {
     __threadfence();
@@ -97,17 +98,17 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
 template <typename Bits>
 int allow_kernels(const Sort<Bits> &sort) {
   const uint32_t bytes = sort.multiway_shared_bytes;
-  if (sort.fan_out == CDP_FAN_OUT_CLASSIC || sort.count <= sort.single_items)
+  if (sort.fan_out == CDP_FAN_OUT_CLASSIC || sort.path == CDP_PATH_ONE_BLOCK)
     return allow_shared_bytes(leaf_kernel<Bits>, bytes);
-  if (sort.short_fan_out == 0)
+  if (sort.path == CDP_PATH_TASKS)
     return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, multiway_kernel<Bits>);
   return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, multiway_kernel<Bits>, short_root_kernel<Bits>);
 }
 
 template <typename Bits>
-int launch_recursion(const cdp_request &request, bool counted, void *stream) {
-  const Sort<Bits> sort = make_sort<Bits>(request, counted);
-  if (sort.fan_out != CDP_FAN_OUT_CLASSIC && is_single(sort))
+int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
+  const Sort<Bits> sort = make_sort<Bits>(plan, counted);
+  if (plan.merges)
     return launch_single(sort, stream);
   const int error = allow_kernels(sort);
   if (error != LAUNCH_OK)
@@ -115,9 +116,9 @@ int launch_recursion(const cdp_request &request, bool counted, void *stream) {
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return launch_from_host(sorting_grid<Bits>(1), stream, two_way_kernel<Bits>, sort, ROOT_EVENT,
                             work_for<Bits>(Step::two_way_root));
-  if (sort.short_fan_out != 0)
-    return launch_short_root(sort, stream);
-  if (sort.count <= sort.single_items)
+  if (plan.path == CDP_PATH_SHORT)
+    return launch_from_host(multiway_grid(sort, plan.short_blocks), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
+  if (plan.path == CDP_PATH_ONE_BLOCK)
     return launch_from_host(multiway_grid(sort, 1), stream, leaf_kernel<Bits>, sort, ROOT_EVENT,
                             work_for<Bits>(Step::leaf_root));
   return launch_from_host(multiway_grid(sort, 1), stream, multiway_kernel<Bits>, sort, ROOT_EVENT,

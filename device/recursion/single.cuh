@@ -11,12 +11,6 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Whether the array is one block's: not where leaves are to be smaller than they can be, for then it is asked how they do. */
-template <typename Bits>
-__host__ __device__ inline bool is_single(const Sort<Bits> &sort) {
-  return sort.count <= sort.single_items && sort.rules.leaf_items == Shape<Bits>::LEAF_ITEMS && sort.rules.depth_limit != 0;
-}
-
 template <typename Bits>
 struct SingleStorage {
   Bits stage[MultiwayShape<Bits>::STAGE_ROOM];
@@ -28,6 +22,7 @@ struct SingleStorage {
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     single_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  expect(sort.path == CDP_PATH_ONE_BLOCK && sort.merges != 0);
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   clear_bookkeeping(sort, 1);
   __syncthreads();

@@ -112,7 +112,7 @@ __device__ inline Fate settle_range(const Sort<Bits> &sort, const Range &range, 
         count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
       return Fate::in_block;
     }
-    if (range.depth >= sort.rules.depth_limit) {
+    if (range.depth >= sort.depth_limit) {
       if (leader) {
         sort.tasks[slot] = Task{range, 0, 0, 0, 0, 0, 0, 0};
         __threadfence();
@@ -132,8 +132,8 @@ __device__ inline Fate settle_range(const Sort<Bits> &sort, const Range &range, 
 }
 
 /*
- * The root of the classic recursion: clears the bookkeeping and settles the whole array, or sorts it if one block can finish
- * it. `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given
+ * The root of the classic recursion: clears the bookkeeping and settles the whole array, or sorts it on the path of one
+ * block. `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given
  * the sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
  */
 template <typename Bits, typename Starter, typename BeginCollecting>
@@ -142,7 +142,7 @@ __device__ inline void settle_array(const Sort<Bits> &sort, BeginCollecting begi
   const Range whole = whole_range(sort);
   clear_bookkeeping(sort, 1);
   __syncthreads();
-  if (whole.items() <= sort.block_items) {
+  if (sort.path == CDP_PATH_ONE_BLOCK) {
     block_sort_fallback<Bits>(sort.rules, whole, storage);
     return;
   }

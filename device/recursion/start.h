@@ -14,11 +14,11 @@ namespace cdp::CDP_RUNTIME {
 /* Launches the root of a sort by device launches on a stream, and returns its cudaError_t. Without hooks it must be neither
    counted nor traced. */
 template <typename Bits>
-int launch_recursion(const cdp_request &request, bool counted, void *stream);
+int launch_recursion(const cdp_plan &plan, bool counted, void *stream);
 
 /* Sorts without device launches: level by level from the host, which waits for each. Returns a cudaError_t. */
 template <typename Bits>
-int run_host_loop(const cdp_request &request, bool counted, void *stream);
+int run_host_loop(const cdp_plan &plan, bool counted, void *stream);
 
 /* Launches a partition of an array on a stream, without device launches, and returns its cudaError_t. */
 template <typename Bits>
@@ -31,7 +31,7 @@ namespace cdp::CDP_UNSTUDIED_RUNTIME {
 
 /* The same, of the kernels without hooks. */
 template <typename Bits>
-int launch_recursion(const cdp_request &request, bool counted, void *stream);
+int launch_recursion(const cdp_plan &plan, bool counted, void *stream);
 
 } // namespace cdp::CDP_UNSTUDIED_RUNTIME
 #endif

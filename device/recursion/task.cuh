@@ -6,7 +6,7 @@
  * launched (or it is put on the deferred list, when its batch has started enough), the blocks add themselves to its counters,
  * and the last one reads them and hands the slot to the first child that needs one.
  *
- * Slots are handed out once and never come back, yet cannot run out in a workspace reckoned by src/plan.c: a slot beyond the
+ * Slots are handed out once and never come back, yet cannot run out in a workspace that was planned (plan.cpp): a slot beyond the
  * first is only ever taken by a task with two children that are tasks, and there are fewer of those than childless tasks, whose
  * ranges are disjoint and longer than block_items each.
  */
@@ -53,7 +53,7 @@ struct Control {
 };
 
 /*
- * A sort, as every kernel is given it.
+ * A sort, as every kernel is given it: its plan (engine.h), and where everything lies.
  *
  * 1. Functions that are not inlined, and launches, take its address. What has an address lies on the stack: nvcc copies a
  *    parameter there, some 250 bytes of this one, in every thread, and what is left over in registers is spilled.
@@ -68,8 +68,10 @@ struct Sort {
   Task *tasks;
   uint32_t *lists[2];
   Range *collected;
-  uint32_t *block_map; /* host loop: the slot of the task that each block of a level works on */
   uint64_t count;
+  cdp_path path;
+  uint32_t merges;      /* path one_block: 1: in registers */
+  uint32_t depth_limit; /* of tasks; rules.depth_limit is a block's */
   uint32_t block_items;
   uint32_t task_capacity;
   uint32_t worklist_capacity;
@@ -81,7 +83,6 @@ struct Sort {
   uint32_t multiway_shared_bytes; /* of every block that partitions many ways */
   uint32_t fan_out;               /* 2: every task has two children; otherwise the most buckets of unequal keys of a task */
   uint32_t max_buckets;           /* and with those of equal keys */
-  uint32_t single_items;          /* arrays up to this are the root's block's own */
   uint32_t oversampling;          /* keys drawn for each of them */
   uint32_t target_range_items;    /* buckets of a task should be no larger than this on average */
   uint32_t may_defer;             /* 1: there may be more tasks than the budget of a batch */
@@ -89,7 +90,7 @@ struct Sort {
   SplitterSet *splitter_sets;     /* set tables: one for each task */
   Bits *task_splitters;
   unsigned long long *task_cursors;
-  uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh); 0: it is none */
+  uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh) */
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;   /* of its tiles */
   uint16_t *short_places;      /* where each bucket begins in each of its tiles */

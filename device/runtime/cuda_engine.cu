@@ -181,6 +181,7 @@ cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
     status = check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
                    "asking for the pending-launch limit");
   facts->pending_limit_min = PENDING_LIMIT_MIN;
+  facts->launches_from_device = true;
   facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
   return status;
 }
@@ -220,25 +221,25 @@ cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *
  * 2. What one block sorts by itself launches nothing.
  * Therefore a sort can be captured only if one block does it all.
  */
-cdp_status check_capture(const cdp_request *request, void *stream, cdp_fault *fault) {
+cdp_status check_capture(const cdp_plan *plan, void *stream, cdp_fault *fault) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   const cdp_status status =
       check(fault, cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture), "asking about the stream");
-  if (status != CDP_OK || capture == cudaStreamCaptureStatusNone || request->count <= request->single_items)
+  if (status != CDP_OK || capture == cudaStreamCaptureStatusNone || plan->path == CDP_PATH_ONE_BLOCK)
     return status;
   fault->cuda_error = 0;
   snprintf(fault->text, sizeof fault->text,
            "the stream is being captured into a graph, which would not wait for the grids that the sort launches; capture at "
            "most %u keys, or launch the sort outside the graph",
-           static_cast<unsigned>(request->fan_out == CDP_FAN_OUT_CLASSIC ? request->leaf_items : request->single_items));
+           static_cast<unsigned>(plan->fan_out == CDP_FAN_OUT_CLASSIC ? plan->leaf_items : plan->one_block_items));
   return CDP_ERROR_UNSUPPORTED;
 }
 
-cdp_status launch(const cdp_request *request, void *stream, cdp_fault *fault) {
-  const cdp_status status = check_capture(request, stream, fault);
+cdp_status launch(const cdp_plan *plan, void *stream, cdp_fault *fault) {
+  const cdp_status status = check_capture(plan, stream, fault);
   if (status != CDP_OK)
     return status;
-  const int error = launch_recursion_of_type(*request, false, stream);
+  const int error = launch_recursion_of_type(*plan, false, stream);
   return check(fault, static_cast<cudaError_t>(error), "launching the sort");
 }
 
@@ -285,57 +286,57 @@ cdp_status end_session(const Session &session, const char *doing, double *millis
   return status;
 }
 
-cdp_status read_study(const cdp_request &request, cdp_gathering *gathering, cdp_fault *fault) {
-  const WorkspaceParts parts = workspace_parts(request);
-  const unsigned char *workspace = static_cast<const unsigned char *>(request.d_workspace);
+cdp_status read_study(const cdp_plan &plan, cdp_gathering *gathering, cdp_fault *fault) {
+  const WorkspaceParts parts = workspace_parts(plan);
+  const unsigned char *workspace = static_cast<const unsigned char *>(plan.d_workspace);
   cdp_study *study = gathering->study;
   Control control;
   cdp_status status = copy(&control, workspace + parts.control, sizeof control, fault);
   if (status == CDP_OK)
     status = copy(study->depths, workspace + parts.counters, sizeof study->depths, fault);
   if (status == CDP_OK)
-    fill_study(request, control, gathering->milliseconds, study);
+    fill_study(plan, control, gathering->milliseconds, study);
   return status;
 }
 
 /* Gets ready for a trace: memory for it on the host, and zeros on the device. */
-cdp_status prepare_trace(const cdp_request &request, TraceMemory *memory, cdp_fault *fault) {
-  if (request.d_trace == nullptr)
+cdp_status prepare_trace(const cdp_plan &plan, TraceMemory *memory, cdp_fault *fault) {
+  if (plan.d_trace == nullptr)
     return CDP_OK;
-  if (!memory->allocate(request.trace_capacity))
+  if (!memory->allocate(plan.trace_capacity))
     return report(fault, cudaErrorMemoryAllocation, CDP_ERROR_MEMORY, "allocating host memory for the trace");
-  return check(fault, cudaMemset(request.d_trace, 0, cdp_engine_trace_bytes(request.trace_capacity)), "clearing the trace");
+  return check(fault, cudaMemset(plan.d_trace, 0, cdp_engine_trace_bytes(plan.trace_capacity)), "clearing the trace");
 }
 
-cdp_status fetch_trace(const cdp_request &request, const TraceMemory &memory, cdp_trace *trace, cdp_fault *fault) {
-  const cdp_status status = copy(memory.trace(), request.d_trace, cdp_engine_trace_bytes(request.trace_capacity), fault);
+cdp_status fetch_trace(const cdp_plan &plan, const TraceMemory &memory, cdp_trace *trace, cdp_fault *fault) {
+  const cdp_status status = copy(memory.trace(), plan.d_trace, cdp_engine_trace_bytes(plan.trace_capacity), fault);
   if (status == CDP_OK)
     read_trace(memory, trace);
   return status;
 }
 
-cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
+cdp_status sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault) {
   Session session;
   TraceMemory memory;
-  cdp_status status = prepare_trace(*request, &memory, fault);
+  cdp_status status = prepare_trace(*plan, &memory, fault);
   if (status == CDP_OK)
     status = begin_session(&session, fault); // waits for the zeros, too
   if (status != CDP_OK)
     return status;
   const bool counted = gathering->study != nullptr;
   // The host launches the recursion with one kernel, which moves keys or fails to be launched; the loop with many.
-  if (request->scheme == CDP_SCHEME_HOST_LOOP)
-    status = check_running(fault, static_cast<cudaError_t>(run_host_loop_of_type(*request, counted, session.stream)),
+  if (plan->scheme == CDP_SCHEME_HOST_LOOP)
+    status = check_running(fault, static_cast<cudaError_t>(run_host_loop_of_type(*plan, counted, session.stream)),
                            "launching the sort");
   else
-    status = check(fault, static_cast<cudaError_t>(launch_recursion_of_type(*request, counted, session.stream)),
-                   "launching the sort");
+    status =
+        check(fault, static_cast<cudaError_t>(launch_recursion_of_type(*plan, counted, session.stream)), "launching the sort");
   if (status == CDP_OK)
     status = end_session(session, "sorting", &gathering->milliseconds, fault);
   if (status == CDP_OK && counted)
-    status = read_study(*request, gathering, fault);
-  if (status == CDP_OK && request->d_trace != nullptr)
-    status = fetch_trace(*request, memory, gathering->trace, fault);
+    status = read_study(*plan, gathering, fault);
+  if (status == CDP_OK && plan->d_trace != nullptr)
+    status = fetch_trace(*plan, memory, gathering->trace, fault);
   return status;
 }
 
