@@ -3,7 +3,8 @@
  * The door between the host side (src/, C) and the device side (device/, CUDA C): the only header of device/ that src/ sees.
  *
  * An engine is one runtime in which the kernels run: CUDA, or the simulated device. Both are the same kernels behind the same
- * table of functions. src/ checks arguments, resolves options and reckons capacities; an engine trusts what it is given.
+ * table of functions. src/ checks arguments and resolves options, has cdp_engine_plan() make a plan of them, and gives an
+ * engine the plan and memory; an engine trusts what it is given.
  */
 #ifndef CDPSORT_DEVICE_ENGINE_H
 #define CDPSORT_DEVICE_ENGINE_H
@@ -47,60 +48,98 @@ typedef struct cdp_device_facts {
   uint32_t multiprocessors;
   uint32_t pending_limit;     /* device launches pending at once, at most */
   uint32_t pending_limit_min; /* what sorts that launch from the device need it to be; 0: any will do */
+  bool launches_from_device;  /* whether kernels can launch kernels there */
   char name[128];             /* as cdp_last_device() gives it */
 } cdp_device_facts;
 
+/* Options without zeros that mean "default" (cdp_options_resolve()), but for depth_limit and the item counts. */
+typedef cdp_options cdp_settings;
+
+/* The way that an array takes. */
+typedef enum cdp_path {
+  CDP_PATH_ONE_BLOCK, /* one block sorts it: one launch, no other */
+  CDP_PATH_SHORT,     /* two grids do, without tasks (recursion/short_array.cuh) */
+  CDP_PATH_TASKS      /* the recursion */
+} cdp_path;
+
 /*
- * One sort with every option resolved: no zeros that mean "default" are left, except where said.
+ * How a sort goes: cdp_engine_plan() makes it, the caller adds the memory, and kernels decide nothing of it again.
  *
- * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT; cdp_engine_workspace_bytes() adds it up):
+ * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
  *
- *     | scratch keys | control | counters | tasks | two lists of deferred tasks | collected ranges | block map | set tables |
- *       count keys                          task_capacity                         worklist_capacity  host loop   many children
+ *     | scratch keys | control | counters | tasks | two lists of deferred tasks | worklist | set tables | places |
+ *       count keys                          task_capacity                  worklist_capacity  many children  short path
  *
- *     | places |
- *       short arrays only: where each bucket begins in each tile
- *
- * SplitterSet tables: task_capacity splitter_sets, then as many times fan_out splitters, then as many times twice fan_out cursors (at most
- * MAX_BUCKETS).
+ * Set tables: task_capacity splitter sets, then as many times fan_out splitters, then as many times max_buckets cursors.
+ * Places: where each bucket begins in each tile.
  */
-typedef struct cdp_request {
-  void *d_keys;
+typedef struct cdp_plan {
+  /* What is sorted, and how keys are chosen. */
   uint64_t count; /* at least 2 */
   cdp_type type;
   cdp_order order;
-  uint32_t depth_limit; /* 0: nothing is partitioned */
-  uint32_t leaf_items;
-  uint32_t block_items;        /* ranges of at most this many items are finished by one block; at least leaf_items */
-  uint32_t device_kind;        /* the device's */
-  uint32_t fan_out;            /* CDP_FAN_OUT_CLASSIC, or the most buckets of a task: a power of two */
-  uint32_t single_items;       /* arrays of at most this many items are sorted by the root's one block */
-  uint32_t short_fan_out;      /* buckets of an array that is sorted in two launches; 0: it is longer, or shorter */
-  uint32_t short_oversampling; /* keys drawn for each of them */
-  uint32_t short_tile_items;   /* items of its tiles */
-  uint32_t oversampling;       /* many-way: keys drawn for each bucket of a task */
-  uint32_t target_range_items; /* many-way: what the ranges that one block finishes should have on average */
-  cdp_scheme scheme;
-  cdp_child_streams child_streams;
   cdp_pivot pivot;
   uint64_t seed;
+
+  /* Who sorts it. */
+  cdp_path path;
+  cdp_scheme scheme;    /* what will run: that of the settings, or the host loop where it must be; not the default */
+  uint32_t host_levels; /* tasks that the host launches: levels, one behind the other; otherwise 0 */
+  cdp_child_streams child_streams;
+  uint32_t device_kind; /* the device's */
   uint32_t multiprocessors;
-  uint32_t task_capacity;      /* at least 1 */
-  uint32_t worklist_capacity;  /* at least 1 */
-  uint32_t block_map_capacity; /* 0 unless the scheme is the host loop */
-  uint32_t task_budget;        /* most tasks, bitonic sorts and fills started in one batch */
-  uint32_t task_launches;      /* pending launches that each of them counts for */
-  uint32_t launch_share;       /* pending launches that all sorts on the device may have together, but for a task each */
-  void *d_workspace;
-  void *d_trace;           /* cdp_engine_trace_bytes(), aligned to CDP_WORKSPACE_ALIGNMENT; NULL: no trace */
+  uint32_t pending_limit_min; /* what the device's limit must be, lest the host launch tasks */
+
+  /* What becomes of ranges. */
+  uint32_t fan_out;            /* CDP_FAN_OUT_CLASSIC, or the most buckets of unequal keys of a task: a power of two */
+  uint32_t max_buckets;        /* and with those of equal keys */
+  uint32_t depth_limit;        /* tasks: ranges at this depth are sorted by the bitonic network; 0: all are */
+  uint32_t block_depth_limit;  /* the same within a block: at least depth_limit */
+  uint32_t one_block_items;    /* arrays up to this take that path */
+  uint32_t block_items;        /* ranges up to this are finished by one block; at least leaf_items */
+  uint32_t target_range_items; /* many children: what those should have on average */
+  uint32_t oversampling;       /* many children: keys drawn for each bucket of a task */
+  uint32_t leaf_items;         /* ranges up to this are a warp's, in registers */
+  bool bitonic_leaf;           /* leaves are bitonic and no longer than that: nothing is merged, no bucket is longer */
+  bool merges;                 /* the one block merges the array in registers */
+  uint32_t piece_items;        /* parts up to this are one warp's */
+  uint32_t long_items;         /* many ways: buckets up to this are one warp's */
+  uint32_t merge_items;        /* many ways: ranges up to this are merged in the block's registers; 0: none */
+
+  /* Short path; otherwise 0. */
+  uint32_t short_fan_out;      /* buckets */
+  uint32_t short_oversampling; /* keys drawn for each of them */
+  uint32_t short_tile_items;
+  uint32_t short_blocks; /* of the first grid: one that only launches, and those that order tiles */
+
+  /* Grids and launches. */
+  uint32_t max_blocks;            /* of a grid that partitions, fills or does a step of the network */
+  uint32_t multiway_shared_bytes; /* of every block that partitions many ways */
+  uint32_t task_budget;           /* most tasks, bitonic sorts and fills started in one batch */
+  uint32_t task_launches;         /* pending launches that each of them counts for */
+  uint32_t launch_share;          /* pending launches that all sorts on the device may have together, but for a task each */
+  bool may_defer;                 /* there may be more tasks than a batch starts */
+  bool counts_blocks;             /* no batch gives launches back, so that the last block does */
+
+  /* Room. */
+  uint32_t task_capacity;     /* at least 1 */
+  uint32_t worklist_capacity; /* at least 1 */
+  uint64_t workspace_bytes;
+
+  /* Memory, the caller's to fill in; NULL and 0 from cdp_engine_plan(). */
+  void *d_keys;
+  void *d_workspace;       /* workspace_bytes, aligned to CDP_WORKSPACE_ALIGNMENT */
+  void *d_trace;           /* cdp_engine_trace_bytes(), likewise; NULL: no trace */
   uint32_t trace_capacity; /* events; 0 without a trace */
-} cdp_request;
+} cdp_plan;
 
-/* Bytes of workspace for these capacities; pure arithmetic. UINT64_MAX if they cannot be counted. */
-uint64_t cdp_engine_workspace_bytes(const cdp_request *request);
-
-/* Bytes of the set table of one task with many children, of those in the workspace. */
-uint64_t cdp_engine_task_table_bytes(const cdp_request *request);
+/*
+ * Plans the sort of `count` keys of a valid type. is_captured: the stream is being captured into a graph, which waits for no
+ * grid that another launches. The same arguments give the same plan; captured, or under a lower pending-launch limit, it has
+ * no more workspace_bytes than otherwise. CDP_ERROR_SIZE, with *plan undefined, unless count is from 2 to CDP_COUNT_MAX.
+ */
+cdp_status cdp_engine_plan(const cdp_settings *resolved, cdp_type type, uint64_t count, const cdp_device_facts *facts,
+                           bool is_captured, cdp_plan *plan);
 
 /* Bytes of a trace of so many events. */
 uint64_t cdp_engine_trace_bytes(size_t capacity);
@@ -110,20 +149,6 @@ uint32_t cdp_engine_key_bytes(cdp_type type);
 
 /* Greatest leaf_items for a type on the engine with the smaller tiles; the public constants state it. */
 uint32_t cdp_engine_max_leaf_items(cdp_type type);
-
-/* What the many-way partition can do for a type on a kind of device. */
-typedef struct cdp_multiway_facts {
-  uint32_t block_threads;
-  uint32_t max_samples;      /* keys of a sample */
-  uint32_t short_tile_items; /* the small tile, for arrays that have few of them */
-  uint32_t tile_items;       /* what a block orders at once, and the longest range that stays in its shared memory */
-  uint32_t max_range_items;  /* the longest range that one block sorts by itself */
-  uint32_t leaf_buckets;     /* a range of leaf_items times as many as this is divided well enough by one block */
-} cdp_multiway_facts;
-void cdp_engine_multiway_facts(uint32_t device_kind, cdp_type type, cdp_multiway_facts *facts);
-
-/* Blocks that a level of the host loop may need at most: the block map's capacity. The request has its task capacity. */
-uint64_t cdp_engine_max_level_blocks(const cdp_request *request);
 
 /*
  * One partition. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
@@ -144,14 +169,14 @@ typedef struct cdp_partition_request {
   void *d_workspace;
 } cdp_partition_request;
 
-/* As cdp_engine_workspace_bytes(), for a partition. */
+/* Bytes of workspace for a partition; pure arithmetic. UINT64_MAX if they cannot be counted. */
 uint64_t cdp_engine_partition_workspace_bytes(const cdp_partition_request *request);
 
 /* What a blocking sort is to find out about itself. */
 typedef struct cdp_gathering {
   double milliseconds; /* receives the time from the launch to the end on the device */
   cdp_study *study;    /* NULL: nobody wants the counts; a trace needs a study */
-  cdp_trace *trace;    /* NULL: nobody wants a trace; otherwise cdp_request::d_trace has room for it */
+  cdp_trace *trace;    /* NULL: nobody wants a trace; otherwise cdp_plan::d_trace has room for it */
 } cdp_gathering;
 
 /* The functions of a runtime. Those that return a status fill *fault unless it is CDP_OK. */
@@ -182,11 +207,14 @@ typedef struct cdp_engine {
   /* Copies between host and current device, in either direction; returns when done. */
   cdp_status (*copy)(void *destination, const void *source, size_t bytes, cdp_fault *fault);
 
-  /* Launches a sort on `stream` (a cudaStream_t) and returns. Not for the host loop. */
-  cdp_status (*launch)(const cdp_request *request, void *stream, cdp_fault *fault);
+  /* Whether `stream` (a cudaStream_t) is being captured into a graph. */
+  cdp_status (*is_captured)(void *stream, bool *captured, cdp_fault *fault);
+
+  /* Launches a sort on a stream and returns. */
+  cdp_status (*launch)(const cdp_plan *plan, void *stream, cdp_fault *fault);
 
   /* Waits for the device's earlier work, sorts, waits for the end, and fills what is to be gathered. */
-  cdp_status (*sort)(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault);
+  cdp_status (*sort)(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault);
 
   /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
   cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);

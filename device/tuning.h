@@ -73,6 +73,28 @@ constexpr uint32_t TASK_SAMPLES_PER_LANE = 16;
 constexpr uint32_t BLOCK_SAMPLES_PER_LANE = 4;
 constexpr uint32_t WARP_SAMPLES_PER_LANE = 2;
 
+/* A piece is what one warp of a block sorts by itself: at most this many leaves, and no more than leaves this many pieces to a
+   range that the block sorts, so that all its warps have some. u32, 2^27 keys: 9.9, 9.5 and 9.4 ms with at most 4, 8 and 16
+   leaves. */
+constexpr uint32_t WARP_LEAVES = 16;
+constexpr uint32_t PIECES_PER_BLOCK = 32;
+
+/* A warp's stack halves the range at hand from entry to entry, and a leaf is not partitioned: 5 entries at most. They lie in
+   the registers of as many lanes. */
+static_assert(WARP_LEAVES < 1u << (WARP_LANES - 1), "a lane for each entry");
+
+/* Pieces that a block lets gather before its warps sort them side by side: some for each warp, so that no warp idles for
+   long. */
+constexpr uint32_t BLOCK_PIECE_ENTRIES = 64;
+
+/* Ranges that a block has still to partition. It takes the shorter part first, so entry k is no longer than the whole range
+   halved k - 1 times: 48 are enough for any count that can be addressed. */
+constexpr uint32_t BLOCK_STACK_ENTRIES = 48;
+
+/* A partition by count, scan and scatter: shares that a thread scans at a time. A GPU has some thousand shares: more to a
+   thread are fewer rounds of barriers. */
+constexpr uint32_t SCAN_ITEMS_PER_THREAD = 4;
+
 /*
  * The blocks of the many-way partition, one row for each kind of device and key size.
  *
@@ -128,13 +150,23 @@ constexpr uint32_t max_range_items(const MultiwayRow &row) {
   return (row.max_tiles - 1) * multiway_tile_items(row);
 }
 
+/* The most keys of a block's sample. A power of two of threads sorts it. */
+constexpr uint32_t max_samples(const MultiwayRow &row) {
+  return greatest_power_of_two(row.block_threads) * row.samples_per_thread;
+}
+
 /* The many-way partition: the most and the least buckets of one. Two arrays of as many counters and a search tree lie in shared
    memory; more buckets mean shorter runs to write. */
 constexpr uint32_t MAX_BUCKETS = 1024;
 constexpr uint32_t MIN_FAN_OUT = 8;
 
+/* The most buckets of a task: as many as its blocks' samples can tell apart. */
+constexpr uint32_t max_fan_out(const MultiwayRow &row) {
+  return max_samples(row) / 2 < MAX_BUCKETS ? max_samples(row) / 2 : MAX_BUCKETS;
+}
+
 /* Keys drawn for each bucket of a block. With 4 a bucket's size has a standard deviation of half its mean, which costs little,
-   since buckets are grouped to fill leaves; with 2, too many are longer than a leaf. A task's are src/plan.c's affair. */
+   since buckets are grouped to fill leaves; with 2, too many are longer than a leaf. */
 constexpr uint32_t BLOCK_OVERSAMPLING = 4;
 
 /* Short arrays: items to a thread of a tile where tiles of more would leave multiprocessors without one. Measured: 2^17 keys of
@@ -152,12 +184,17 @@ constexpr uint32_t SHORT_TILES_BEHIND = 4;
 /* Buckets that should fit a leaf, so that groups of them fill it well: on average they leave half a bucket free. */
 constexpr uint32_t BUCKETS_PER_LEAF = 8;
 
-/* A bucket of up to so many leaves is still one warp's, if leaves have the greatest size. A sample makes longer ones rare. */
+/* Ranges for one block are put in order of size by so many classes, the longest first, so that none is still at work when all
+   others are done. At most MAX_BUCKETS, whose counters they use. */
+constexpr uint32_t SIZE_CLASSES = 64;
+
+/* A bucket of up to so many leaves is still one warp's, unless leaves are asked for as they are (cdp_plan::bitonic_leaf). A
+   sample makes longer ones rare. */
 constexpr uint32_t LONG_BUCKET_LEAVES = 4;
 
 /* Items to a thread up to which a block sorts a range in its registers (block_merge.cuh) rather than by a sample, where many
-   ranges are to be sorted. With a tile's the whole sort was 2 to 3 % slower, measured together with smaller groups, the two not
-   told apart. */
+   ranges are to be sorted; unless cdp_plan::bitonic_leaf. With a tile's the whole sort was 2 to 3 % slower, measured together
+   with smaller groups, the two not told apart. */
 constexpr uint32_t MERGED_ITEMS_PER_THREAD = 4;
 
 /* Buckets that one thread groups: each of them ends with a group that is not full. */
@@ -177,6 +214,114 @@ constexpr uint32_t LAUNCH_SLOTS_PER_KERNEL = 128;
 
 /* The least pending-launch limit under which sorts launch from the device. CUDA's own is 2,048: room for four kernels of others. */
 constexpr uint32_t PENDING_LIMIT_MIN = LAUNCH_SLOTS_PER_KERNEL * LAUNCHED_KERNELS;
+
+/* ---- The plan (plan.cpp): depths, ranges, paths, room ------------------------------------------------------------------- */
+
+/*
+ * The default depth limit is DEPTH_PER_LOG * ceil(log2(count)) + DEPTH_EXTRA: with fair pivots a range is small enough after
+ * log2(count / block_items) partitions; twice log2(count) is introsort's patience with unfair ones, and keeps the worst case at
+ * O(n log^2 n). The extra levels are for short arrays.
+ *
+ * A limit that is asked for counts as MAX_DEPTH_PER_LOG * ceil(log2(count)) at most: with keys in order and the first of them
+ * for a pivot each level takes away one key, and a limit of 10^6 would mean O(n^2).
+ */
+constexpr uint32_t DEPTH_PER_LOG = 2;
+constexpr uint32_t DEPTH_EXTRA = 8;
+constexpr uint32_t MAX_DEPTH_PER_LOG = 4;
+
+/* Levels that the host launches beyond those that fair splitters take. Not measured: a range longer than twice a fair one is
+   rare with TASK_OVERSAMPLING keys to a bucket, and one more level divides it by its fan-out. */
+constexpr uint32_t SPARE_HOST_LEVELS = 1;
+
+/* The classic recursion: most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy
+   after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70,
+   5.73 and 5.72 ms with 192, 256, 320, 384 and 496 (docs/performance.md). */
+constexpr uint32_t MAX_LEAVES_PER_BLOCK = 320;
+
+/* Ranges for one block are no larger than would give every multiprocessor this many of them. With many children their number is
+   a power of two, so it is the power of two below: 2^24 keys of 32 bits took 531 us in 256 ranges, which 132 multiprocessors do
+   in two rounds, and 595 in 512 (docs/performance.md). */
+constexpr uint32_t BLOCKS_PER_MULTIPROCESSOR = 2;
+
+/*
+ * Many children: the ranges that one block finishes have on average so many items that the block has RANGE_LEAVES_FACTOR
+ * buckets to a leaf left at least, but that every multiprocessor has BLOCKS_PER_MULTIPROCESSOR ranges; a tile divided by
+ * MIN_TILE_SHARE at least. u32, 2^27 keys, with 2^17 and 2^18 items, which is 8 and 4 buckets to a leaf: counting took 0.33 and
+ * 0.28 ms, scattering 0.81 and 0.71, finishing 1.89 and 1.87 (docs/performance.md).
+ */
+constexpr uint32_t RANGE_LEAVES_FACTOR = 2;
+constexpr uint32_t MIN_TILE_SHARE = 4;
+
+/* And no more than this share of what one block can sort, so that hardly a range is longer; by reckoning. */
+constexpr uint32_t RANGE_SHARE_NUMERATOR = 3;
+constexpr uint32_t RANGE_SHARE_DENOMINATOR = 5;
+
+/* The longest of those ranges, in averages: with a sample of 16 keys a bucket hardly one is longer. */
+constexpr uint32_t MAX_RANGE_AVERAGES = 4;
+
+/* Keys drawn for each bucket of a task. Its buckets must not be too long for one block: with 16 the standard deviation of their
+   sizes is a quarter of the mean. u32, 2^27 keys: 3.24 and 3.02 ms with 8 and 16 (docs/performance.md). */
+constexpr uint32_t TASK_OVERSAMPLING = 16;
+
+/*
+ * Short arrays (recursion/short_array.cuh): the buckets that they are divided into, a block each; measured on an H200 with
+ * 32-bit keys. A share divides a tile, which is what a block holds.
+ *
+ * SHORT_TILE_SHARE_HALF  for arrays of up to this share of a tile to a bucket, half as many buckets as there are
+ *                        multiprocessors: 2^16 keys took 39.4 us with 64 buckets, 42.1 with 128.
+ * MAX_SHORT_TILE_SHARE   the most that a bucket has on average, with a sample of MAX_SHORT_OVERSAMPLING keys to a bucket. More
+ *                        buckets than multiprocessors come after each other: 2^20 keys took 75 us with 128, 85 to 92 with 256.
+ * SHORT_TILE_SHARE       the same with a smaller sample, SHORT_OVERSAMPLING or what there is room for, but no less than
+ *                        MIN_SHORT_OVERSAMPLING: by reckoning one bucket in 10^7 does not fit a block then.
+ */
+constexpr uint32_t SHORT_TILE_SHARE_HALF = 16;
+constexpr uint32_t MAX_SHORT_TILE_SHARE = 2;
+constexpr uint32_t SHORT_TILE_SHARE = 4;
+constexpr uint32_t MAX_SHORT_OVERSAMPLING = 32;
+constexpr uint32_t SHORT_OVERSAMPLING = 16;
+constexpr uint32_t MIN_SHORT_OVERSAMPLING = 8;
+
+/* A depth limit with which a short array's buckets are still sorted and not left to the bitonic network. */
+constexpr uint32_t MIN_SHORT_DEPTH_LIMIT = 2;
+
+/*
+ * Room for tasks with many children: MULTIWAY_TASKS_PER_BLOCK for every block_items items, and some for short arrays. Each has
+ * a set table, of 12 KB for 1,024 children and keys of 4 bytes: small ranges for one block would ask for many times the keys,
+ * 26 GB with 32 items for 2^27 keys of 32 bits. So the tables have the keys' bytes divided by TASK_TABLES_SHARE and some more,
+ * or what they have with default options, where that is more. Tasks beyond that are sorted by the block at hand.
+ */
+constexpr uint32_t MULTIWAY_TASKS_PER_BLOCK = 2;
+constexpr uint32_t EXTRA_MULTIWAY_TASKS = 8;
+constexpr uint32_t TASK_TABLES_SHARE = 64;
+constexpr uint32_t EXTRA_TASK_TABLE_BYTES = 16u << 20;
+
+/* Room for listed ranges: this many for every block_items items (many children: of average length), and some more, for short
+   arrays or for full sets of buckets. */
+constexpr uint32_t LISTED_PER_BLOCK = 4;
+constexpr uint32_t EXTRA_LISTED = 1024;
+constexpr uint32_t EXTRA_MULTIWAY_LISTED = 4096;
+
+/* The most tasks and listed ranges there is room for, whatever the count; where they are full, the block at hand sorts the
+   range. One grid sorts the list, a block each: as many as a grid may have. The blocks of all tasks of a level, one for each
+   and one for each tile of CDP_COUNT_MAX keys, are counted in 32 bits. */
+constexpr uint32_t MAX_WORKLIST_CAPACITY = 0x7FFFFFFF;
+constexpr uint32_t MAX_TASK_CAPACITY = 1u << 30;
+
+/*
+ * Tasks started in one batch. CUDA refuses device launches past its pending-launch limit, which the library never raises: 2,048
+ * by default. A launch is pending until all its descendants are complete, so that it is the launches of a whole batch that
+ * count (docs/performance.md). A sort's batches have the limit divided by PENDING_SHARE_DENOMINATOR: the rest is for the
+ * batches themselves, for the look for disorder (one launch, within which the first task may come), and for other sorts on the
+ * device at the same time. What is refused all the same is sorted another way.
+ *
+ * Launches that a task has pending: one; with a controller three (controller, workers, continuation). With many children five:
+ * its preparation, two stages, the grid for small children, the one for equal keys; with a controller two continuations more.
+ */
+constexpr uint32_t PENDING_SHARE_DENOMINATOR = 4;
+constexpr uint32_t LAUNCHES_PER_TASK = 1;
+constexpr uint32_t LAUNCHES_PER_CONTROLLER_TASK = 3;
+constexpr uint32_t LAUNCHES_PER_MULTIWAY_TASK = 5;
+constexpr uint32_t LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK = 7;
 
 } // namespace cdp
 

@@ -14,6 +14,24 @@
 
 #include <stdbool.h>
 
+/* Each sum is checked: the keys, rounded up, and the workspace must fit into one allocation. */
+cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_bytes, cdp_room *room) {
+  const uint64_t most = PTRDIFF_MAX;
+  const uint64_t key_bytes = cdp_engine_key_bytes(type);
+  const uint64_t mask = CDP_WORKSPACE_ALIGNMENT - 1;
+  if (count <= (most - mask) / key_bytes) {
+    const uint64_t keys = count * key_bytes;
+    const uint64_t keys_room = (keys + mask) & ~mask;
+    if (workspace_bytes <= most && keys_room <= most - workspace_bytes) {
+      *room = (cdp_room){(size_t)keys, (size_t)keys_room, (size_t)workspace_bytes};
+      return CDP_OK;
+    }
+  }
+  return cdp_fail(CDP_ERROR_SIZE, 0,
+                  "count is %llu: such keys and their workspace cannot be addressed; give fewer keys at a time",
+                  (unsigned long long)count);
+}
+
 cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys) {
   const cdp_engine *engine = device->engine;
   const bool keys_copied = device->keys_kind == CDP_MEMORY_HOST && !engine->simulated;
@@ -46,26 +64,26 @@ cleanup:
 }
 
 typedef struct sort_context {
-  cdp_request request;
-  size_t plan_workspace_bytes;
+  cdp_plan plan;
   cdp_gathering *gathering;
 } sort_context;
 
 static cdp_status sort_there(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault) {
   sort_context *sort = context;
-  sort->request.d_keys = d_keys;
-  sort->request.d_workspace = d_workspace;
-  if (sort->request.trace_capacity != 0)
-    sort->request.d_trace = (unsigned char *)d_workspace + sort->plan_workspace_bytes; // whose parts are aligned, and its end
-  return engine->sort(&sort->request, sort->gathering, fault);
+  sort->plan.d_keys = d_keys;
+  sort->plan.d_workspace = d_workspace;
+  if (sort->plan.trace_capacity != 0)
+    sort->plan.d_trace = (unsigned char *)d_workspace + sort->plan.workspace_bytes; // whose parts are aligned, and its end
+  return engine->sort(&sort->plan, sort->gathering, fault);
 }
 
-cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering) {
-  sort_context sort = {.request = plan->request, .plan_workspace_bytes = plan->room.workspace_bytes, .gathering = gathering};
-  cdp_memory_job job = {.room = plan->room, .doing = "sorting", .work = sort_there, .context = &sort};
+cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, const cdp_room *room, void *keys,
+                           cdp_gathering *gathering) {
+  sort_context sort = {.plan = *plan, .gathering = gathering};
+  cdp_memory_job job = {.room = *room, .doing = "sorting", .work = sort_there, .context = &sort};
   if (gathering->trace != NULL) {
     // The cast is exact, and the sum no overflow: CDP_TRACE_CAPACITY_MAX.
-    sort.request.trace_capacity = (uint32_t)gathering->trace->capacity;
+    sort.plan.trace_capacity = (uint32_t)gathering->trace->capacity;
     job.room.workspace_bytes += (size_t)cdp_engine_trace_bytes(gathering->trace->capacity);
   }
   return cdp_memory_do(device, &job, keys);

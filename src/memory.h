@@ -6,7 +6,17 @@
 #define CDPSORT_SRC_MEMORY_H
 
 #include "device.h"
-#include "plan.h"
+
+/* Bytes of memory for keys and what is done with them. */
+typedef struct cdp_room {
+  size_t keys_bytes;      /* bytes of the keys themselves */
+  size_t keys_room_bytes; /* the same, rounded up so that a workspace may follow */
+  size_t workspace_bytes; /* keys_room_bytes + workspace_bytes can be allocated in one piece */
+} cdp_room;
+
+/* Reckons it for a valid type and a workspace of so many bytes (UINT64_MAX: they cannot be counted). CDP_ERROR_SIZE if it
+   cannot be addressed. */
+cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_bytes, cdp_room *room);
 
 /* What is done with keys where the device reaches them. Fills *fault unless it returns CDP_OK. */
 typedef cdp_status cdp_memory_work(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault);
@@ -25,7 +35,8 @@ typedef struct cdp_memory_job {
  */
 cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys);
 
-/* The job of sorting by a plan, and of gathering what is asked for. */
-cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, void *keys, cdp_gathering *gathering);
+/* The job of sorting by a plan, which has no memory yet, and of gathering what is asked for. */
+cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, const cdp_room *room, void *keys,
+                           cdp_gathering *gathering);
 
 #endif

@@ -5,26 +5,23 @@
  * 1. What needs no memory looked at: type, options, CDPSORT_DEVICE, count (arguments.h).
  * 2. The pointers as numbers: NULL, alignment. Fewer than 2 keys end here.
  * 3. The device (device.h), which may depend on where the keys lie.
- * 4. The plan (plan.h): capacities and the bytes of the workspace.
+ * 4. The plan (engine.h): how the device will go about it, and the bytes of the workspace.
  * 5. The sort, with memory of its own (memory.h) or in the caller's workspace.
  */
 #include "sort.h"
 
 #include "arguments.h"
 #include "memory.h"
-#include "plan.h"
 #include "status.h"
 
 #include <stdbool.h>
 
-/* Step 1 for the calls that only launch. */
-static cdp_status read_launch_arguments(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments) {
+/* Step 4, for at least 2 keys. The count was looked at in step 1, so that a plan can be made of it. */
+static cdp_status make_plan(const cdp_arguments *arguments, size_t count, cdp_type type, const cdp_device *device,
+                            bool is_captured, cdp_plan *plan, cdp_room *room) {
   cdp_status status;
-  TRY(cdp_arguments_read(count, type, options, arguments));
-  if (arguments->options.scheme == CDP_SCHEME_HOST_LOOP)
-    return cdp_fail(CDP_ERROR_UNSUPPORTED, 0,
-                    "options.scheme is CDP_SCHEME_HOST_LOOP, in which the host waits for every level: cdp_quicksort_async() "
-                    "returns at once; choose another scheme, or call cdp_quicksort()");
+  TRY(cdp_engine_plan(&arguments->options, type, count, &device->facts, is_captured, plan));
+  TRY(cdp_room_reckon(count, type, plan->workspace_bytes, room));
 cleanup:
   return status;
 }
@@ -33,6 +30,7 @@ cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_
   cdp_arguments arguments;
   cdp_device device;
   cdp_plan plan;
+  cdp_room room;
   cdp_status status;
   cdp_message_clear();
   TRY(cdp_arguments_read(count, type, options, &arguments));
@@ -42,8 +40,8 @@ cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_
   if (count == 1)
     goto cleanup;
   TRY(cdp_device_choose(&arguments.wish, keys, &device));
-  TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
-  TRY(cdp_memory_sort(&device, &plan, keys, gathering));
+  TRY(make_plan(&arguments, count, type, &device, false, &plan, &room));
+  TRY(cdp_memory_sort(&device, &plan, &room, keys, gathering));
   cdp_device_used(device.facts.name);
 cleanup:
   return status;
@@ -57,18 +55,18 @@ cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_opti
 cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
   cdp_arguments arguments;
   cdp_device device;
-  cdp_plan plan = {.room = {0, 0, 0}};
+  cdp_plan plan;
+  cdp_room room = {0};
   cdp_status status;
   cdp_message_clear();
-  TRY(read_launch_arguments(count, type, options, &arguments));
+  TRY(cdp_arguments_read(count, type, options, &arguments));
   if (workspace_bytes == NULL)
     return cdp_fail(CDP_ERROR_NULL, 0, "workspace_bytes is NULL: give a pointer to the size_t that receives the size");
   if (count >= 2) {
     TRY(cdp_device_choose(&arguments.wish, NULL, &device));
-    TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
-    TRY(cdp_plan_check_launch(&plan, &device.facts));
+    TRY(make_plan(&arguments, count, type, &device, false, &plan, &room));
   }
-  *workspace_bytes = plan.room.workspace_bytes;
+  *workspace_bytes = room.workspace_bytes;
 cleanup:
   return status;
 }
@@ -91,14 +89,14 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
   return a_begin <= b_begin ? b_begin - a_begin < a_bytes : a_begin - b_begin < b_bytes;
 }
 
-static cdp_status check_workspace_size(const cdp_plan *plan, const void *keys, const void *workspace, size_t workspace_bytes) {
-  if (workspace_bytes < plan->room.workspace_bytes)
+static cdp_status check_workspace_size(const cdp_room *room, const void *keys, const void *workspace, size_t workspace_bytes) {
+  if (workspace_bytes < room->workspace_bytes)
     return cdp_fail(
         CDP_ERROR_WORKSPACE, 0,
         "workspace_bytes is %zu, but this sort needs %zu: ask cdp_quicksort_workspace() with the same arguments, and "
         "with the device of the keys current or chosen in the options",
-        workspace_bytes, plan->room.workspace_bytes);
-  if (overlap(keys, plan->room.keys_bytes, workspace, plan->room.workspace_bytes))
+        workspace_bytes, room->workspace_bytes);
+  if (overlap(keys, room->keys_bytes, workspace, room->workspace_bytes))
     return cdp_fail(CDP_ERROR_WORKSPACE, 0, "the workspace overlaps the keys: give it memory of its own");
   return CDP_OK;
 }
@@ -133,18 +131,19 @@ cleanup:
   return status;
 }
 
-static cdp_status launch(const cdp_device *device, const cdp_request *request, void *stream) {
+/* Does one thing with the device current: asks whether the stream is being captured or, with a plan, launches. */
+static cdp_status on_device(const cdp_device *device, void *stream, bool *is_captured, const cdp_plan *plan) {
   const cdp_engine *engine = device->engine;
   cdp_fault fault = {0};
-  bool entered = false;
   cdp_previous previous;
   cdp_status status;
   TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
-  entered = true;
-  TRY(cdp_report(engine->launch(request, stream, &fault), &fault, "launching the sort"));
+  if (plan != NULL)
+    status = cdp_report(engine->launch(plan, stream, &fault), &fault, "launching the sort");
+  else
+    status = cdp_report(engine->is_captured(stream, is_captured, &fault), &fault, "looking at the stream");
+  engine->leave(&previous);
 cleanup:
-  if (entered)
-    engine->leave(&previous);
   return status;
 }
 
@@ -153,9 +152,11 @@ cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const 
   cdp_arguments arguments;
   cdp_device device;
   cdp_plan plan;
+  cdp_room room;
+  bool is_captured = false;
   cdp_status status;
   cdp_message_clear();
-  TRY(read_launch_arguments(count, type, options, &arguments));
+  TRY(cdp_arguments_read(count, type, options, &arguments));
   if (count == 0)
     goto cleanup;
   TRY(cdp_arguments_check_keys(d_keys, arguments.key_bytes));
@@ -164,12 +165,12 @@ cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const 
   TRY(check_workspace_pointer(d_workspace));
   TRY(cdp_device_choose(&arguments.wish, d_keys, &device));
   TRY(check_usable(&device, d_workspace, stream));
-  TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
-  TRY(cdp_plan_check_launch(&plan, &device.facts));
-  TRY(check_workspace_size(&plan, d_keys, d_workspace, workspace_bytes));
-  plan.request.d_keys = d_keys;
-  plan.request.d_workspace = d_workspace;
-  TRY(launch(&device, &plan.request, stream));
+  TRY(on_device(&device, stream, &is_captured, NULL));
+  TRY(make_plan(&arguments, count, type, &device, is_captured, &plan, &room));
+  TRY(check_workspace_size(&room, d_keys, d_workspace, workspace_bytes));
+  plan.d_keys = d_keys;
+  plan.d_workspace = d_workspace;
+  TRY(on_device(&device, stream, NULL, &plan));
   cdp_device_used(device.facts.name);
 cleanup:
   return status;

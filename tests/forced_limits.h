@@ -8,7 +8,7 @@
 
 #include "host_data.h"
 
-#include "plan.h"
+#include "plan_limits.h"
 
 /* Leaf sizes of a row. */
 #define LEAST CDP_LEAF_MIN

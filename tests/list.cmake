@@ -79,8 +79,8 @@ endif()
 # beside the shared library's, and the plan of a sort, which the library keeps to itself.
 if(CDPSORT_HAVE_CUDA)
   add_executable(hooks_cost EXCLUDE_FROM_ALL hooks_cost/hooks_cost.cpp hooks_cost/with_hooks.cu hooks_cost/without_hooks.cu
-                 ${PROJECT_SOURCE_DIR}/src/options.c ${PROJECT_SOURCE_DIR}/src/plan.c ${PROJECT_SOURCE_DIR}/src/status.c
-                 ${PROJECT_SOURCE_DIR}/device/engine.cpp)
+                 ${PROJECT_SOURCE_DIR}/src/options.c ${PROJECT_SOURCE_DIR}/src/status.c
+                 ${PROJECT_SOURCE_DIR}/device/engine.cpp ${PROJECT_SOURCE_DIR}/device/plan.cpp)
   set_target_properties(hooks_cost PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_RUNTIME_LIBRARY Static)
   target_include_directories(hooks_cost PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/device)
   target_compile_options(hooks_cost PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-maxrregcount=64>

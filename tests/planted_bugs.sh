@@ -178,13 +178,13 @@ prepare() {
   {
     echo '#include "recursion/start.h"'
     for call in launch_recursion run_host_loop; do
-      echo "template <> int cdp::simulated::$call<uint64_t>(const cdp_request &, bool, void *) { return 1; }"
+      echo "template <> int cdp::simulated::$call<uint64_t>(const cdp_plan &, bool, void *) { return 1; }"
     done
     echo "template <> int cdp::simulated::launch_partition<uint64_t>(const cdp_partition_request &, void *) { return 1; }"
   } >"$work/other_width.cpp"
   compile other_width "$work/other_width.cpp"
   for source in "$work"/tree/src/*.c "$work/tree/device/runtime/no_cuda_engine.c" "$work/tree/device/engine.cpp" \
-    "$work"/tree/device/runtime/simulated_*.cpp; do
+    "$work/tree/device/plan.cpp" "$work"/tree/device/runtime/simulated_*.cpp; do
     compile "tree_$(basename "$source" | tr . _)" "$source"
   done
   for source in test_seeds host_data host_oracle; do

@@ -10,7 +10,7 @@
 #include "run_suite.h"
 #include "simulated_rules.h"
 
-#include "plan.h"
+#include "engine.h"
 
 #include <string.h>
 
@@ -67,11 +67,11 @@ static void sort_around(cdp_type type, size_t count, uint32_t fan_out) {
 
 /* What the device makes its decisions by, for so many keys. */
 static void read_plan(const host_case *sort, cdp_plan *plan) {
-  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048};
+  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
   cdp_options resolved = sort->options;
   resolved.fan_out = CDP_FAN_OUT_MAX;
   resolved.scheme = CDP_SCHEME_LAST_BLOCK;
-  ck_assert_int_eq(cdp_plan_make(&resolved, sort->type, sort->count, &facts, plan), CDP_OK);
+  ck_assert_int_eq(cdp_engine_plan(&resolved, sort->type, sort->count, &facts, false, plan), CDP_OK);
 }
 
 /* _i: type, and the least or the greatest fan-out. */
@@ -81,21 +81,12 @@ START_TEST(sorts_around_every_limit) {
   const host_case sort = fan_case(type, ITEMS, HOST_UNIFORM, 1);
   cdp_plan plan;
   read_plan(&sort, &plan);
-  const size_t single = plan.request.single_items;
-  const size_t sizes[] = {0,
-                          1,
-                          CDP_LEAF_MIN,
-                          2 * CDP_LEAF_MIN,
-                          plan.request.target_range_items,
-                          single,
-                          2 * single,
-                          3 * single,
-                          7 * single,
-                          plan.request.block_items,
-                          single / 2,
-                          2 * (size_t)plan.request.block_items};
+  const size_t single = plan.one_block_items;
+  const size_t sizes[] = {
+      0,          1,          CDP_LEAF_MIN,     2 * CDP_LEAF_MIN, plan.target_range_items,     single, 2 * single,
+      3 * single, 7 * single, plan.block_items, single / 2,       2 * (size_t)plan.block_items};
   ck_assert_uint_gt(single, CDP_LEAF_MIN);
-  ck_assert_uint_lt(plan.request.block_items, ITEMS / 2);
+  ck_assert_uint_lt(plan.block_items, ITEMS / 2);
   for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
     sort_around(type, sizes[size], fan_out);
 }
@@ -126,7 +117,7 @@ START_TEST(finds_the_one_key_out_of_order) {
   sort.options.scheme = scheme_of(_i);
   cdp_plan plan;
   read_plan(&sort, &plan);
-  const size_t tile = plan.request.single_items;
+  const size_t tile = plan.one_block_items;
   const size_t places[] = {0,         1,
                            2,         3,
                            4,         5,
@@ -211,14 +202,14 @@ START_TEST(children_are_as_many_as_the_fan_out) {
     const cdp_study_depth *row = &study.depths[depth];
     ck_assert_uint_le(row->tasks + row->collected, study.depths[depth - 1].tasks * sort.options.fan_out);
     if (row->tasks != 0)
-      ck_assert_uint_gt(row->min_task_items, plan.request.block_items);
+      ck_assert_uint_gt(row->min_task_items, plan.block_items);
   }
   const cdp_study_depth sum = study_total(&study);
-  ck_assert_uint_gt(sum.collected, ITEMS / plan.request.block_items);
+  ck_assert_uint_gt(sum.collected, ITEMS / plan.block_items);
   ck_assert_uint_gt(study.depths[study.depth_count - 1].leaves, 0);
   ck_assert_uint_ge(sum.block_partitions, sum.collected / 2);
   ck_assert_uint_eq(study.tasks_allocated, sum.tasks);
-  ck_assert_uint_eq(study.task_capacity, plan.request.task_capacity);
+  ck_assert_uint_eq(study.task_capacity, plan.task_capacity);
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 #include "gpu_check.h"
 
 extern "C" {
-#include "plan.h"
+#include "plan_limits.h"
 }
 
 #include <cstdio>
@@ -30,7 +30,7 @@ cdp_options in_recursion(int index) {
   return options;
 }
 
-/* Sorts under caps (plan.h; nullptr: none), which are lifted whatever the sorts come to, and checks the keys. */
+/* Sorts under caps (plan_limits.h; nullptr: none), which are lifted whatever the sorts come to, and checks the keys. */
 cdp_study sort_capped(const Subject &subject, const cdp_options &options, const cdp_plan_limits *limits, const char *how) {
   cdp_study study;
   cdp_plan_limit(limits);

@@ -6,7 +6,7 @@
 #include "gpu_check.h"
 
 extern "C" {
-#include "plan.h"
+#include "plan_limits.h"
 }
 
 #include <cstdio>

@@ -64,6 +64,7 @@ void launch_sort(Bits *keys, const Case &each, cdp_study *study) {
   rules.depth_limit = 60;
   rules.leaf_items = each.leaf_items;
   rules.piece_items = each.leaf_items;
+  rules.long_items = each.leaf_items == Shape<Bits>::LEAF_ITEMS ? LONG_BUCKET_LEAVES * each.leaf_items : each.leaf_items;
   rules.pivot = CDP_PIVOT_SAMPLED_MEDIAN;
   rules.counters = study->depths;
   const uint32_t bytes = sizeof(MultiwayStorage<Bits>);

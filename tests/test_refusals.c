@@ -15,7 +15,7 @@
 #include "run_suite.h"
 #include "simulated_rules.h"
 
-#include "plan.h"
+#include "engine.h"
 
 #include <pthread.h>
 #include <stdio.h>

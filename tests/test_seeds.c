@@ -13,7 +13,8 @@
 #include "run_suite.h"
 #include "simulated_rules.h"
 
-#include "plan.h"
+#include "engine.h"
+#include "plan_limits.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,8 @@
 #include "run_suite.h"
 #include "simulated_rules.h"
 
-#include "plan.h"
+#include "engine.h"
+#include "plan_limits.h"
 
 #include <string.h>
 
@@ -22,31 +23,31 @@ static void make_device(void) {
 
 /* What the device makes its decisions by. */
 static void read_plan(const host_case *sort, cdp_plan *plan) {
-  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048};
+  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
   cdp_options resolved = sort->options;
   resolved.fan_out = sort->options.fan_out != 0 ? sort->options.fan_out : CDP_FAN_OUT_MAX;
   resolved.scheme = sort->options.scheme != 0 ? sort->options.scheme : CDP_SCHEME_LAST_BLOCK;
   resolved.child_streams = CDP_STREAMS_FIRE_AND_FORGET;
   resolved.leaf_items = host_key_bytes(sort->type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
-  ck_assert_int_eq(cdp_plan_make(&resolved, sort->type, sort->count, &facts, plan), CDP_OK);
+  ck_assert_int_eq(cdp_engine_plan(&resolved, sort->type, sort->count, &facts, false, plan), CDP_OK);
 }
 
-static cdp_request request_of(cdp_type type, size_t count) {
+static cdp_plan plan_of(cdp_type type, size_t count) {
   const host_case sort = simulated_case(type, count, HOST_UNIFORM, 1);
   cdp_plan plan;
   read_plan(&sort, &plan);
-  return plan.request;
+  return plan;
 }
 
 /* The most keys that are still sorted so. */
 static size_t short_items_most(cdp_type type) {
-  size_t low = request_of(type, 2).single_items + (size_t)1;
+  size_t low = plan_of(type, 2).one_block_items + (size_t)1;
   size_t high = (size_t)1 << 24;
-  ck_assert_uint_ne(request_of(type, low).short_fan_out, 0);
-  ck_assert_uint_eq(request_of(type, high).short_fan_out, 0);
+  ck_assert_uint_ne(plan_of(type, low).short_fan_out, 0);
+  ck_assert_uint_eq(plan_of(type, high).short_fan_out, 0);
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
-    if (request_of(type, middle).short_fan_out != 0)
+    if (plan_of(type, middle).short_fan_out != 0)
       low = middle;
     else
       high = middle;
@@ -72,8 +73,8 @@ END_TEST
 /* _i: the type, and whether keys are few values. */
 START_TEST(sorts_around_every_limit) {
   const cdp_type type = _i % 2 == 0 ? CDP_U32 : CDP_F64;
-  const size_t single = request_of(type, 2).single_items;
-  const size_t small_tile = request_of(type, single + 1).short_tile_items;
+  const size_t single = plan_of(type, 2).one_block_items;
+  const size_t small_tile = plan_of(type, single + 1).short_tile_items;
   const size_t sizes[] = {2,
                           33,
                           single / 2,
@@ -100,7 +101,7 @@ START_TEST(sorts_what_is_almost_in_order) {
   enum { COUNT = 9000 };
   static uint32_t keys[COUNT], before[COUNT];
   const host_case sort = simulated_case(CDP_U32, COUNT, HOST_SORTED, 1);
-  ck_assert_uint_ne(request_of(CDP_U32, COUNT).short_fan_out, 0);
+  ck_assert_uint_ne(plan_of(CDP_U32, COUNT).short_fan_out, 0);
   static const size_t places[] = {0, 1, 95, 1535, 1536, 4444, COUNT - 2};
   for (size_t which = 0; which < sizeof places / sizeof *places; which++) {
     char why[HOST_WHY_BYTES];
@@ -124,7 +125,7 @@ START_TEST(two_launches_and_no_more) {
   static const host_distribution distributions[] = {HOST_UNIFORM, HOST_STAGGERED, HOST_GAUSSIAN, HOST_BUCKET, HOST_LOST_PIVOT};
   for (size_t which = 0; which < sizeof distributions / sizeof *distributions; which++) {
     host_case sort = simulated_case(_i % 2 == 0 ? CDP_U32 : CDP_I64, _i / 2 == 0 ? 5000 : 12000, distributions[which], which);
-    const uint32_t buckets = request_of(sort.type, sort.count).short_fan_out;
+    const uint32_t buckets = plan_of(sort.type, sort.count).short_fan_out;
     ck_assert_uint_ne(buckets, 0);
     cdp_study study;
     must_study(&sort, &study);
@@ -152,7 +153,7 @@ END_TEST
 
 START_TEST(one_launch_for_what_a_block_holds) {
   const cdp_type type = _i == 0 ? CDP_F32 : CDP_U64;
-  const uint32_t single = request_of(type, 2).single_items;
+  const uint32_t single = plan_of(type, 2).one_block_items;
   for (size_t count = single - 1; count <= single + 1; count++) {
     const host_case sort = simulated_case(type, count, HOST_UNIFORM, count);
     cdp_study study;

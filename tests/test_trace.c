@@ -113,9 +113,9 @@ START_TEST(trace_agrees_with_the_device) {
     ck_assert_uint_eq(blocks, counts.blocks_run);
     ck_assert_uint_eq(study.total.launches_refused, counts.launches_refused);
     ck_assert_uint_eq(study.total.children_launched + 1, counts.grids_launched);
-    ck_assert_uint_le(study.pending_most, counts.pending_most);
+    ck_assert_uint_le(study.max_pending, counts.max_pending);
     if (resident == 1)
-      ck_assert_uint_eq(study.pending_most, counts.pending_most);
+      ck_assert_uint_eq(study.max_pending, counts.max_pending);
   }
 }
 END_TEST
@@ -191,7 +191,7 @@ START_TEST(refused_launches_are_in_the_trace) {
     ck_assert_uint_eq(trace.events[index].end_ns, trace.events[index].launched_ns);
   }
   ck_assert_uint_eq(refused, counts.launches_refused);
-  ck_assert_uint_le(study.pending_most, 3);
+  ck_assert_uint_le(study.max_pending, 3);
   // With one launch to a task and one task to a batch, the classic last block is hardly ever refused one: it waits instead.
   const bool waits = sort.options.fan_out == CDP_FAN_OUT_CLASSIC && sort.options.scheme == CDP_SCHEME_LAST_BLOCK;
   if (waits)

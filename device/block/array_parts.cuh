@@ -67,9 +67,6 @@ __device__ __forceinline__ void scatter_warp_share(const Bits *keys, Bits *desti
   }
 }
 
-/* Shares that a thread scans at a time. A GPU has some thousand shares: more to a thread are fewer rounds of barriers. */
-constexpr uint32_t SCAN_ITEMS_PER_THREAD = 4;
-
 struct ScanStorage {
   unsigned long long less_totals[WARP_LANES];
   unsigned long long greater_totals[WARP_LANES];

@@ -42,8 +42,7 @@ struct MultiwayShapeOf {
   static constexpr uint32_t TASK_SAMPLES_PER_THREAD = ROW.task_samples_per_thread;
   static constexpr uint32_t MAX_SAMPLES_PER_THREAD =
       TASK_SAMPLES_PER_THREAD > SAMPLES_PER_THREAD ? TASK_SAMPLES_PER_THREAD : SAMPLES_PER_THREAD;
-  static constexpr uint32_t MAX_SAMPLES = MAX_SAMPLE_THREADS * SAMPLES_PER_THREAD;
-  static constexpr uint32_t MAX_FAN_OUT = MAX_SAMPLES / 2 < MAX_BUCKETS ? MAX_SAMPLES / 2 : MAX_BUCKETS;
+  static constexpr uint32_t MAX_FAN_OUT = max_fan_out(ROW);
 
   static_assert(BLOCK_THREADS <= 1024 && BLOCK_THREADS % WARP_LANES == 0, "warps of a block are scanned by one warp");
   static_assert(TILE_ITEMS_PER_THREAD % VECTOR_ITEMS == 0, "a thread loads whole vectors");
@@ -56,7 +55,7 @@ struct MultiwayShapeOf {
 };
 
 /* What this compilation is for. The host's half of nvcc's compilation asks the shape for its threads alone, which are the same
-   for all CUDA devices; sizes it is told (cdp_request::device_kind). */
+   for all CUDA devices; sizes it is told (cdp_plan). */
 #if !defined(__CUDACC__)
 constexpr DeviceKind DEVICE_KIND = DeviceKind::simulated;
 #elif defined(__CUDA_ARCH__)
@@ -162,14 +161,21 @@ static_assert(sizeof(MultiwayStorage<uint32_t>::sample) <= sizeof(MultiwayStorag
 /* The shared memory of a block on a kind of device. */
 template <typename Bits>
 constexpr uint32_t multiway_shared_bytes(DeviceKind kind) {
-  return static_cast<uint32_t>(kind == DeviceKind::plain ? sizeof(MultiwayStorageOf<Bits, DeviceKind::plain>)
-                                                         : sizeof(MultiwayStorageOf<Bits, DEVICE_KIND>));
+  switch (kind) {
+  case DeviceKind::simulated:
+    return sizeof(MultiwayStorageOf<Bits, DeviceKind::simulated>);
+  case DeviceKind::plain:
+    return sizeof(MultiwayStorageOf<Bits, DeviceKind::plain>);
+  case DeviceKind::large:
+    break;
+  }
+  return sizeof(MultiwayStorageOf<Bits, DeviceKind::large>);
 }
 static_assert(multiway_shared_bytes<uint32_t>(DeviceKind::plain) <= 96 * 1024 &&
                   multiway_shared_bytes<uint64_t>(DeviceKind::plain) <= 96 * 1024,
               "what compute capability 7.0 lets a block have; 8.x and 12.x let it have more");
-static_assert(sizeof(MultiwayStorageOf<uint32_t, DeviceKind::simulated>) > 48 * 1024 &&
-                  sizeof(MultiwayStorageOf<uint64_t, DeviceKind::simulated>) > 48 * 1024,
+static_assert(multiway_shared_bytes<uint32_t>(DeviceKind::simulated) > 48 * 1024 &&
+                  multiway_shared_bytes<uint64_t>(DeviceKind::simulated) > 48 * 1024,
               "what must be asked for on the GPU (allow_shared_bytes()) must be on the simulated device, lest it be forgotten");
 
 } // namespace cdp::CDP_RUNTIME

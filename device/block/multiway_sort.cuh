@@ -9,8 +9,8 @@
  *  3. The buckets' sizes are known now. Consecutive buckets that fit a leaf together make a group.
  *  4. Each warp takes a group, gathers its runs into registers, sorts them bitonically, and writes them to their final place.
  *  5. A bucket longer than a leaf: if it holds keys equal to a splitter, they are written from it. Otherwise one of up to
- *     LONG_BUCKET_LEAVES of the greatest leaves is a warp's too: leaf by leaf, and then the rest of the bitonic network. The runs
- *     of a longer one are gathered, and it is sorted the two-way way (sort.cuh). A sample makes all of that rare.
+ *     long_items is a warp's too: leaf by leaf, and then the rest of the bitonic network. The runs of a longer one are
+ *     gathered, and it is sorted the two-way way (sort.cuh). A sample makes all of that rare.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
 #define CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
@@ -69,13 +69,6 @@ __device__ __forceinline__ void bucket_tiles(const BlockRules<Bits> &rules, Rang
   __syncthreads();
 }
 
-/* The longest bucket that is a warp's own. With leaves as large as they can be a few of them are sorted together sooner than
-   they are partitioned; smaller ones are asked for by who wants ranges partitioned until they are as small. */
-template <typename Bits>
-__device__ __forceinline__ uint32_t long_bucket_items(const BlockRules<Bits> &rules) {
-  return rules.leaf_items == Shape<Bits>::LEAF_ITEMS ? LONG_BUCKET_LEAVES * Shape<Bits>::LEAF_ITEMS : rules.leaf_items;
-}
-
 /* Groups the buckets [first, end): the greedy way, as many to a group as fit it. For one thread. */
 template <typename Bits>
 __device__ __forceinline__ void group_buckets(const BlockRules<Bits> &rules, uint32_t first, uint32_t end, uint32_t group_items,
@@ -94,7 +87,7 @@ __device__ __forceinline__ void group_buckets(const BlockRules<Bits> &rules, uin
       group = bucket;
       group_begin = begin;
       if (next - begin > group_items) {
-        if (next - begin <= long_bucket_items(rules) && !(equal && bucket % 2 != 0))
+        if (next - begin <= rules.long_items && !(equal && bucket % 2 != 0))
           sort.groups[atomicAdd(&sort.group_count, 1u)] = {static_cast<uint16_t>(bucket), static_cast<uint16_t>(bucket + 1)};
         else
           sort.large[atomicAdd(&sort.large_count, 1u)] = static_cast<uint16_t>(bucket);
@@ -301,16 +294,13 @@ __device__ __forceinline__ void sort_large(const BlockRules<Bits> &rules, Range 
  * Sorts a range of at most MAX_RANGE_ITEMS items into the caller's array.
  * - All threads of the block take part, with the same arguments; begins with a barrier.
  * - What the range holds must be visible to the block.
- * - A range of up to MERGED_ITEMS_PER_THREAD to a thread is sorted in registers; unless leaves are to be smaller than they can be,
- *   for then it is asked how leaves do.
+ * - rules.merge_items: MERGED_ITEMS_PER_THREAD to a thread at most.
  */
 template <typename Bits>
 __device__ __forceinline__ void block_multiway_sort(const BlockRules<Bits> &rules, const Range &range,
                                                     MultiwayStorage<Bits> &storage) {
-  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   __syncthreads();
-  if (rules.leaf_items == Shape<Bits>::LEAF_ITEMS && range.depth < rules.depth_limit &&
-      range.items() <= THREADS * MERGED_ITEMS_PER_THREAD) {
+  if (range.items() <= rules.merge_items && range.depth < rules.depth_limit) {
     block_register_sort<Bits, MERGED_ITEMS_PER_THREAD>(rules, rules.side(range.side) + range.begin, range, storage.work.stage);
     return;
   }

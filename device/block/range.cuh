@@ -54,6 +54,8 @@ struct BlockRules {
   uint32_t depth_limit; /* ranges at this depth are not partitioned */
   uint32_t leaf_items;  /* ranges up to this are sorted by one warp in registers */
   uint32_t piece_items; /* ranges up to this are sorted by one warp: at least a leaf, at most WARP_LEAVES of them */
+  uint32_t long_items;  /* many-way: buckets up to this are one warp's; at least a leaf */
+  uint32_t merge_items; /* many-way: ranges up to this are merge-sorted in the block's registers; 0: none */
   cdp_pivot pivot;
   cdp_study_depth *counters; /* CDP_STUDY_DEPTHS rows; NULL: nobody asked */
 
@@ -87,24 +89,6 @@ struct Shape {
                     LEAF_ITEMS_PER_LANE <= WARP_LANES,
                 "bitonic leaves are powers of two, in three sizes");
 };
-
-/* Ranges that a block has still to partition. It takes the shorter part first, so entry k is no longer than the whole range
-   halved k - 1 times: 48 entries are enough for any count that can be addressed. */
-constexpr uint32_t BLOCK_STACK_ENTRIES = 48;
-
-/* A piece is what one warp of a block sorts by itself: at most this many leaves, and no more than leaves this many pieces to a
-   range that the block sorts, so that all its warps have some. u32, 2^27 keys: 9.9, 9.5 and 9.4 ms with at most 4, 8 and 16
-   leaves. */
-constexpr uint32_t WARP_LEAVES = 16;
-constexpr uint32_t PIECES_PER_BLOCK = 32;
-
-/* A warp's stack halves the range at hand from entry to entry, and a leaf is not partitioned: 5 entries at most. They lie in
-   the registers of as many lanes. */
-static_assert(WARP_LEAVES < 1u << (WARP_LANES - 1), "a lane for each entry");
-
-/* Pieces that a block lets gather before its warps sort them side by side: some for each warp, so that no warp idles for long.
- */
-constexpr uint32_t BLOCK_PIECE_ENTRIES = 64;
 
 /* A piece, or part of one: a Range in 16 bytes. */
 struct Piece {
@@ -141,10 +125,10 @@ struct BlockStorage {
   uint32_t stack_entries;
   uint32_t piece_entries;
   uint32_t pieces_taken;
-  uint32_t event;    /* trace.cuh: the running grid's */
-  uint32_t flag;     /* whatever the kernel's first thread has to tell the others */
+  uint32_t event;          /* trace.cuh: the running grid's */
+  uint32_t flag;           /* whatever the kernel's first thread has to tell the others */
   uint32_t is_in_block[2]; /* whether this block has to sort a partition's two parts */
-  Range children[2]; /* those parts */
+  Range children[2];       /* those parts */
 };
 
 /* With the 1 KB that CUDA adds, two blocks share the 8 KB that a device-launched block may find its multiprocessor set to. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a request's key type to the instance that does it. Apart from start.h, so that a file that defines one instance does
- * not come to define them all.
+ * From the key type of a plan or a request to the instance that does it. Apart from start.h, so that a file that defines one
+ * instance does not come to define them all.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_DISPATCH_H
 #define CDPSORT_DEVICE_RECURSION_DISPATCH_H

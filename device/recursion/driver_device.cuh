@@ -32,9 +32,9 @@ struct DeviceDriver {
     if (task.phase == Phase::network) {
       is_launched = launch_network_step(sort, sort.child_stream, slot, task.range, first_network_step<Bits>());
     } else if (Policy::PREPARES || has_controllers(sort)) {
-      is_launched =
-          launch_grid(sort, {Policy::KERNEL, sort.child_stream, Policy::grid(sort, 1), Policy::kind_of(Phase::waiting), task.range},
-                      work_for<Bits>(Step::begin, slot));
+      is_launched = launch_grid(
+          sort, {Policy::KERNEL, sort.child_stream, Policy::grid(sort, 1), Policy::kind_of(Phase::waiting), task.range},
+          work_for<Bits>(Step::begin, slot));
     } else {
       change_phase(task, Phase::waiting, Policy::FIRST);
       is_launched = launch_phase<Policy>(sort, slot, Policy::FIRST);
@@ -50,9 +50,9 @@ struct DeviceDriver {
     const bool tail = has_controllers(sort);
     if (tail ? !Tail::announce<Policy>(sort, slot, phase) : !LastBlock::announce<Policy>(sort, slot, phase))
       return false;
-    if (launch_grid(sort,
-                    {Policy::KERNEL, sort.child_stream, Policy::grid(sort, task.block_count), Policy::kind_of(phase), task.range},
-                    work_for<Bits>(Step::phase, slot, static_cast<uint32_t>(phase))))
+    if (launch_grid(
+            sort, {Policy::KERNEL, sort.child_stream, Policy::grid(sort, task.block_count), Policy::kind_of(phase), task.range},
+            work_for<Bits>(Step::phase, slot, static_cast<uint32_t>(phase))))
       return true;
     return tail ? Tail::leave_refused(sort, slot) : LastBlock::leave_refused(sort, slot);
   }

@@ -15,7 +15,8 @@
 namespace cdp::CDP_RUNTIME {
 
 /* start_grid() looks for a BlockStorage there, whichever storage a kernel has. */
-static_assert(offsetof(MultiwayStorage<uint32_t>, block) == 0 && offsetof(MultiwayStorage<uint64_t>, block) == 0, "it is first");
+static_assert(offsetof(MultiwayStorage<uint32_t>, block) == 0 && offsetof(MultiwayStorage<uint64_t>, block) == 0,
+              "it is first");
 
 /* A grid to launch: of which kernel, where, what for, and on which range. */
 struct Child {

@@ -106,7 +106,7 @@ __device__ inline Disposition add_task(const Sort<Bits> &sort, const Range &rang
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
     return Disposition::in_block;
   }
-  const Phase phase = range.depth >= sort.task_depth_limit ? Phase::network : Phase::waiting;
+  const Phase phase = range.depth >= sort.depth_limit ? Phase::network : Phase::waiting;
   sort.tasks[slot] = Task{range, pivot, 0, 0, phase, Policy::blocks(sort, range.items()), 0, 0};
   __threadfence();
   return start_or_defer<Policy, Driver>(sort, slot);

@@ -49,7 +49,8 @@ __device__ inline uint32_t task_fan_out(const Sort<Bits> &sort, uint64_t items) 
   const uint32_t max_fan_out =
       sort.fan_out < MultiwayShape<Bits>::MAX_FAN_OUT ? sort.fan_out : MultiwayShape<Bits>::MAX_FAN_OUT;
   const uint32_t max_bits = 31 - __clz(static_cast<int>(max_fan_out));
-  const uint64_t max_average = sort.block_items - sort.block_items * 2 / 5;
+  const uint64_t max_average =
+      sort.block_items - sort.block_items * (RANGE_SHARE_DENOMINATOR - RANGE_SHARE_NUMERATOR) / RANGE_SHARE_DENOMINATOR;
   uint32_t bits = 0;
   uint32_t bits_needed = 0;
   while (items >> bits > sort.target_range_items)
@@ -200,7 +201,7 @@ __device__ inline void fill_equal_buckets(const Sort<Bits> &sort, uint32_t slot,
 /* Makes the whole array task 0, which nobody has started yet. For one thread. */
 template <typename Bits>
 __device__ inline void make_first_task(const Sort<Bits> &sort) {
-  const Phase phase = sort.task_depth_limit == 0 ? Phase::network : Phase::waiting;
+  const Phase phase = sort.depth_limit == 0 ? Phase::network : Phase::waiting;
   sort.control->tasks_allocated = 1;
   sort.tasks[0] = Task{whole_range(sort), 0, 0, 0, phase, multiway_blocks(sort, sort.count), 0, 0};
   __threadfence();
@@ -209,7 +210,7 @@ __device__ inline void make_first_task(const Sort<Bits> &sort) {
 /* The direction that an array to be partitioned seems to be in. All threads of the block take part. */
 template <typename Bits>
 __device__ __forceinline__ Direction array_direction(const Sort<Bits> &sort) {
-  return sort.task_depth_limit == 0 ? Direction::none : sample_direction(sort.rules, whole_range(sort));
+  return sort.depth_limit == 0 ? Direction::none : sample_direction(sort.rules, whole_range(sort));
 }
 
 template <typename Bits>

@@ -13,10 +13,7 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Ranges for one block are put in order of size, roughly, the longest first: so that none is still at work when all others are
-   done. */
-constexpr uint32_t SIZE_CLASSES = 64;
-
+/* The class of a range for one block, the longest first. */
 __device__ __forceinline__ uint32_t size_class(uint64_t items, uint32_t max_items) {
   return SIZE_CLASSES - 1 - static_cast<uint32_t>(items * (SIZE_CLASSES - 1) / max_items);
 }
@@ -115,8 +112,8 @@ __device__ inline void Multiway<Bits>::finish(const Sort<Bits> &sort, uint32_t s
     const Range all = {range.begin, range.end, other(range.side), range.depth + 1};
     const bool must_sort =
         children.range_count != 0 && !Driver::sort_ranges(sort, children.first_range, children.range_count, all);
-    const bool must_fill = children.equal_items != 0 &&
-                           (children.equal_items < FILL_GRID_ITEMS || !Driver::fill_buckets(sort, slot, range));
+    const bool must_fill =
+        children.equal_items != 0 && (children.equal_items < FILL_GRID_ITEMS || !Driver::fill_buckets(sort, slot, range));
     storage.flag = (must_sort ? 1 : 0) + (must_fill ? 2 : 0);
   }
   __syncthreads();

@@ -40,6 +40,7 @@ __device__ __forceinline__ void multiway_root_body(const Sort<Bits> &sort, const
   auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, storage.block);
   scope.describe(CDP_TRACE_ROOT, whole_range(sort));
+  expect(sort.path == CDP_PATH_TASKS);
   clear_bookkeeping(sort, 1, 1);
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -52,7 +53,7 @@ __device__ __forceinline__ void multiway_root_body(const Sort<Bits> &sort, const
   if (direction != Direction::none && launch_look(sort, direction, storage.block))
     return;
   // Tails run in the order in which they were launched: a continuation of the root's own would come after the first batch.
-  if (sort.task_depth_limit != 0 && !has_controllers(sort)) {
+  if (sort.depth_limit != 0 && !has_controllers(sort)) {
     if (threadIdx.x == 0)
       enter_first_task(sort);
     Multiway<Bits>::prepare(sort, 0, storage);

@@ -22,6 +22,7 @@ template <typename Bits>
 __device__ __forceinline__ void two_way_root_body(const Sort<Bits> &sort, const uint32_t &event) {
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage);
+  expect(sort.path == CDP_PATH_TASKS);
   clear_bookkeeping(sort, 1, 1);
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -106,7 +107,7 @@ int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
   if (error != LAUNCH_OK)
     return error;
   if (sort.path == CDP_PATH_SHORT)
-    return launch_short_root(sort, stream);
+    return launch_from_host(fat_grid(sort, plan.short_blocks), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
   const Work<Bits> root = work_for<Bits>(Step::root);
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return launch_from_host(thin_grid<Bits>(1), stream, task_kernel<TwoWay<Bits>, DeviceDriver>, sort, ROOT_EVENT, root);

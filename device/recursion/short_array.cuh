@@ -53,7 +53,8 @@ __device__ inline void launch_gathering(const Sort<Bits> &sort, MultiwayStorage<
   int error = LAUNCH_OK;
   if (threadIdx.x == 0) {
     // At once: it takes as long as the sample and a tile do together.
-    error = start_grid(sort, {Kernel::leaf, ChildStream::tail, fat_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
+    error = start_grid(sort,
+                       {Kernel::leaf, ChildStream::tail, fat_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
                        work_for<Bits>(Step::gather));
     storage.flag = error == LAUNCH_OK;
   }
@@ -84,6 +85,7 @@ __device__ __forceinline__ void leave_splitters(const Sort<Bits> &sort, const Sp
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     short_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  expect(sort.path == CDP_PATH_SHORT);
   auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
   if (blockIdx.x == 0) {
@@ -315,20 +317,6 @@ __device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32
   }
   if (!holds && threadIdx.x == 0)
     leave_sort(sort);
-}
-
-/* Blocks of the root grid: block 0, which only launches, and one for each tile; one for each multiprocessor at most. */
-template <typename Bits>
-uint32_t short_blocks(const Sort<Bits> &sort) {
-  const uint64_t blocks = (sort.count + sort.short_tile_items - 1) / sort.short_tile_items + 1;
-  const uint32_t max_blocks = sort.multiprocessors < 2 ? 2 : sort.multiprocessors;
-  return blocks < max_blocks ? static_cast<uint32_t>(blocks) : max_blocks;
-}
-
-/* Launches the root grid. Returns a cudaError_t. */
-template <typename Bits>
-int launch_short_root(const Sort<Bits> &sort, void *stream) {
-  return launch_from_host(fat_grid(sort, short_blocks(sort)), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -51,19 +51,19 @@ struct Control {
   unsigned int tasks_allocated;
   unsigned int tasks_in_batch;
   unsigned int max_tasks_in_batch;
-  unsigned int worklist_count;  /* may run past the list's end: readers take the lesser of the two */
-  unsigned int worklist_sorted; /* ranges on it for which a grid has been launched; host driver: which were taken */
+  unsigned int worklist_count;       /* may run past the list's end: readers take the lesser of the two */
+  unsigned int worklist_sorted;      /* ranges on it for which a grid has been launched; host driver: which were taken */
   unsigned long long list_counts[3]; /* of turn t in t % 3: tasks in the upper half, their blocks in the lower one */
-  unsigned int turn;            /* device drivers: the batch at hand, whose deferred tasks are the next turn's */
-  unsigned int deferring;       /* 1 while a batch is sure to come for deferred tasks */
-  unsigned int live_tasks;      /* started and not ended, and roots and batches at work (account.cuh) */
-  unsigned int live_blocks;     /* of helping grids, and one for all tasks together (account.cuh) */
-  unsigned int launches_taken;  /* from the account that all sorts on the device share */
+  unsigned int turn;                 /* device drivers: the batch at hand, whose deferred tasks are the next turn's */
+  unsigned int deferring;            /* 1 while a batch is sure to come for deferred tasks */
+  unsigned int live_tasks;           /* started and not ended, and roots and batches at work (account.cuh) */
+  unsigned int live_blocks;          /* of helping grids, and one for all tasks together (account.cuh) */
+  unsigned int launches_taken;       /* from the account that all sorts on the device share */
   unsigned int batches;
-  unsigned int short_parts;          /* of a short array, empty ones included */
-  unsigned int max_short_part_items; /* items in the greatest of them; for a study alone */
-  unsigned int disorder;             /* 1: an array that seemed to be in order is not */
-  uint32_t direction;                /* host driver: a Direction, the one that the array seems to be in */
+  unsigned int short_parts;             /* of a short array, empty ones included */
+  unsigned int max_short_part_items;    /* items in the greatest of them; for a study alone */
+  unsigned int disorder;                /* 1: an array that seemed to be in order is not */
+  uint32_t direction;                   /* host driver: a Direction, the one that the array seems to be in */
   unsigned long long max_network_items; /* host driver: of a range that is left to the bitonic network */
   int first_fault;
 };
@@ -86,8 +86,8 @@ struct Sort {
   Range *worklist;      /* ranges that one block sorts, each */
   uint64_t count;
   cdp_path path;
-  uint32_t block_items;      /* ranges up to this go on the worklist */
-  uint32_t task_depth_limit; /* ranges at this depth are not partitioned by tasks */
+  uint32_t block_items; /* ranges up to this go on the worklist */
+  uint32_t depth_limit; /* ranges at this depth are not partitioned by tasks */
   uint32_t task_capacity;
   uint32_t worklist_capacity;
   uint32_t task_budget;

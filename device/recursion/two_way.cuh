@@ -49,8 +49,8 @@ struct TwoWay {
                                                   BlockStorage &storage) {
     Task &task = sort.tasks[slot];
     const Range range = task.range;
-    partition_tiles<Bits>(sort.rules, range, static_cast<Bits>(task.pivot),
-                          PartCounters{&task.less_items, &task.greater_items}, block, blocks, storage);
+    partition_tiles<Bits>(sort.rules, range, static_cast<Bits>(task.pivot), PartCounters{&task.less_items, &task.greater_items},
+                          block, blocks, storage);
   }
 
   static __device__ __forceinline__ Phase end_phase(const Sort<Bits> &, uint32_t, Phase, BlockStorage &) {
@@ -87,7 +87,7 @@ __device__ inline Disposition settle_range(const Sort<Bits> &sort, const Range &
     return disposition;
   bool is_listed = range.items() <= sort.block_items;
   if (!is_listed) {
-    const Bits pivot = range.depth < sort.task_depth_limit ? choose_task_pivot(sort.rules, range) : Bits{0};
+    const Bits pivot = range.depth < sort.depth_limit ? choose_task_pivot(sort.rules, range) : Bits{0};
     if (leader)
       disposition = add_task<TwoWay<Bits>, Driver>(sort, range, slot, pivot);
     // Refused, but not too long for a block of the grid that sorts the worklist: there nobody waits for it.

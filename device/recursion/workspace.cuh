@@ -17,8 +17,7 @@ struct WorkspaceParts {
   uint64_t counters;
   uint64_t tasks;
   uint64_t lists[2];
-  uint64_t collected;
-  uint64_t block_map;
+  uint64_t worklist;
   uint64_t splitter_sets;
   uint64_t task_splitters;
   uint64_t task_cursors;
@@ -26,17 +25,12 @@ struct WorkspaceParts {
   uint64_t end;
 };
 
-/* The most buckets of a task, those of equal keys included: as many as shared memory has counters for, or twice the set-out. */
-inline uint32_t max_buckets(uint32_t fan_out) {
-  return 2 * fan_out < MAX_BUCKETS ? 2 * fan_out : MAX_BUCKETS;
-}
-
 /* Entries of a short array's table: for each tile, one of which may stick out in front, where the buckets begin and the last
    ends. */
-inline uint64_t short_places(const cdp_request &request) {
-  if (request.short_fan_out == 0)
+inline uint64_t short_places(const cdp_plan &plan) {
+  if (plan.path != CDP_PATH_SHORT)
     return 0;
-  return (request.count / request.short_tile_items + 2) * (request.short_fan_out + 1);
+  return (plan.count / plan.short_tile_items + 2) * (plan.short_fan_out + 1);
 }
 
 /* Where a part begins that is put behind `end`, which becomes its end, rounded up. */
@@ -46,86 +40,77 @@ inline uint64_t add_part(uint64_t &end, uint64_t count, uint64_t bytes_each) {
   return begin;
 }
 
-inline WorkspaceParts workspace_parts(const cdp_request &request) {
+inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   uint64_t end = 0;
   const auto part = [&end](uint64_t count, uint64_t bytes_each) { return add_part(end, count, bytes_each); };
   WorkspaceParts parts;
-  parts.scratch = part(request.count, cdp_engine_key_bytes(request.type));
+  parts.scratch = part(plan.count, cdp_engine_key_bytes(plan.type));
   parts.control = part(1, sizeof(Control));
   parts.counters = part(CDP_STUDY_DEPTHS, sizeof(cdp_study_depth));
-  parts.tasks = part(request.task_capacity, sizeof(Task));
-  parts.lists[0] = part(request.task_capacity, sizeof(uint32_t));
-  parts.lists[1] = part(request.task_capacity, sizeof(uint32_t));
-  parts.collected = part(request.worklist_capacity, sizeof(Range));
-  parts.block_map = part(request.block_map_capacity, sizeof(uint32_t));
-  const uint64_t multiway_tasks = request.fan_out == CDP_FAN_OUT_CLASSIC ? 0 : request.task_capacity;
+  parts.tasks = part(plan.task_capacity, sizeof(Task));
+  parts.lists[0] = part(plan.task_capacity, sizeof(ListedTask));
+  parts.lists[1] = part(plan.task_capacity, sizeof(ListedTask));
+  parts.worklist = part(plan.worklist_capacity, sizeof(Range));
+  const uint64_t multiway_tasks = plan.fan_out == CDP_FAN_OUT_CLASSIC ? 0 : plan.task_capacity;
   parts.splitter_sets = part(multiway_tasks, sizeof(SplitterSet));
-  parts.task_splitters = part(multiway_tasks * request.fan_out, cdp_engine_key_bytes(request.type));
-  parts.task_cursors = part(multiway_tasks * max_buckets(request.fan_out), sizeof(unsigned long long));
-  parts.short_places = part(short_places(request), sizeof(uint16_t));
+  parts.task_splitters = part(multiway_tasks * plan.fan_out, cdp_engine_key_bytes(plan.type));
+  parts.task_cursors = part(multiway_tasks * plan.max_buckets, sizeof(unsigned long long));
+  parts.short_places = part(short_places(plan), sizeof(uint16_t));
   parts.end = end;
   return parts;
 }
 
-/* The longest range that a warp sorts by itself: see WARP_LEAVES. */
-inline uint32_t piece_items(const cdp_request &request) {
-  const uint32_t most = request.leaf_items * WARP_LEAVES;
-  const uint32_t share = request.block_items / PIECES_PER_BLOCK;
-  const uint32_t items = share < most ? share : most;
-  return items > request.leaf_items ? items : request.leaf_items;
-}
-
-/* The sort that a request describes. */
+/* The sort that was planned. */
 template <typename Bits>
-inline Sort<Bits> make_sort(const cdp_request &request, bool counted) {
-  const WorkspaceParts parts = workspace_parts(request);
-  unsigned char *workspace = static_cast<unsigned char *>(request.d_workspace);
+inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
+  const WorkspaceParts parts = workspace_parts(plan);
+  unsigned char *workspace = static_cast<unsigned char *>(plan.d_workspace);
   Sort<Bits> sort;
-  sort.rules.sides[static_cast<uint32_t>(Side::keys)] = static_cast<Bits *>(request.d_keys);
+  sort.rules.sides[static_cast<uint32_t>(Side::keys)] = static_cast<Bits *>(plan.d_keys);
   sort.rules.sides[static_cast<uint32_t>(Side::scratch)] = reinterpret_cast<Bits *>(workspace + parts.scratch);
-  sort.rules.map = key_map<Bits>(request.type, request.order);
-  sort.rules.seed = request.seed;
-  sort.rules.depth_limit = request.depth_limit;
-  sort.rules.leaf_items = request.leaf_items;
-  sort.rules.piece_items = piece_items(request);
-  sort.rules.pivot = request.pivot;
+  sort.rules.map = key_map<Bits>(plan.type, plan.order);
+  sort.rules.seed = plan.seed;
+  sort.rules.depth_limit = plan.block_depth_limit;
+  sort.rules.leaf_items = plan.leaf_items;
+  sort.rules.piece_items = plan.piece_items;
+  sort.rules.long_items = plan.long_items;
+  sort.rules.merge_items = plan.merge_items;
+  sort.rules.pivot = plan.pivot;
   sort.rules.counters = counted ? reinterpret_cast<cdp_study_depth *>(workspace + parts.counters) : nullptr;
   sort.control = reinterpret_cast<Control *>(workspace + parts.control);
   sort.tasks = reinterpret_cast<Task *>(workspace + parts.tasks);
-  sort.lists[0] = reinterpret_cast<uint32_t *>(workspace + parts.lists[0]);
-  sort.lists[1] = reinterpret_cast<uint32_t *>(workspace + parts.lists[1]);
-  sort.collected = reinterpret_cast<Range *>(workspace + parts.collected);
-  sort.block_map = reinterpret_cast<uint32_t *>(workspace + parts.block_map);
-  sort.count = request.count;
-  sort.block_items = request.block_items;
-  sort.task_capacity = request.task_capacity;
-  sort.worklist_capacity = request.worklist_capacity;
-  sort.task_budget = request.task_budget;
-  sort.task_launches = request.task_launches;
-  sort.launch_share = request.launch_share;
-  sort.max_blocks = request.multiprocessors * Shape<Bits>::ROW.blocks_per_multiprocessor;
-  sort.multiprocessors = request.multiprocessors;
-  sort.multiway_shared_bytes = multiway_shared_bytes<Bits>(static_cast<DeviceKind>(request.device_kind));
-  sort.fan_out = request.fan_out;
-  sort.max_buckets = max_buckets(request.fan_out);
-  sort.single_items = request.single_items;
-  sort.oversampling = request.oversampling;
-  sort.target_range_items = request.target_range_items;
-  // A level's tasks have disjoint ranges, longer than block_items each, and few buckets are so long. A batch that may not be
-  // needed costs some 40 us; without it, what is over the budget is sorted by a block.
-  sort.may_defer = request.count / request.block_items / 2 + 1 > request.task_budget;
-  sort.counts_blocks = request.fan_out != CDP_FAN_OUT_CLASSIC && (!sort.may_defer || request.short_fan_out != 0);
+  sort.lists[0] = reinterpret_cast<ListedTask *>(workspace + parts.lists[0]);
+  sort.lists[1] = reinterpret_cast<ListedTask *>(workspace + parts.lists[1]);
+  sort.worklist = reinterpret_cast<Range *>(workspace + parts.worklist);
+  sort.count = plan.count;
+  sort.path = plan.path;
+  sort.depth_limit = plan.depth_limit;
+  sort.block_items = plan.block_items;
+  sort.task_capacity = plan.task_capacity;
+  sort.worklist_capacity = plan.worklist_capacity;
+  sort.task_budget = plan.task_budget;
+  sort.task_launches = plan.task_launches;
+  sort.launch_share = plan.launch_share;
+  sort.max_blocks = plan.max_blocks;
+  sort.multiprocessors = plan.multiprocessors;
+  sort.multiway_shared_bytes = plan.multiway_shared_bytes;
+  sort.fan_out = plan.fan_out;
+  sort.max_buckets = plan.max_buckets;
+  sort.oversampling = plan.oversampling;
+  sort.target_range_items = plan.target_range_items;
+  sort.may_defer = plan.may_defer;
+  sort.counts_blocks = plan.counts_blocks;
   sort.splitter_sets = reinterpret_cast<SplitterSet *>(workspace + parts.splitter_sets);
   sort.task_splitters = reinterpret_cast<Bits *>(workspace + parts.task_splitters);
   sort.task_cursors = reinterpret_cast<unsigned long long *>(workspace + parts.task_cursors);
-  sort.short_fan_out = request.short_fan_out;
-  sort.short_oversampling = request.short_oversampling;
-  sort.short_tile_items = request.short_tile_items;
+  sort.short_fan_out = plan.short_fan_out;
+  sort.short_oversampling = plan.short_oversampling;
+  sort.short_tile_items = plan.short_tile_items;
   sort.short_places = reinterpret_cast<uint16_t *>(workspace + parts.short_places);
-  sort.scheme = request.scheme;
-  sort.child_stream = request.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
-  sort.trace = static_cast<Trace *>(request.d_trace);
-  sort.trace_capacity = request.trace_capacity;
+  sort.scheme = plan.scheme;
+  sort.child_stream = plan.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
+  sort.trace = static_cast<Trace *>(plan.d_trace);
+  sort.trace_capacity = plan.trace_capacity;
   return sort;
 }
 
@@ -169,10 +154,10 @@ inline bool is_used(const cdp_study_depth &row) {
 
 /* Makes a study of what a sort left behind. `study->depths` holds the counters as they were read (block/count.cuh). A sort that
  * one block did has no tasks. */
-inline void fill_study(const cdp_request &request, const Control &control, double milliseconds, cdp_study *study) {
+inline void fill_study(const cdp_plan &plan, const Control &control, double milliseconds, cdp_study *study) {
   study->depth_count = 0;
   study->tasks_in_batch = control.max_tasks_in_batch;
-  study->task_capacity = request.task_capacity;
+  study->task_capacity = plan.task_capacity;
   study->tasks_allocated = control.tasks_allocated;
   study->first_fault = control.first_fault;
   study->batches = control.batches;
@@ -184,7 +169,7 @@ inline void fill_study(const cdp_request &request, const Control &control, doubl
     cdp_study_depth &row = study->depths[depth];
     if (row.tasks == 0)
       row.min_task_items = 0;
-    row.bytes_moved = (row.bytes_moved + 2 * row.leaf_items) * cdp_engine_key_bytes(request.type);
+    row.bytes_moved = (row.bytes_moved + 2 * row.leaf_items) * cdp_engine_key_bytes(plan.type);
     if (is_used(row))
       study->depth_count = depth + 1;
     add_row(row, &study->total);

@@ -128,8 +128,44 @@ cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uin
   return CDP_ERROR_UNSUPPORTED;
 }
 
+/*
+ * Loads kernels while another stream, or the sort's own, is being captured in a mode that forbids what may synchronise: CUDA
+ * loads a kernel when it is first asked about. Nothing here waits for captured work.
+ */
+class RelaxedCapture {
+public:
+  RelaxedCapture() {
+    exchange();
+  }
+  ~RelaxedCapture() {
+    exchange();
+  }
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+
+private:
+  void exchange() {
+    if (cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess)
+      cudaGetLastError();
+  }
+
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+};
+
+/* Whether the device is shared by MPS, under which no module loads that launches from the device. Drivers that do not know the
+   question are older than it: then CUDA says so when the module is loaded. */
+bool is_under_mps(int ordinal) {
+  constexpr cudaDeviceAttr MPS_ENABLED = static_cast<cudaDeviceAttr>(133); // cudaDevAttrMpsEnabled, which older toolkits lack
+  int is_enabled = 0;
+  if (cudaDeviceGetAttribute(&is_enabled, MPS_ENABLED, ordinal) == cudaSuccess)
+    return is_enabled != 0;
+  cudaGetLastError();
+  return false;
+}
+
 /* Finds out what does not change as long as the process runs. */
 cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
+  const RelaxedCapture relaxed;
   cudaDeviceProp properties;
   const cdp_status status = check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is");
   if (status != CDP_OK)
@@ -147,6 +183,7 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
     return refuse_device(properties, compiled_for, needed, fault);
   facts->device_kind = static_cast<uint32_t>(kind);
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
+  facts->launches_from_device = !is_under_mps(ordinal);
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
            properties.name, ordinal, properties.major, properties.minor, properties.multiProcessorCount);
   return CDP_OK;
@@ -214,32 +251,20 @@ cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *
   return check_copy(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
 }
 
-/*
- * 1. A graph's kernel node is complete when its own blocks are; nothing waits for the grids that they launched, neither the
- *    next node, nor the stream, nor cudaDeviceSynchronize() (measured: CUDA 13.0, driver 580; docs/performance.md).
- * 2. What one block sorts by itself launches nothing.
- * Therefore a sort can be captured only if one block does it all.
- */
-cdp_status check_capture(const cdp_request *request, void *stream, cdp_fault *fault) {
+cdp_status is_captured(void *stream, bool *captured, cdp_fault *fault) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   const cdp_status status =
       check(fault, cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture), "asking about the stream");
-  if (status != CDP_OK || capture == cudaStreamCaptureStatusNone || request->count <= request->single_items)
-    return status;
-  fault->cuda_error = 0;
-  snprintf(fault->text, sizeof fault->text,
-           "the stream is being captured into a graph, which would not wait for the grids that the sort launches; capture at "
-           "most %u keys, or launch the sort outside the graph",
-           static_cast<unsigned>(request->fan_out == CDP_FAN_OUT_CLASSIC ? request->leaf_items : request->single_items));
-  return CDP_ERROR_UNSUPPORTED;
+  *captured = capture != cudaStreamCaptureStatusNone;
+  return status;
 }
 
-cdp_status launch(const cdp_request *request, void *stream, cdp_fault *fault) {
-  const cdp_status status = check_capture(request, stream, fault);
-  if (status != CDP_OK)
-    return status;
-  const int error = launch_recursion_of_type(*request, false, stream);
-  return check(fault, static_cast<cudaError_t>(error), "launching the sort");
+cdp_status launch(const cdp_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed;
+  const cudaError_t error = static_cast<cudaError_t>(launch_sort(*plan, false, stream));
+  // One kernel moves keys or fails to be launched; of several, the first may have moved them.
+  return plan->scheme == CDP_SCHEME_HOST_LOOP ? check_running(fault, error, "launching the sort")
+                                              : check(fault, error, "launching the sort");
 }
 
 /* The resources of a blocking call, given back whatever happens. */
@@ -285,57 +310,53 @@ cdp_status end_session(const Session &session, const char *doing, double *millis
   return status;
 }
 
-cdp_status read_study(const cdp_request &request, cdp_gathering *gathering, cdp_fault *fault) {
-  const WorkspaceParts parts = workspace_parts(request);
-  const unsigned char *workspace = static_cast<const unsigned char *>(request.d_workspace);
+cdp_status read_study(const cdp_plan &plan, cdp_gathering *gathering, cdp_fault *fault) {
+  const WorkspaceParts parts = workspace_parts(plan);
+  const unsigned char *workspace = static_cast<const unsigned char *>(plan.d_workspace);
   cdp_study *study = gathering->study;
   Control control;
   cdp_status status = copy(&control, workspace + parts.control, sizeof control, fault);
   if (status == CDP_OK)
     status = copy(study->depths, workspace + parts.counters, sizeof study->depths, fault);
   if (status == CDP_OK)
-    fill_study(request, control, gathering->milliseconds, study);
+    fill_study(plan, control, gathering->milliseconds, study);
   return status;
 }
 
 /* Gets ready for a trace: memory for it on the host, and zeros on the device. */
-cdp_status prepare_trace(const cdp_request &request, TraceMemory *memory, cdp_fault *fault) {
-  if (request.d_trace == nullptr)
+cdp_status prepare_trace(const cdp_plan &plan, TraceMemory *memory, cdp_fault *fault) {
+  if (plan.d_trace == nullptr)
     return CDP_OK;
-  if (!memory->allocate(request.trace_capacity))
+  if (!memory->allocate(plan.trace_capacity))
     return report(fault, cudaErrorMemoryAllocation, CDP_ERROR_MEMORY, "allocating host memory for the trace");
-  return check(fault, cudaMemset(request.d_trace, 0, cdp_engine_trace_bytes(request.trace_capacity)), "clearing the trace");
+  return check(fault, cudaMemset(plan.d_trace, 0, cdp_engine_trace_bytes(plan.trace_capacity)), "clearing the trace");
 }
 
-cdp_status fetch_trace(const cdp_request &request, const TraceMemory &memory, cdp_trace *trace, cdp_fault *fault) {
-  const cdp_status status = copy(memory.trace(), request.d_trace, cdp_engine_trace_bytes(request.trace_capacity), fault);
+cdp_status fetch_trace(const cdp_plan &plan, const TraceMemory &memory, cdp_trace *trace, cdp_fault *fault) {
+  const cdp_status status = copy(memory.trace(), plan.d_trace, cdp_engine_trace_bytes(plan.trace_capacity), fault);
   if (status == CDP_OK)
     read_trace(memory, trace);
   return status;
 }
 
-cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
+cdp_status sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault) {
   Session session;
   TraceMemory memory;
-  cdp_status status = prepare_trace(*request, &memory, fault);
+  cdp_status status = prepare_trace(*plan, &memory, fault);
   if (status == CDP_OK)
     status = begin_session(&session, fault); // waits for the zeros, too
   if (status != CDP_OK)
     return status;
   const bool counted = gathering->study != nullptr;
-  // The host launches the recursion with one kernel, which moves keys or fails to be launched; the loop with many.
-  if (request->scheme == CDP_SCHEME_HOST_LOOP)
-    status = check_running(fault, static_cast<cudaError_t>(run_host_loop_of_type(*request, counted, session.stream)),
-                           "launching the sort");
-  else
-    status = check(fault, static_cast<cudaError_t>(launch_recursion_of_type(*request, counted, session.stream)),
-                   "launching the sort");
+  const cudaError_t error = static_cast<cudaError_t>(launch_sort(*plan, counted, session.stream));
+  status = plan->scheme == CDP_SCHEME_HOST_LOOP ? check_running(fault, error, "launching the sort")
+                                                : check(fault, error, "launching the sort");
   if (status == CDP_OK)
     status = end_session(session, "sorting", &gathering->milliseconds, fault);
   if (status == CDP_OK && counted)
-    status = read_study(*request, gathering, fault);
-  if (status == CDP_OK && request->d_trace != nullptr)
-    status = fetch_trace(*request, memory, gathering->trace, fault);
+    status = read_study(*plan, gathering, fault);
+  if (status == CDP_OK && plan->d_trace != nullptr)
+    status = fetch_trace(*plan, memory, gathering->trace, fault);
   return status;
 }
 
@@ -362,8 +383,8 @@ cdp_status set_pending_limit(uint32_t limit, cdp_fault *fault) {
   return check(fault, cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, limit), "setting the pending-launch limit");
 }
 
-constexpr cdp_engine ENGINE = {false,    device_count, enter, leave,  current, describe,  locate,
-                               allocate, release,      copy,  launch, sort,    partition, set_pending_limit};
+constexpr cdp_engine ENGINE = {false,   device_count, enter,       leave,  current, describe,  locate,           allocate,
+                               release, copy,         is_captured, launch, sort,    partition, set_pending_limit};
 
 } // namespace
 

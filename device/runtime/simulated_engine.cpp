@@ -47,6 +47,7 @@ cdp_status describe(int, cdp_device_facts *facts, cdp_fault *) {
   facts->multiprocessors = current_rules().multiprocessors;
   facts->pending_limit = pending_limit.load();
   facts->pending_limit_min = 0; // whatever is not refused runs
+  facts->launches_from_device = true;
   snprintf(facts->name, sizeof facts->name, "simulated device (on the CPU)");
   return CDP_OK;
 }
@@ -91,40 +92,43 @@ cdp_status check(cdp_fault *fault, int error) {
   return CDP_ERROR_SIMULATED;
 }
 
-/* Runs a sort under the request's seed. */
-cdp_status run(const cdp_request &request, bool counted, cdp_fault *fault) {
-  take_seed(request.seed);
-  const int error = request.scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(request, counted, nullptr)
-                                                           : launch_recursion_of_type(request, counted, nullptr);
-  return check(fault, error);
+/* Runs a sort under the plan's seed. */
+cdp_status run(const cdp_plan &plan, bool counted, cdp_fault *fault) {
+  take_seed(plan.seed);
+  return check(fault, launch_sort(plan, counted, nullptr));
 }
 
-cdp_status launch(const cdp_request *request, void *, cdp_fault *fault) {
-  return run(*request, false, fault);
+cdp_status is_captured(void *, bool *captured, cdp_fault *) {
+  *captured = false;
+  return CDP_OK;
 }
 
-cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault *fault) {
+cdp_status launch(const cdp_plan *plan, void *, cdp_fault *fault) {
+  return run(*plan, false, fault);
+}
+
+cdp_status sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault) {
   cdp_study *study = gathering->study;
   TraceMemory memory;
-  const size_t trace_bytes = cdp_engine_trace_bytes(request->trace_capacity);
-  if (request->d_trace != nullptr && !memory.allocate(request->trace_capacity))
+  const size_t trace_bytes = cdp_engine_trace_bytes(plan->trace_capacity);
+  if (plan->d_trace != nullptr && !memory.allocate(plan->trace_capacity))
     return fail(fault, CDP_ERROR_MEMORY, "host memory for the trace is exhausted");
-  if (request->d_trace != nullptr)
-    memset(request->d_trace, 0, trace_bytes);
+  if (plan->d_trace != nullptr)
+    memset(plan->d_trace, 0, trace_bytes);
   const auto begin = std::chrono::steady_clock::now();
-  const cdp_status status = run(*request, study != nullptr, fault);
+  const cdp_status status = run(*plan, study != nullptr, fault);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
   gathering->milliseconds = taken.count();
   if (status == CDP_OK && study != nullptr) {
-    const WorkspaceParts parts = workspace_parts(*request);
-    const unsigned char *workspace = static_cast<const unsigned char *>(request->d_workspace);
+    const WorkspaceParts parts = workspace_parts(*plan);
+    const unsigned char *workspace = static_cast<const unsigned char *>(plan->d_workspace);
     Control control;
     memcpy(&control, workspace + parts.control, sizeof control);
     memcpy(study->depths, workspace + parts.counters, sizeof study->depths);
-    fill_study(*request, control, taken.count(), study);
+    fill_study(*plan, control, taken.count(), study);
   }
-  if (status == CDP_OK && request->d_trace != nullptr) {
-    memcpy(memory.trace(), request->d_trace, trace_bytes);
+  if (status == CDP_OK && plan->d_trace != nullptr) {
+    memcpy(memory.trace(), plan->d_trace, trace_bytes);
     read_trace(memory, gathering->trace);
   }
   return status;
@@ -148,8 +152,8 @@ cdp_status set_pending_limit(uint32_t limit, cdp_fault *) {
   return CDP_OK;
 }
 
-constexpr cdp_engine ENGINE = {true,     device_count, enter, leave,  current, describe,  locate,
-                               allocate, release,      copy,  launch, sort,    partition, set_pending_limit};
+constexpr cdp_engine ENGINE = {true,    device_count, enter,       leave,  current, describe,  locate,           allocate,
+                               release, copy,         is_captured, launch, sort,    partition, set_pending_limit};
 
 } // namespace
 

@@ -46,6 +46,9 @@ uint64_t meet_lanes(Here &here, Activity collective, uint32_t mask, uint64_t val
 /* Ends the run with a report about the running thread. */
 [[noreturn]] void break_rule(const char *what);
 
+/* The same, for an expectation at a place. */
+[[noreturn]] void break_expectation(Place place);
+
 /* Lets other threads, perhaps of other blocks, go on. */
 void pause_thread();
 
@@ -92,6 +95,12 @@ T change_memory(T *address, Change change) {
 }
 
 } // namespace machine
+
+/* What kernels rely on: where it does not hold, the run ends with a report. */
+inline void expect(bool holds, machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+  if (!holds)
+    machine::break_expectation(place);
+}
 
 /* ---- Warp collectives ------------------------------------------------------------------------------------------ */
 

@@ -322,4 +322,12 @@ void break_rule(const char *what) {
   throw Unwound{};
 }
 
+void break_expectation(Place place) {
+  const Lane &lane = *here().lane;
+  const char *const slash = std::strrchr(place.file, '/');
+  lane.warp->block->blame("thread %u: what %s:%u expects does not hold", static_cast<unsigned>(lane.thread),
+                          slash == nullptr ? place.file : slash + 1, place.line);
+  throw Unwound{};
+}
+
 } // namespace cdp::simulated::machine

@@ -15,7 +15,6 @@
 
 extern "C" {
 #include "options.h"
-#include "plan.h"
 }
 #include "tuning.h"
 
@@ -90,9 +89,9 @@ struct Room {
 };
 
 int launch_library(const Wanted &wanted, cudaStream_t stream) {
-  const cdp_request &request = wanted.plan.request;
-  const cdp_status status = cdp_quicksort_async(request.d_keys, request.count, request.type, &wanted.options,
-                                                request.d_workspace, wanted.plan.room.workspace_bytes, stream);
+  const cdp_plan &plan = wanted.plan;
+  const cdp_status status =
+      cdp_quicksort_async(plan.d_keys, plan.count, plan.type, &wanted.options, plan.d_workspace, plan.workspace_bytes, stream);
   if (status != CDP_OK)
     fprintf(stderr, "hooks_cost: %s\n", cdp_last_message());
   return status == CDP_OK ? cudaSuccess : cudaErrorUnknown;
@@ -105,8 +104,8 @@ struct Contender {
 
 constexpr Contender CONTENDERS[] = {
     {"library", launch_library},
-    {"without", [](const Wanted &wanted, cudaStream_t stream) { return launch_without_hooks(wanted.plan.request, stream); }},
-    {"with", [](const Wanted &wanted, cudaStream_t stream) { return launch_with_hooks(wanted.plan.request, stream); }},
+    {"without", [](const Wanted &wanted, cudaStream_t stream) { return launch_without_hooks(wanted.plan, stream); }},
+    {"with", [](const Wanted &wanted, cudaStream_t stream) { return launch_with_hooks(wanted.plan, stream); }},
 };
 constexpr int CONTENDERS_COUNT = sizeof CONTENDERS / sizeof *CONTENDERS;
 constexpr int WITHOUT = 1;
@@ -154,9 +153,10 @@ Wanted plan_of(cdp_type type, size_t count, uint32_t fan_out) {
       static_cast<uint32_t>(cdp::device_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10)));
   facts.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   facts.pending_limit = static_cast<uint32_t>(pending_limit);
+  facts.launches_from_device = true;
   wanted.options.fan_out = fan_out;
   if (cdp_options_resolve(&wanted.options, type, &resolved) != CDP_OK ||
-      cdp_plan_make(&resolved, type, count, &facts, &wanted.plan) != CDP_OK) {
+      cdp_engine_plan(&resolved, type, count, &facts, false, &wanted.plan) != CDP_OK) {
     fprintf(stderr, "hooks_cost: %s\n", cdp_last_message());
     exit(EXIT_FAILURE);
   }
@@ -182,10 +182,10 @@ template <typename Key>
 void compare(const Timer &timer, cdp_type type, int log2_count, uint32_t fan_out) {
   const size_t count = size_t{1} << log2_count;
   Wanted wanted = plan_of(type, count, fan_out);
-  const Room<Key> room(count, wanted.plan.room.workspace_bytes);
+  const Room<Key> room(count, wanted.plan.workspace_bytes);
   std::vector<float> times[CONTENDERS_COUNT];
-  wanted.plan.request.d_keys = room.d_keys;
-  wanted.plan.request.d_workspace = room.d_workspace;
+  wanted.plan.d_keys = room.d_keys;
+  wanted.plan.d_workspace = room.d_workspace;
   for (int run = 0; run < WARM_UPS + RUNS; run++)
     for (int turn = 0; turn < CONTENDERS_COUNT; turn++) {
       const int contender = (run + turn) % CONTENDERS_COUNT; // none is always the first

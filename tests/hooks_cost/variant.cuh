@@ -14,10 +14,10 @@ __device__ unsigned int cdp_launches_taken = 0;
 
 using namespace cdp::CDP_RUNTIME;
 
-template int cdp::CDP_RUNTIME::launch_recursion<uint32_t>(const cdp_request &request, bool counted, void *stream);
-template int cdp::CDP_RUNTIME::launch_recursion<uint64_t>(const cdp_request &request, bool counted, void *stream);
+template int cdp::CDP_RUNTIME::launch_recursion<uint32_t>(const cdp_plan &plan, bool counted, void *stream);
+template int cdp::CDP_RUNTIME::launch_recursion<uint64_t>(const cdp_plan &plan, bool counted, void *stream);
 
-int LAUNCH_VARIANT(const cdp_request &request, void *stream) {
-  return request.type == CDP_U32 ? launch_recursion<uint32_t>(request, false, stream)
-                                 : launch_recursion<uint64_t>(request, false, stream);
+int LAUNCH_VARIANT(const cdp_plan &plan, void *stream) {
+  return plan.type == CDP_U32 ? launch_recursion<uint32_t>(plan, false, stream)
+                              : launch_recursion<uint64_t>(plan, false, stream);
 }

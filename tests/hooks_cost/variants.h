@@ -5,7 +5,7 @@
 
 #include "engine.h"
 
-int launch_with_hooks(const cdp_request &request, void *stream);
-int launch_without_hooks(const cdp_request &request, void *stream);
+int launch_with_hooks(const cdp_plan &plan, void *stream);
+int launch_without_hooks(const cdp_plan &plan, void *stream);
 
 #endif
