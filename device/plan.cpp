@@ -163,10 +163,10 @@ bool plan_short(const Given &given, cdp_plan &plan) {
 }
 
 /* Levels of tasks that the host launches: as many as splitters take that divide evenly, and a spare one; two ways, as many as
-   the recursion has by default. */
+   the recursion may have. */
 uint32_t host_levels(const Given &given, const cdp_plan &plan) {
   if (is_classic(plan))
-    return std::min(usual_depth_limit(plan.count), plan.block_depth_limit);
+    return plan.block_depth_limit;
   const uint64_t fan_out = std::min(plan.fan_out, max_fan_out(given.multiway));
   uint32_t levels = 1;
   for (uint64_t reach = fan_out * plan.target_range_items; reach < plan.count; reach *= fan_out)

@@ -16,7 +16,10 @@ fail() {
 
 # ---- In the sources: one function launches, and what it launches is the registry ----------------------------------------------
 registry=$device/recursion/kernels.cuh
-sed -n 's/^.*launch_child(where, shape, \([a-z_]*_kernel\)<Bits>.*$/\1/p' "$registry" | LC_ALL=C sort >"$work/registry"
+# A kernel is named with its policy, where it has one: task_kernel:TwoWay.
+sed -n -e 's/^.*launch_child(where, shape, \([a-z_]*_kernel\)<Bits>.*$/\1/p' \
+  -e 's/^.*launch_child(where, shape, \([a-z_]*_kernel\)<\([A-Za-z]*\)<Bits>.*$/\1:\2/p' "$registry" |
+  LC_ALL=C sort >"$work/registry"
 [ -s "$work/registry" ] || fail "no launch was found in $registry"
 others=$(grep -rl 'launch_child(' "$device" | grep -v -e "$registry" -e /runtime/) && fail "launch_child() is called in $others, too"
 brackets=$(grep -rl '[a-z]<<<' "$device" | grep -v /runtime/) && fail "<<<>>> stands in $brackets"
@@ -26,7 +29,9 @@ stated=$(sed -n 's/^constexpr uint32_t LAUNCHED_KERNELS = \([0-9]*\);$/\1/p' "$d
 (cd "$work" && "$ar" x "$archive")
 for object in "$work"/*.cu.o; do
   "$readelf" -S --wide "$object" | grep -q __nv_relfatbin || continue
-  "$nm" --defined-only "$object" | sed -n 's/^[0-9a-f]* [WTt] _ZN3cdp[0-9]*[a-z_]*[0-9][0-9]*\([a-z_]*_kernel\)I[jm]E.*$/\1/p'
+  "$nm" --defined-only "$object" |
+    sed -n -e 's/^[0-9a-f]* [WTt] _ZN3cdp[0-9]*[a-z_]*[0-9][0-9]*\([a-z_]*_kernel\)I[jm]E.*$/\1/p' \
+      -e 's/^[0-9a-f]* [WTt] _ZN3cdp[0-9]*[a-z_]*[0-9][0-9]*\([a-z_]*_kernel\)INS0_[0-9]*\([A-Za-z]*\)I[jm]E.*$/\1:\2/p'
 done >"$work/kernels"
 all=$(wc -l <"$work/kernels")
 launched=$(grep -c -x -F -f "$work/registry" "$work/kernels" || true)

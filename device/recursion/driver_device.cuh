@@ -116,6 +116,7 @@ struct DeviceDriver {
       return;
     const uint32_t first = sort.control->worklist_sorted;
     const uint32_t count = sort.fan_out == CDP_FAN_OUT_CLASSIC ? listed_ranges(sort) - first : 0;
+    __syncthreads(); // all have read what the first thread is about to write
     if (count != 0) {
       if (threadIdx.x == 0) {
         sort.control->worklist_sorted = first + count;
