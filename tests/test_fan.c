@@ -67,8 +67,7 @@ static void sort_around(cdp_type type, size_t count, uint32_t fan_out) {
 
 /* What the device makes its decisions by, for so many keys. */
 static void read_plan(const host_case *sort, cdp_plan *plan) {
-  const cdp_device_facts facts = {
-      .multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
+  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
   cdp_options resolved = sort->options;
   resolved.fan_out = CDP_FAN_OUT_MAX;
   resolved.scheme = CDP_SCHEME_LAST_BLOCK;
@@ -83,18 +82,9 @@ START_TEST(sorts_around_every_limit) {
   cdp_plan plan;
   read_plan(&sort, &plan);
   const size_t single = plan.one_block_items;
-  const size_t sizes[] = {0,
-                          1,
-                          CDP_LEAF_MIN,
-                          2 * CDP_LEAF_MIN,
-                          plan.target_range_items,
-                          single,
-                          2 * single,
-                          3 * single,
-                          7 * single,
-                          plan.block_items,
-                          single / 2,
-                          2 * (size_t)plan.block_items};
+  const size_t sizes[] = {
+      0,          1,          CDP_LEAF_MIN,     2 * CDP_LEAF_MIN, plan.target_range_items,     single, 2 * single,
+      3 * single, 7 * single, plan.block_items, single / 2,       2 * (size_t)plan.block_items};
   ck_assert_uint_gt(single, CDP_LEAF_MIN);
   ck_assert_uint_lt(plan.block_items, ITEMS / 2);
   for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)

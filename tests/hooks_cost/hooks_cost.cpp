@@ -90,8 +90,8 @@ struct Room {
 
 int launch_library(const Wanted &wanted, cudaStream_t stream) {
   const cdp_plan &plan = wanted.plan;
-  const cdp_status status = cdp_quicksort_async(plan.d_keys, plan.count, plan.type, &wanted.options, plan.d_workspace,
-                                                plan.workspace_bytes, stream);
+  const cdp_status status =
+      cdp_quicksort_async(plan.d_keys, plan.count, plan.type, &wanted.options, plan.d_workspace, plan.workspace_bytes, stream);
   if (status != CDP_OK)
     fprintf(stderr, "hooks_cost: %s\n", cdp_last_message());
   return status == CDP_OK ? cudaSuccess : cudaErrorUnknown;
