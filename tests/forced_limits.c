@@ -6,6 +6,8 @@
 
 #include "host_check.h"
 
+#include "engine.h"
+
 #define PENDING_LIMIT_REFUSED 69 /* cudaErrorLaunchPendingCountExceeded */
 
 void forced_set(const forced *row) {

@@ -5,9 +5,7 @@
  */
 #include "gpu_check.h"
 
-extern "C" {
 #include "plan_limits.h"
-}
 
 #include <cstdio>
 

@@ -43,11 +43,11 @@ static cdp_plan plan_of(cdp_type type, size_t count) {
 static size_t short_items_most(cdp_type type) {
   size_t low = plan_of(type, 2).one_block_items + (size_t)1;
   size_t high = (size_t)1 << 24;
-  ck_assert_uint_ne(plan_of(type, low).short_fan_out, 0);
-  ck_assert_uint_eq(plan_of(type, high).short_fan_out, 0);
+  ck_assert_int_eq(plan_of(type, low).path, CDP_PATH_SHORT);
+  ck_assert_int_eq(plan_of(type, high).path, CDP_PATH_TASKS);
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
-    if (plan_of(type, middle).short_fan_out != 0)
+    if (plan_of(type, middle).path == CDP_PATH_SHORT)
       low = middle;
     else
       high = middle;
@@ -101,7 +101,7 @@ START_TEST(sorts_what_is_almost_in_order) {
   enum { COUNT = 9000 };
   static uint32_t keys[COUNT], before[COUNT];
   const host_case sort = simulated_case(CDP_U32, COUNT, HOST_SORTED, 1);
-  ck_assert_uint_ne(plan_of(CDP_U32, COUNT).short_fan_out, 0);
+  ck_assert_int_eq(plan_of(CDP_U32, COUNT).path, CDP_PATH_SHORT);
   static const size_t places[] = {0, 1, 95, 1535, 1536, 4444, COUNT - 2};
   for (size_t which = 0; which < sizeof places / sizeof *places; which++) {
     char why[HOST_WHY_BYTES];

@@ -148,7 +148,7 @@ bool trace_agrees(const cdp_trace *trace, const cdp_study *study, const traced_s
   for (uint32_t depth = 0; depth < CDP_STUDY_DEPTHS; depth++)
     if (!depth_agrees(trace, study, depth, sort, why))
       return false;
-  MUST(study->max_pending <= launches, "%u launches were pending of %" PRIu64, study->pending_most, launches);
+  MUST(study->max_pending <= launches, "%u launches were pending of %" PRIu64, study->max_pending, launches);
   MUST(study->max_pending != 0 || launches == 0, "no launch was ever pending");
   return study_holds_together(study, sort, why);
 }

@@ -235,7 +235,9 @@ typedef struct cdp_options {
   uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
                                         partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is
                                         partitioned. More than 4 * log2(count), rounded up, counts as that, so that no
-                                        pivots make a sort slower than O(n log^2 n) */
+                                        pivots make a sort slower than O(n log^2 n). Where the host launches, ranges that
+                                        are too long for one block are partitioned to a depth of 2 * log2(count) + 8 at
+                                        most; with more than two children, one more than evenly sized ones would take */
   uint32_t leaf_items;             /**< ranges of at most this many items are bitonically sorted by one warp, longer ones are
                                         partitioned: CDP_LEAF_MIN to CDP_LEAF_MAX_4_BYTES or _8_BYTES. 0: the greatest. With
                                         the greatest alone, some longer ranges of many children are sorted in registers,
