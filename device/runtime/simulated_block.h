@@ -44,11 +44,23 @@ struct GridFacts {
   uint64_t number = 0;
   uint64_t launched_by = 0; /* 0: the host */
   GridShape shape = {};
-  std::unique_ptr<KernelCall> call;
+  KernelCall call;
   bool together = false;        /* all its blocks run at the same time */
   std::vector<Block *> waiting; /* blocks that are complete at the grid's barrier */
   uint64_t blocks_ended = 0;
 };
+
+/* Before and behind every memory of the device. */
+constexpr size_t GUARD_BYTES = MEMORY_ALIGNMENT;
+
+/* Poisons memory and sets its guards. */
+void prepare_memory(unsigned char *memory, size_t bytes);
+
+/* Whether its guards are whole; otherwise tells of the first fault, and mends them. `what` names the memory. */
+bool check_memory(unsigned char *memory, size_t bytes, const char *what, Report &fault);
+
+/* Thrown through a kernel that is not to go on. */
+struct Unwound {};
 
 /* What a fiber is resumed for. */
 enum class Order : uint8_t { run, unwind, finish };
@@ -61,9 +73,7 @@ struct alignas(64) Lane {
   Warp *warp = nullptr;
   uint64_t value = 0;  /* handed in to the collective */
   uint64_t result = 0; /* what it gave */
-  const char *file = nullptr;
-  uint32_t line = 0;
-  uint32_t mask = 0;
+  Place place = {};    /* where it waits, or waited last */
   uint16_t thread = 0;
   uint8_t source = 0;
   Activity activity = Activity::fresh;
@@ -110,13 +120,12 @@ public:
   /* After a broken rule: unwinds what still runs. */
   void unwind();
 
-  /* Writes to the report that a rule was broken by this block, unless an earlier one is there. */
-  void blame(const char *format, ...) __attribute__((format(printf, 2, 3)));
+  /* Writes to the report that a rule was broken by this block, unless an earlier one is there. A thread throws the result. */
+  Unwound blame(const char *format, ...) __attribute__((format(printf, 2, 3)));
 
   /* The rest is called by the running thread. */
-  uint64_t meet(Lane &lane, Activity collective, uint32_t mask);
+  uint64_t meet(Lane &lane, uint32_t mask);
   uint32_t wait_at_barrier(Lane &lane, bool predicate);
-  void wait_at_grid_barrier(Lane &lane);
   void pause(Lane &lane);
   void *shared(const Lane &lane, size_t bytes);
 
@@ -124,7 +133,7 @@ private:
   static bool live(void *lane);
   void run_thread(Lane &lane);
   void end_thread(Lane &lane);
-  Meeting &join(Lane &lane, Activity collective, uint32_t mask);
+  Meeting &join(Lane &lane, uint32_t mask);
   void conclude(Warp &warp, Meeting &meeting);
   void leave(Lane &lane);
   void check_barrier(const Lane &lane);
@@ -152,9 +161,6 @@ private:
   std::unique_ptr<Warp[]> warps_;
   uint16_t runnable_[MAX_BLOCK_THREADS] = {};
 };
-
-/* Thrown through a kernel that is not to go on. */
-struct Unwound {};
 
 } // namespace cdp::simulated::machine
 

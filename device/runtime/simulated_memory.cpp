@@ -19,7 +19,7 @@ namespace cdp::simulated {
 
 namespace {
 
-constexpr size_t GUARD_BYTES = MEMORY_ALIGNMENT;
+using machine::GUARD_BYTES;
 constexpr unsigned char GUARD_BYTE = 0x5C;
 
 struct Allocation {
@@ -47,29 +47,33 @@ size_t first_written(const unsigned char *guard) {
   return offset;
 }
 
-/* Whether both guards are whole; otherwise describes the first fault and mends them. */
 bool check(const Allocation &allocation, Report &fault) {
-  unsigned char *const before = allocation.memory - GUARD_BYTES;
-  unsigned char *const behind = allocation.memory + allocation.bytes;
-  const size_t written_behind = first_written(behind);
-  if (written_behind == GUARD_BYTES && first_written(before) == GUARD_BYTES)
-    return true;
-  fault.code = LAUNCH_RULE_BROKEN;
-  if (written_behind < GUARD_BYTES)
-    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule),
-                  "memory %zu bytes behind the end of an allocation of %zu bytes was written", written_behind,
-                  allocation.bytes);
-  else
-    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule),
-                  "memory before the beginning of an allocation of %zu bytes was written", allocation.bytes);
-  std::memset(before, GUARD_BYTE, GUARD_BYTES);
-  std::memset(behind, GUARD_BYTE, GUARD_BYTES);
-  return false;
+  return machine::check_memory(allocation.memory, allocation.bytes, "an allocation", fault);
 }
 
 } // namespace
 
 namespace machine {
+
+void prepare_memory(unsigned char *memory, size_t bytes) {
+  std::memset(memory - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
+  std::memset(memory, POISON_BYTE, bytes);
+  std::memset(memory + bytes, GUARD_BYTE, GUARD_BYTES);
+}
+
+bool check_memory(unsigned char *memory, size_t bytes, const char *what, Report &fault) {
+  const size_t written_behind = first_written(memory + bytes);
+  if (written_behind == GUARD_BYTES && first_written(memory - GUARD_BYTES) == GUARD_BYTES)
+    return true;
+  char where[64] = "before the beginning";
+  if (written_behind < GUARD_BYTES)
+    std::snprintf(where, sizeof(where), "%zu bytes behind the end", written_behind);
+  fault.code = LAUNCH_RULE_BROKEN;
+  std::snprintf(fault.broken_rule, sizeof(fault.broken_rule), "memory %s of %s of %zu bytes was written", where, what, bytes);
+  std::memset(memory - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
+  std::memset(memory + bytes, GUARD_BYTE, GUARD_BYTES);
+  return false;
+}
 
 bool check_guards(Report &fault) noexcept {
   const Machine *const owner = &this_machine();
@@ -100,9 +104,7 @@ void *allocate_memory(size_t bytes) noexcept {
     std::free(base);
     return nullptr;
   }
-  std::memset(base, GUARD_BYTE, GUARD_BYTES);
-  std::memset(memory, POISON_BYTE, bytes);
-  std::memset(memory + bytes, GUARD_BYTE, GUARD_BYTES);
+  machine::prepare_memory(memory, bytes);
   return memory;
 }
 

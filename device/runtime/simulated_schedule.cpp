@@ -28,15 +28,11 @@ void write_fault(Report &report, int code, const char *text) {
   std::snprintf(report.broken_rule, sizeof(report.broken_rule), "%s", text);
 }
 
+/* Why the host's launch was refused. */
 const char *refusal_text(int code) {
-  switch (code) {
-  case LAUNCH_INVALID_VALUE:
+  if (code == LAUNCH_INVALID_VALUE)
     return "a kernel was launched with more shared memory than it is allowed";
-  case LAUNCH_TOO_MANY_TOGETHER:
-    return "more blocks were launched together than may be under way at once";
-  default:
-    return "";
-  }
+  return code == LAUNCH_TOO_MANY_TOGETHER ? "more blocks were launched together than may be under way at once" : "";
 }
 
 } // namespace
@@ -84,7 +80,7 @@ void Machine::remember(const Report &fault) {
 
 /* ---- A run ----------------------------------------------------------------------------------------------------- */
 
-int Machine::run(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept {
+int Machine::run(GridShape shape, bool together, KernelCall call) noexcept {
   if (running_)
     return LAUNCH_INVALID_VALUE; // a kernel launches with launch_child()
   report = Report{};
@@ -93,7 +89,7 @@ int Machine::run(GridShape shape, bool together, std::unique_ptr<KernelCall> cal
     report = remembered_;
     return report.code;
   }
-  int code = call != nullptr ? launch_code(shape, call->name()) : LAUNCH_OK;
+  int code = launch_code(shape, call.name);
   if (code == LAUNCH_OK && together && shape.blocks > rules.resident_blocks)
     code = LAUNCH_TOO_MANY_TOGETHER;
   if (code != LAUNCH_OK) {
@@ -102,8 +98,6 @@ int Machine::run(GridShape shape, bool together, std::unique_ptr<KernelCall> cal
   }
   running_ = true;
   try {
-    if (call == nullptr)
-      throw std::bad_alloc();
     prepare();
     Grid &grid = add_grid(shape, std::move(call), nullptr);
     grid.together = together;
@@ -169,14 +163,10 @@ void Machine::start_blocks() {
 
 /* The newest, the oldest, or any. */
 Grid &Machine::draw_ready() {
-  switch (random_.below(4)) {
-  case 0:
-    return *ready_.back();
-  case 1:
-    return *ready_.front();
-  default:
-    return *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
-  }
+  const uint32_t drawn = random_.below(4);
+  if (drawn < 2)
+    return drawn == 0 ? *ready_.back() : *ready_.front();
+  return *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
 }
 
 uint32_t Machine::draw_block(Grid &grid) {
@@ -218,7 +208,7 @@ void Machine::end_block(size_t at) {
 
 /* ---- Grids ----------------------------------------------------------------------------------------------------- */
 
-Grid &Machine::add_grid(GridShape shape, std::unique_ptr<KernelCall> call, Grid *launcher) {
+Grid &Machine::add_grid(GridShape shape, KernelCall call, Grid *launcher) {
   auto grid = std::make_unique<Grid>();
   grid->shape = shape;
   grid->call = std::move(call);
@@ -263,8 +253,8 @@ void Machine::give_back_pending(uint32_t count) {
   pending_of_all -= count;
 }
 
-int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {
-  int code = launch_code(shape, call->name());
+int Machine::launch(ChildStream where, GridShape shape, KernelCall call) {
+  int code = launch_code(shape, call.name);
   if (code == LAUNCH_OK && !take_pending())
     code = LAUNCH_PENDING_LIMIT;
   if (code != LAUNCH_OK) {

@@ -45,13 +45,13 @@ public:
   int allow(KernelName kernel, uint32_t bytes) noexcept;
 
   /* Runs a grid of the host's. Returns LAUNCH_OK or a code, which is in the report too. */
-  int run(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept;
+  int run(GridShape shape, bool together, KernelCall call) noexcept;
 
   /* The most blocks of a kernel that run() takes together; 0 where none can be launched. */
   int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) const noexcept;
 
   /* A launch by the running thread. Throws std::bad_alloc. */
-  int launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call);
+  int launch(ChildStream where, GridShape shape, KernelCall call);
 
   /* True with a chance of one in two, drawn by the seed. */
   bool toss() {
@@ -75,7 +75,7 @@ private:
   void start_block(Grid &grid);
   void end_block(size_t at);
   void settle(Grid *grid);
-  Grid &add_grid(GridShape shape, std::unique_ptr<KernelCall> call, Grid *launcher);
+  Grid &add_grid(GridShape shape, KernelCall call, Grid *launcher);
   void remove_grid(Grid &grid);
   void make_ready(Grid &grid);
   Grid &draw_ready();
