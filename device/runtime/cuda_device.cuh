@@ -36,9 +36,9 @@ int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
   return unrecorded(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
-/* What launch_from_host() and launch_together() have in common. */
+/* Launches a kernel from the host on a stream (a cudaStream_t), which may be captured. Returns the launch's cudaError_t. */
 template <typename... Parameters>
-int launch_grid(GridShape shape, void *stream, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
+int launch_shape(GridShape shape, void *stream, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
   cudaLaunchAttribute cooperative = {};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
@@ -51,20 +51,6 @@ int launch_grid(GridShape shape, void *stream, bool together, void (*kernel)(Par
   launch.stream = static_cast<cudaStream_t>(stream);
   // Not <<<>>> and cudaGetLastError(): that would report what the caller left unread before.
   return unrecorded(cudaLaunchKernelEx(&launch, kernel, arguments...));
-}
-
-/* Launches a kernel from the host on a stream (a cudaStream_t), which may be captured. Returns the launch's cudaError_t. */
-template <typename... Parameters>
-int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                     typename AsGiven<Parameters>::Type... arguments) {
-  return launch_grid<Parameters...>(shape, stream, false, kernel, arguments...);
-}
-
-/* The same for a grid whose blocks all run at the same time, at most resident_blocks() of them. */
-template <typename... Parameters>
-int launch_together(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                    typename AsGiven<Parameters>::Type... arguments) {
-  return launch_grid<Parameters...>(shape, stream, true, kernel, arguments...);
 }
 
 /* Asks how many blocks of a kernel the whole current device holds at once: 0 if not even one. Returns a cudaError_t. */

@@ -6,7 +6,6 @@
 
 #include <cuda.h>
 
-#include <atomic>
 #include <cstring>
 #include <mutex>
 
@@ -132,21 +131,17 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   return CDP_OK;
 }
 
-/* Devices that were examined. A sort of 2^10 keys takes some microseconds, and so does the examination. */
+/* Devices that were examined, once each: a sort of 2^10 keys takes some microseconds, and so does the examination. */
 constexpr int MAX_DEVICES_KNOWN = 64;
-std::atomic<bool> is_known[MAX_DEVICES_KNOWN];
-cdp_device_facts known_facts[MAX_DEVICES_KNOWN];
+cdp_device_facts known_facts[MAX_DEVICES_KNOWN]; /* without multiprocessors: not yet examined */
 std::mutex knowing;
 
 cdp_status know(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   if (ordinal >= MAX_DEVICES_KNOWN)
     return examine(ordinal, facts, fault);
-  if (!is_known[ordinal].load(std::memory_order_acquire)) {
-    const std::lock_guard<std::mutex> lock(knowing);
-    if (!is_known[ordinal].load(std::memory_order_relaxed))
-      CDP_RETURN_UNLESS_OK(examine(ordinal, &known_facts[ordinal], fault));
-    is_known[ordinal].store(true, std::memory_order_release);
-  }
+  const std::lock_guard<std::mutex> lock(knowing);
+  if (known_facts[ordinal].multiprocessors == 0)
+    CDP_RETURN_UNLESS_OK(examine(ordinal, &known_facts[ordinal], fault));
   *facts = known_facts[ordinal];
   return CDP_OK;
 }

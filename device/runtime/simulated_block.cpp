@@ -47,7 +47,7 @@ Block::~Block() {
   }
 }
 
-void Block::begin(GridFacts &grid, uint32_t index) {
+void Block::begin(Grid &grid, uint32_t index) {
   const uint32_t threads = grid.shape.threads;
   for (uint32_t first = 0; first < threads; first += 32) {
     Warp &warp = warps_[first / 32];
@@ -165,8 +165,8 @@ Unwound Block::blame(const char *format, ...) {
     return {};
   report_.code = LAUNCH_RULE_BROKEN;
   char launcher[40] = "the host";
-  if (grid_->launched_by != 0)
-    std::snprintf(launcher, sizeof(launcher), "grid %llu", static_cast<unsigned long long>(grid_->launched_by));
+  if (grid_->launcher != nullptr)
+    std::snprintf(launcher, sizeof(launcher), "grid %llu", static_cast<unsigned long long>(grid_->launcher->number));
   const int begun =
       std::snprintf(report_.broken_rule, sizeof(report_.broken_rule),
                     "grid %llu (launched by %s), block %u: ", static_cast<unsigned long long>(grid_->number), launcher, index_);

@@ -39,15 +39,22 @@ private:
 
 class Block;
 
-/* What a block knows of its grid. The host's grid is number 1. */
-struct GridFacts {
+/* A grid that is not complete. The host's is number 1. */
+struct Grid {
   uint64_t number = 0;
-  uint64_t launched_by = 0; /* 0: the host */
+  Grid *launcher = nullptr; /* NULL: the host */
   GridShape shape = {};
   KernelCall call;
-  bool together = false;        /* all its blocks run at the same time */
-  std::vector<Block *> waiting; /* blocks that are complete at the grid's barrier */
+  bool together = false;           /* all its blocks run at the same time */
+  std::vector<Block *> waiting;    /* blocks that are complete at the grid's barrier */
+  size_t slot = 0;                 /* where Machine::grids_ holds it */
+  bool pending = false;            /* counts against the pending limit */
+  uint32_t drawn_from = 0;         /* blocks from this one on are not yet in `unstarted` */
+  std::vector<uint32_t> unstarted; /* the blocks that the next is drawn from */
   uint64_t blocks_ended = 0;
+  uint64_t children = 0;     /* ready or started, and not complete */
+  std::vector<Grid *> tails; /* in their order */
+  size_t tails_started = 0;
 };
 
 /* Before and behind every memory of the device. */
@@ -100,12 +107,10 @@ struct Warp {
 class Block {
 public:
   Block(Random &random, Report &report);
-  Block(const Block &) = delete;
-  Block &operator=(const Block &) = delete;
   ~Block();
 
   /* Takes on a block of a grid: fresh threads, poisoned shared memory. Throws std::bad_alloc. */
-  void begin(GridFacts &grid, uint32_t index);
+  void begin(Grid &grid, uint32_t index);
 
   /* Lets threads run until the block is to be left. A broken rule is found in the report. */
   void step();
@@ -145,7 +150,7 @@ private:
 
   Random &random_;
   Report &report_;
-  GridFacts *grid_ = nullptr;
+  Grid *grid_ = nullptr;
   uint32_t index_ = 0;
   bool interrupted_ = false;
   uint32_t runnable_count_ = 0;

@@ -51,7 +51,9 @@ int run_from_host(GridShape shape, bool together, KernelCall call) noexcept {
 }
 
 int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) noexcept {
-  return this_machine().max_together(kernel, threads, shared_bytes);
+  const Machine &machine = this_machine();
+  const bool can_launch = machine.launch_code({1, threads, shared_bytes}, kernel) == LAUNCH_OK;
+  return can_launch ? static_cast<int>(machine.rules.resident_blocks) : 0;
 }
 
 int allow_from_host(KernelName kernel, uint32_t bytes) noexcept {

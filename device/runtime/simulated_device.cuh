@@ -111,13 +111,6 @@ struct KernelCall {
 /* Runs a grid and all its descendants. */
 int run_from_host(GridShape shape, bool together, KernelCall call) noexcept;
 
-template <typename... Parameters>
-int launch_grid(GridShape shape, bool together, void (*kernel)(Parameters...), const Parameters &...arguments) {
-  static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
-  const auto run_thread = [&] { kernel(arguments...); };
-  return run_from_host(shape, together, {name_of(kernel), std::cref(run_thread)});
-}
-
 /* The most blocks of a kernel that may run together; 0 where none can be launched. */
 int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) noexcept;
 
@@ -183,18 +176,10 @@ T &block_shared() {
  * was launched before is complete. Returns LAUNCH_OK or a code; last_report() says more.
  */
 template <typename... Parameters>
-int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                     typename AsGiven<Parameters>::Type... arguments) {
-  static_cast<void>(stream);
-  return machine::launch_grid<Parameters...>(shape, false, kernel, arguments...);
-}
-
-/* The same for a grid whose blocks all run at the same time, at most resident_blocks() of them. */
-template <typename... Parameters>
-int launch_together(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                    typename AsGiven<Parameters>::Type... arguments) {
-  static_cast<void>(stream);
-  return machine::launch_grid<Parameters...>(shape, true, kernel, arguments...);
+int launch_shape(GridShape shape, void *, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
+  static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
+  const auto run_thread = [&] { kernel(arguments...); };
+  return machine::run_from_host(shape, together, {machine::name_of(kernel), std::cref(run_thread)});
 }
 
 /* Asks how many blocks of a kernel may run together: Rules::resident_blocks, or 0 if none can be launched. Returns LAUNCH_OK. */
@@ -212,8 +197,7 @@ int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
 }
 
 /* Copies from the device to the host, behind what was launched, which is complete. Returns LAUNCH_OK. */
-inline int read_back(void *destination, const void *d_source, size_t bytes, void *stream) {
-  static_cast<void>(stream);
+inline int read_back(void *destination, const void *d_source, size_t bytes, void *) {
   memcpy(destination, d_source, bytes);
   return LAUNCH_OK;
 }

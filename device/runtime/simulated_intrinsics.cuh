@@ -145,34 +145,22 @@ T atomicSub(T *address, typename AsGiven<T>::Type value) {
 }
 
 template <typename T>
-T atomicMax(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T before) { return before < value ? value : before; });
-}
-
-template <typename T>
-T atomicMin(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T before) { return value < before ? value : before; });
-}
-
-template <typename T>
-T atomicExch(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T) { return value; });
-}
-
-template <typename T>
 T atomicCAS(T *address, typename AsGiven<T>::Type expected, typename AsGiven<T>::Type value) {
   return machine::change_memory(address, [=](T before) { return before == expected ? value : before; });
 }
 
-template <typename T>
-T atomicOr(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T before) { return static_cast<T>(before | value); });
-}
-
-template <typename T>
-T atomicAnd(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T before) { return static_cast<T>(before & value); });
-}
+/* Those that replace what was there, `before`, by a number of it and of `value`. */
+#define CDP_SIMULATED_ATOMIC(name, after)                                                                                      \
+  template <typename T>                                                                                                        \
+  T name(T *address, typename AsGiven<T>::Type value) {                                                                        \
+    return machine::change_memory(address, [value]([[maybe_unused]] T before) { return static_cast<T>(after); });              \
+  }
+CDP_SIMULATED_ATOMIC(atomicMax, before < value ? value : before)
+CDP_SIMULATED_ATOMIC(atomicMin, value < before ? value : before)
+CDP_SIMULATED_ATOMIC(atomicExch, value)
+CDP_SIMULATED_ATOMIC(atomicOr, before | value)
+CDP_SIMULATED_ATOMIC(atomicAnd, before &value)
+#undef CDP_SIMULATED_ATOMIC
 
 /* All threads of a run share the caller's memory and its order; fences keep the compiler from moving accesses. Runs of other
    host threads share nothing with them but what atomics change. */

@@ -12,8 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
-#include <vector>
 
 namespace cdp::simulated {
 
@@ -23,14 +23,13 @@ using machine::GUARD_BYTES;
 constexpr unsigned char GUARD_BYTE = 0x5C;
 
 struct Allocation {
-  unsigned char *memory;
   size_t bytes;
   const machine::Machine *owner;
 };
 
 struct Allocations {
   std::mutex mutex;
-  std::vector<Allocation> all;
+  std::map<unsigned char *, Allocation> all; /* by where they begin */
 };
 
 /* Never destroyed: memory may be released while the process ends. */
@@ -47,8 +46,8 @@ size_t first_written(const unsigned char *guard) {
   return offset;
 }
 
-bool check(const Allocation &allocation, Report &fault) {
-  return machine::check_memory(allocation.memory, allocation.bytes, "an allocation", fault);
+bool check(unsigned char *memory, const Allocation &allocation, Report &fault) {
+  return machine::check_memory(memory, allocation.bytes, "an allocation", fault);
 }
 
 } // namespace
@@ -79,8 +78,8 @@ bool check_guards(Report &fault) noexcept {
   const Machine *const owner = &this_machine();
   Allocations &list = allocations();
   const std::lock_guard<std::mutex> lock(list.mutex);
-  for (const Allocation &allocation : list.all) {
-    if (allocation.owner == owner && !check(allocation, fault))
+  for (const auto &[memory, allocation] : list.all) {
+    if (allocation.owner == owner && !check(memory, allocation, fault))
       return false;
   }
   return true;
@@ -99,7 +98,7 @@ void *allocate_memory(size_t bytes) noexcept {
   try {
     Allocations &list = allocations();
     const std::lock_guard<std::mutex> lock(list.mutex);
-    list.all.push_back({memory, bytes, &machine::this_machine()});
+    list.all[memory] = {bytes, &machine::this_machine()};
   } catch (...) {
     std::free(base);
     return nullptr;
@@ -112,25 +111,19 @@ bool release_memory(void *memory) noexcept {
   if (memory == nullptr)
     return true;
   Report fault;
-  bool found = false;
   {
+    auto *const bytes = static_cast<unsigned char *>(memory);
     Allocations &list = allocations();
     const std::lock_guard<std::mutex> lock(list.mutex);
-    for (Allocation &allocation : list.all) {
-      if (allocation.memory != memory)
-        continue;
-      found = true;
-      check(allocation, fault);
-      allocation = list.all.back();
-      list.all.pop_back();
-      break;
+    const auto found = list.all.find(bytes);
+    if (found != list.all.end()) {
+      check(bytes, found->second, fault);
+      list.all.erase(found);
+      std::free(bytes - GUARD_BYTES);
+    } else {
+      fault.code = LAUNCH_RULE_BROKEN;
+      std::snprintf(fault.broken_rule, sizeof(fault.broken_rule), "memory was released that is not allocated");
     }
-  }
-  if (found) {
-    std::free(static_cast<unsigned char *>(memory) - GUARD_BYTES);
-  } else {
-    fault.code = LAUNCH_RULE_BROKEN;
-    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule), "memory was released that is not allocated");
   }
   if (fault.code == LAUNCH_OK)
     return true;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <utility>
 
 namespace cdp::simulated::machine {
 
@@ -48,21 +49,13 @@ int Machine::allow(KernelName kernel, uint32_t bytes) noexcept {
   return LAUNCH_OK;
 }
 
-uint32_t Machine::allowed_bytes(KernelName kernel) const {
-  const auto found = allowed_bytes_.find(kernel);
-  return found != allowed_bytes_.end() ? found->second : SHARED_BYTES_UNASKED;
-}
-
-/* LAUNCH_OK, or why a kernel cannot be launched with a grid of this shape. */
 int Machine::launch_code(GridShape shape, KernelName kernel) const {
   constexpr uint32_t MAX_BLOCKS = 0x7fffffffu;
   if (shape.blocks == 0 || shape.blocks > MAX_BLOCKS || shape.threads == 0 || shape.threads > MAX_BLOCK_THREADS)
     return LAUNCH_INVALID_SHAPE;
-  return shape.shared_bytes > allowed_bytes(kernel) ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
-}
-
-int Machine::max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) const noexcept {
-  return launch_code({1, threads, shared_bytes}, kernel) == LAUNCH_OK ? static_cast<int>(rules.resident_blocks) : 0;
+  const auto found = allowed_bytes_.find(kernel);
+  const uint32_t allowed_bytes = found != allowed_bytes_.end() ? found->second : SHARED_BYTES_UNASKED;
+  return shape.shared_bytes > allowed_bytes ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
 }
 
 void Machine::set_rules(const Rules &changed) {
@@ -72,9 +65,8 @@ void Machine::set_rules(const Rules &changed) {
 }
 
 void Machine::remember(const Report &fault) {
-  if (!has_remembered_)
+  if (remembered_.code == LAUNCH_OK)
     remembered_ = fault;
-  has_remembered_ = true;
   report = fault;
 }
 
@@ -83,12 +75,9 @@ void Machine::remember(const Report &fault) {
 int Machine::run(GridShape shape, bool together, KernelCall call) noexcept {
   if (running_)
     return LAUNCH_INVALID_VALUE; // a kernel launches with launch_child()
-  report = Report{};
-  if (has_remembered_) {
-    has_remembered_ = false;
-    report = remembered_;
+  report = std::exchange(remembered_, Report{});
+  if (report.code != LAUNCH_OK)
     return report.code;
-  }
   int code = launch_code(shape, call.name);
   if (code == LAUNCH_OK && together && shape.blocks > rules.resident_blocks)
     code = LAUNCH_TOO_MANY_TOGETHER;
@@ -213,7 +202,6 @@ Grid &Machine::add_grid(GridShape shape, KernelCall call, Grid *launcher) {
   grid->shape = shape;
   grid->call = std::move(call);
   grid->launcher = launcher;
-  grid->launched_by = launcher == nullptr ? 0 : launcher->number;
   grid->slot = grids_.size();
   grids_.push_back(std::move(grid));
   grids_.back()->number = ++report.grids_launched;
@@ -274,17 +262,14 @@ int Machine::launch(ChildStream where, GridShape shape, KernelCall call) {
 /* Called when a grid's last block has ended: completes it and its launchers as far as they are complete. */
 void Machine::settle(Grid *grid) {
   while (grid != nullptr && grid->blocks_ended == grid->shape.blocks && grid->children == 0) {
+    if (grid->pending)
+      give_back_pending(1);
+    grid->pending = false;
     if (grid->tails_started < grid->tails.size()) {
-      if (grid->pending) {
-        grid->pending = false;
-        give_back_pending(1);
-      }
       make_ready(*grid->tails[grid->tails_started++]);
       return;
     }
     Grid *const launcher = grid->launcher;
-    if (grid->pending)
-      give_back_pending(1);
     remove_grid(*grid);
     if (launcher != nullptr)
       --launcher->children;
