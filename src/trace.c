@@ -7,7 +7,6 @@
 #include "sort.h"
 #include "status.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +34,8 @@ static uint64_t later(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-static bool has_launcher(const cdp_trace_event *event) {
-  return event->launcher != CDP_TRACE_NO_LAUNCHER;
+bool cdp_trace_is_device_launch(const cdp_trace_event *event) {
+  return event->launcher != CDP_TRACE_NO_LAUNCHER && event->kind != CDP_TRACE_BLOCK && event->cuda_error == 0;
 }
 
 /*
@@ -50,7 +49,7 @@ static void find_ends(const cdp_trace *trace, uint64_t *pending_ends, uint64_t *
   for (size_t index = trace->count; index-- > 0;) {
     const cdp_trace_event *event = &trace->events[index];
     complete_ends[index] = later(complete_ends[index], pending_ends[index]);
-    if (!has_launcher(event) || event->cuda_error != 0)
+    if (event->launcher == CDP_TRACE_NO_LAUNCHER || event->cuda_error != 0)
       continue;
     uint64_t *ends = event->is_tail != 0 ? complete_ends : pending_ends;
     ends[event->launcher] = later(ends[event->launcher], complete_ends[index]);
@@ -70,10 +69,9 @@ cdp_pending *cdp_trace_pending(const cdp_trace *trace, size_t *moments) {
   find_ends(trace, ends, ends + trace->count);
   for (size_t index = 0; index < trace->count; index++) {
     const cdp_trace_event *event = &trace->events[index];
-    if (!has_launcher(event) || event->kind == CDP_TRACE_BLOCK || event->cuda_error != 0)
+    // One that is over within a step of the clock is left out: its end would come before its beginning.
+    if (!cdp_trace_is_device_launch(event) || ends[index] <= event->launched_ns)
       continue;
-    if (ends[index] <= event->launched_ns)
-      continue; // over within one step of the clock: its end would come before its beginning
     course[count++] = (cdp_pending){event->launched_ns, 1, 0};
     course[count++] = (cdp_pending){ends[index], -1, 0};
   }

@@ -7,6 +7,11 @@
 
 #include <cdpsort/study.h>
 
+#include <stdbool.h>
+
+/* Whether an event is a grid that the device has launched, and not one that was refused. */
+bool cdp_trace_is_device_launch(const cdp_trace_event *event);
+
 /* A moment at which so many launches are pending from then on. */
 typedef struct cdp_pending {
   uint64_t at_ns;

@@ -33,95 +33,80 @@
 
 /* Where an event is drawn. */
 typedef struct lane_place {
-  const cdp_trace_event *event;
-  size_t index;
   uint32_t lane;
+  bool is_first; /* in that lane of its depth */
 } lane_place;
 
-static int compare_places(const void *left, const void *right) {
-  const lane_place *a = left;
-  const lane_place *b = right;
-  if (a->event->depth != b->event->depth)
-    return a->event->depth < b->event->depth ? -1 : 1;
-  if (a->event->begin_ns != b->event->begin_ns)
-    return a->event->begin_ns < b->event->begin_ns ? -1 : 1;
-  return (a->index > b->index) - (a->index < b->index);
+/* Events, which are elements of one array, by depth and begin. */
+static int compare_events(const void *left, const void *right) {
+  const cdp_trace_event *a = *(const cdp_trace_event *const *)left;
+  const cdp_trace_event *b = *(const cdp_trace_event *const *)right;
+  if (a->depth != b->depth)
+    return a->depth < b->depth ? -1 : 1;
+  if (a->begin_ns != b->begin_ns)
+    return a->begin_ns < b->begin_ns ? -1 : 1;
+  return (a > b) - (a < b);
 }
 
-/* Events by depth and begin, each with its lane; the caller frees them. `lane_ends` has room for an entry to each event. */
-static void assign_lanes(lane_place *places, size_t count, uint64_t *lane_ends) {
+/* The place of each event, which the caller frees. NULL without memory. */
+static lane_place *place_events(const cdp_trace *trace) {
+  const cdp_trace_event **order = malloc((trace->count + 1) * sizeof *order);
+  uint64_t *lane_ends = malloc((trace->count + 1) * sizeof *lane_ends);
+  lane_place *places = malloc((trace->count + 1) * sizeof *places);
+  if (order == NULL || lane_ends == NULL || places == NULL) {
+    free(places);
+    places = NULL;
+    goto cleanup;
+  }
+  for (size_t index = 0; index < trace->count; index++)
+    order[index] = &trace->events[index];
+  qsort(order, trace->count, sizeof *order, compare_events);
   uint32_t lanes = 0;
-  for (size_t place = 0; place < count; place++) {
-    const cdp_trace_event *event = places[place].event;
-    if (place == 0 || event->depth != places[place - 1].event->depth)
+  for (size_t number = 0; number < trace->count; number++) {
+    const cdp_trace_event *event = order[number];
+    if (number == 0 || event->depth != order[number - 1]->depth)
       lanes = 0;
     uint32_t lane = 0;
     while (lane < lanes && lane_ends[lane] >= event->begin_ns)
       lane++;
-    if (lane == lanes)
-      lanes++;
+    places[event - trace->events] = (lane_place){lane, lane == lanes};
+    lanes += lane == lanes ? 1 : 0;
     lane_ends[lane] = event->end_ns;
-    places[place].lane = lane;
   }
-}
-
-/* All events in the order in which they are written, and in lanes_of the lane of each by its index. NULL without memory. */
-static lane_place *place_events(const cdp_trace *trace, uint32_t *lanes_of) {
-  lane_place *places = malloc((trace->count + 1) * sizeof *places);
-  uint64_t *lane_ends = malloc((trace->count + 1) * sizeof *lane_ends);
-  if (places != NULL && lane_ends != NULL) {
-    for (size_t index = 0; index < trace->count; index++)
-      places[index] = (lane_place){&trace->events[index], index, 0};
-    qsort(places, trace->count, sizeof *places, compare_places);
-    assign_lanes(places, trace->count, lane_ends);
-    for (size_t place = 0; place < trace->count; place++)
-      lanes_of[places[place].index] = places[place].lane;
-  } else {
-    free(places);
-    places = NULL;
-  }
+cleanup:
   free(lane_ends);
+  free(order);
   return places;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------ */
 
-/* Names a process or a thread, or says where it is shown. */
+/* Names a process and says where it is shown. */
 static void write_process(FILE *file, uint32_t process, const char *name, uint32_t order) {
   fprintf(file, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}},\n", process, name);
   fprintf(file, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", process, order);
 }
 
-static void write_lane(FILE *file, uint32_t depth, uint32_t lane) {
+/* Names the lane of an event that is its first, and its depth with the first lane. */
+static void write_names(FILE *file, uint32_t depth, uint32_t lane) {
+  char name[32];
+  snprintf(name, sizeof name, "depth %u", depth);
+  if (lane == 0) {
+    fputs(",\n", file);
+    write_process(file, PROCESS_OF(depth), name, depth);
+  }
   fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"lane %u\"}}",
           PROCESS_OF(depth), THREAD_OF(lane), lane);
   fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}}",
           PROCESS_OF(depth), THREAD_OF(lane), lane);
 }
 
-/* Names the depths and their lanes, and puts them in order. */
-static void write_names(FILE *file, const lane_place *places, size_t count) {
-  uint32_t lanes_named = 0;
-  for (size_t place = 0; place < count; place++) {
-    const uint32_t depth = places[place].event->depth;
-    if (place == 0 || depth != places[place - 1].event->depth) {
-      char name[32];
-      snprintf(name, sizeof name, "depth %u", depth);
-      fputs(",\n", file);
-      write_process(file, PROCESS_OF(depth), name, depth);
-      lanes_named = 0;
-    }
-    if (places[place].lane >= lanes_named)
-      write_lane(file, depth, lanes_named++);
-  }
-}
-
 /* A slice, or an instant for a launch that was refused. */
-static void write_slice(FILE *file, const lane_place *place) {
-  const cdp_trace_event *event = place->event;
+static void write_slice(FILE *file, const cdp_trace *trace, size_t index, const lane_place *places) {
+  const cdp_trace_event *event = &trace->events[index];
   fprintf(file, ",\n{\"name\":\"%s%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS,
           event->cuda_error != 0 ? "refused: " : "", cdp_trace_kind_name(event->kind),
-          event->kind == CDP_TRACE_BLOCK ? "block" : "grid", PROCESS_OF(event->depth), THREAD_OF(place->lane),
+          event->kind == CDP_TRACE_BLOCK ? "block" : "grid", PROCESS_OF(event->depth), THREAD_OF(places[index].lane),
           MICROSECONDS_OF(event->begin_ns));
   if (event->cuda_error != 0)
     fputs(",\"ph\":\"i\",\"s\":\"t\"", file);
@@ -130,23 +115,24 @@ static void write_slice(FILE *file, const lane_place *place) {
   fprintf(file,
           ",\"args\":{\"event\":%zu,\"items\":%" PRIu64 ",\"range begin\":%" PRIu64 ",\"range end\":%" PRIu64
           ",\"blocks\":%u,\"multiprocessor\":%u,\"launched us\":" MICROSECONDS ",\"tail\":%u,\"CUDA error\":%d}}",
-          place->index, event->range_end - event->range_begin, event->range_begin, event->range_end, event->blocks,
+          index, event->range_end - event->range_begin, event->range_begin, event->range_end, event->blocks,
           event->multiprocessor, MICROSECONDS_OF(event->launched_ns), event->is_tail, event->cuda_error);
 }
 
+/* One end of an arrow from a launcher to the event that it launched: how the end is drawn, where, and when. */
+static void write_arrow_end(FILE *file, const char *phase, size_t event, uint32_t depth, uint32_t lane, uint64_t at_ns) {
+  fprintf(file,
+          ",\n{\"ph\":%s,\"id\":%zu,\"name\":\"launch\",\"cat\":\"launch\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS "}",
+          phase, event, PROCESS_OF(depth), THREAD_OF(lane), MICROSECONDS_OF(at_ns));
+}
+
 /* An arrow from the launcher's slice, at the time of the launch, to what it launched. */
-static void write_arrow(FILE *file, const cdp_trace *trace, const lane_place *place, const uint32_t *lanes_of) {
-  const cdp_trace_event *event = place->event;
-  if (event->launcher == CDP_TRACE_NO_LAUNCHER || event->kind == CDP_TRACE_BLOCK || event->cuda_error != 0)
+static void write_arrow(FILE *file, const cdp_trace *trace, size_t index, const lane_place *places) {
+  const cdp_trace_event *event = &trace->events[index];
+  if (!cdp_trace_is_device_launch(event))
     return;
-  const cdp_trace_event *launcher = &trace->events[event->launcher];
-  fprintf(file,
-          ",\n{\"ph\":\"s\",\"id\":%zu,\"name\":\"launch\",\"cat\":\"launch\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS "}",
-          place->index, PROCESS_OF(launcher->depth), THREAD_OF(lanes_of[event->launcher]), MICROSECONDS_OF(event->launched_ns));
-  fprintf(file,
-          ",\n{\"ph\":\"f\",\"bp\":\"e\",\"id\":%zu,\"name\":\"launch\",\"cat\":\"launch\",\"pid\":%u,\"tid\":%u,"
-          "\"ts\":" MICROSECONDS "}",
-          place->index, PROCESS_OF(event->depth), THREAD_OF(place->lane), MICROSECONDS_OF(event->begin_ns));
+  write_arrow_end(file, "\"s\"", index, trace->events[event->launcher].depth, places[event->launcher].lane, event->launched_ns);
+  write_arrow_end(file, "\"f\",\"bp\":\"e\"", index, event->depth, places[index].lane, event->begin_ns);
 }
 
 static void write_pending(FILE *file, const cdp_pending *course, size_t moments) {
@@ -155,18 +141,20 @@ static void write_pending(FILE *file, const cdp_pending *course, size_t moments)
             COUNTER_PROCESS, MICROSECONDS_OF(course[index].at_ns), course[index].launches);
 }
 
-static void write_json(FILE *file, const cdp_trace *trace, const lane_place *places, const uint32_t *lanes_of,
-                       const cdp_pending *course, size_t moments) {
+static void write_json(FILE *file, const cdp_trace *trace, const lane_place *places, const cdp_pending *course,
+                       size_t moments) {
   fprintf(file,
           "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"cdpsort %d.%d.%d\",\"events\":%zu,\"events lost\":%zu},\n"
           "\"traceEvents\":[\n",
           CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH, trace->count, trace->lost);
   write_process(file, COUNTER_PROCESS, "all depths", COUNTER_PROCESS);
-  write_names(file, places, trace->count);
-  for (size_t place = 0; place < trace->count; place++)
-    write_slice(file, &places[place]);
-  for (size_t place = 0; place < trace->count; place++)
-    write_arrow(file, trace, &places[place], lanes_of);
+  for (size_t index = 0; index < trace->count; index++)
+    if (places[index].is_first)
+      write_names(file, trace->events[index].depth, places[index].lane);
+  for (size_t index = 0; index < trace->count; index++) {
+    write_slice(file, trace, index, places);
+    write_arrow(file, trace, index, places);
+  }
   write_pending(file, course, moments);
   fputs("\n]}\n", file);
 }
@@ -200,11 +188,6 @@ static cdp_status fail_file(const char *doing, const char *path) {
   return cdp_fail(CDP_ERROR_FILE, 0, "%s %s failed: %s", doing, path, strerror(errno));
 }
 
-static cdp_status open_file(const char *path, FILE **file) {
-  *file = fopen(path, "w");
-  return *file != NULL ? CDP_OK : fail_file("opening", path);
-}
-
 /* Closes the file; what could not be written is known then at the latest. */
 static cdp_status close_file(const char *path, FILE *file) {
   const bool is_written = fflush(file) == 0 && ferror(file) == 0;
@@ -216,28 +199,25 @@ static cdp_status close_file(const char *path, FILE *file) {
 }
 
 cdp_status cdp_trace_write_json(const cdp_trace *trace, const char *path) {
-  uint32_t *lanes_of = NULL;
   lane_place *places = NULL;
   cdp_pending *course = NULL;
   size_t moments = 0;
   FILE *file = NULL;
   cdp_status status;
   TRY(check_arguments(trace, path));
-  lanes_of = malloc((trace->count + 1) * sizeof *lanes_of);
-  if (lanes_of != NULL)
-    places = place_events(trace, lanes_of);
+  places = place_events(trace);
   course = cdp_trace_pending(trace, &moments);
   if (places == NULL || course == NULL) {
     status = cdp_fail(CDP_ERROR_MEMORY, 0, "host memory for %zu events is exhausted: trace a shorter sort", trace->count);
     goto cleanup;
   }
-  TRY(open_file(path, &file));
-  write_json(file, trace, places, lanes_of, course, moments);
+  file = fopen(path, "w");
+  TRY(file != NULL ? CDP_OK : fail_file("opening", path));
+  write_json(file, trace, places, course, moments);
   TRY(close_file(path, file));
 cleanup:
   free(course);
   free(places);
-  free(lanes_of);
   return status;
 }
 
@@ -245,7 +225,8 @@ cdp_status cdp_trace_write_csv(const cdp_trace *trace, const char *path) {
   FILE *file = NULL;
   cdp_status status;
   TRY(check_arguments(trace, path));
-  TRY(open_file(path, &file));
+  file = fopen(path, "w");
+  TRY(file != NULL ? CDP_OK : fail_file("opening", path));
   fputs("launched_ns,begin_ns,end_ns,range_begin,range_end,kind,depth,blocks,multiprocessor,launcher,cuda_error,is_tail\n",
         file);
   for (size_t index = 0; index < trace->count; index++) {

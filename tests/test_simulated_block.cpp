@@ -312,7 +312,8 @@ START_TEST(shared_memory_is_fresh_and_guarded) {
   expect_clean(launch_from_host({5, 1, 64}, nullptr, shared_kernel, 63));
   for (uint32_t block = 0; block < 5; ++block)
     ck_assert_uint_eq(notes.entries[block], POISON_BYTE);
-  expect_broken(launch_from_host({1, 1, 64}, nullptr, shared_kernel, 66), {"2 bytes behind the end of the 64 bytes of shared"});
+  expect_broken(launch_from_host({1, 1, 64}, nullptr, shared_kernel, 66),
+                {"2 bytes behind the end of the shared memory of 64 bytes"});
   expect_broken(launch_from_host({1, 1, 64}, nullptr, shared_kernel, -1), {"before the beginning of the shared memory"});
   expect_broken(launch_from_host({1, 1, 63}, nullptr, shared_kernel, 0), {"uses 64 bytes of shared memory", "with 63"});
 }

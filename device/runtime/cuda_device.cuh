@@ -19,19 +19,26 @@ __device__ __forceinline__ T &block_shared() {
   return *reinterpret_cast<T *>(block_shared_bytes);
 }
 
+/* Asks which virtual architecture the kernels for the current device were compiled for (90: 9.0). Returns a cudaError_t. */
+int compiled_architecture(int *architecture);
+
+/* A CUDA call's error; CUDA's own record of it is cleared, so that no later call is blamed for it. */
+inline cudaError_t unrecorded(cudaError_t error) {
+  if (error != cudaSuccess)
+    cudaGetLastError();
+  return error;
+}
+
 /* Lets a kernel's blocks have so much dynamic shared memory on the current device, whoever launches it. Returns a
    cudaError_t. */
 template <typename... Parameters>
 int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
-  const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (error != cudaSuccess)
-    cudaGetLastError();
-  return static_cast<int>(error);
+  return unrecorded(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
-/* What launch_from_host() and launch_together() have in common. */
+/* Launches a kernel from the host on a stream (a cudaStream_t), which may be captured. Returns the launch's cudaError_t. */
 template <typename... Parameters>
-int launch_grid(GridShape shape, void *stream, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
+int launch_shape(GridShape shape, void *stream, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
   cudaLaunchAttribute cooperative = {};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
@@ -43,24 +50,7 @@ int launch_grid(GridShape shape, void *stream, bool together, void (*kernel)(Par
   launch.dynamicSmemBytes = shape.shared_bytes;
   launch.stream = static_cast<cudaStream_t>(stream);
   // Not <<<>>> and cudaGetLastError(): that would report what the caller left unread before.
-  const cudaError_t error = cudaLaunchKernelEx(&launch, kernel, arguments...);
-  if (error != cudaSuccess)
-    cudaGetLastError();
-  return static_cast<int>(error);
-}
-
-/* Launches a kernel from the host on a stream (a cudaStream_t), which may be captured. Returns the launch's cudaError_t. */
-template <typename... Parameters>
-int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                     typename AsGiven<Parameters>::Type... arguments) {
-  return launch_grid<Parameters...>(shape, stream, false, kernel, arguments...);
-}
-
-/* The same for a grid whose blocks all run at the same time, at most resident_blocks() of them. */
-template <typename... Parameters>
-int launch_together(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                    typename AsGiven<Parameters>::Type... arguments) {
-  return launch_grid<Parameters...>(shape, stream, true, kernel, arguments...);
+  return unrecorded(cudaLaunchKernelEx(&launch, kernel, arguments...));
 }
 
 /* Asks how many blocks of a kernel the whole current device holds at once: 0 if not even one. Returns a cudaError_t. */
@@ -74,10 +64,8 @@ int resident_blocks(void (*kernel)(Parameters...), uint32_t threads, uint32_t sh
     error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess)
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, kernel, static_cast<int>(threads), shared_bytes);
-  if (error != cudaSuccess)
-    cudaGetLastError();
   *blocks = multiprocessors * blocks_each;
-  return static_cast<int>(error);
+  return unrecorded(error);
 }
 
 /* All threads of all blocks of a grid of launch_together() take part. */
@@ -85,18 +73,19 @@ __device__ __forceinline__ void grid_barrier() {
   cooperative_groups::this_grid().sync();
 }
 
+inline int copy_and_wait(void *destination, const void *source, size_t bytes, cudaMemcpyKind kind, void *stream) {
+  const cudaError_t error = cudaMemcpyAsync(destination, source, bytes, kind, static_cast<cudaStream_t>(stream));
+  return error != cudaSuccess ? error : cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
+}
+
 /* Copies from the device to the host, behind what is on the stream, and waits. Returns a cudaError_t. */
 inline int read_back(void *destination, const void *d_source, size_t bytes, void *stream) {
-  const cudaError_t error =
-      cudaMemcpyAsync(destination, d_source, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream));
-  return static_cast<int>(error != cudaSuccess ? error : cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+  return copy_and_wait(destination, d_source, bytes, cudaMemcpyDeviceToHost, stream);
 }
 
 /* Copies from the host to the device, behind what is on the stream, and waits. Returns a cudaError_t. */
 inline int write_out(void *d_destination, const void *source, size_t bytes, void *stream) {
-  const cudaError_t error =
-      cudaMemcpyAsync(d_destination, source, bytes, cudaMemcpyHostToDevice, static_cast<cudaStream_t>(stream));
-  return static_cast<int>(error != cudaSuccess ? error : cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+  return copy_and_wait(d_destination, source, bytes, cudaMemcpyHostToDevice, stream);
 }
 
 /* The simulated device looks whether it holds; here it costs nothing. */

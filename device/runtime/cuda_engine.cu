@@ -2,16 +2,10 @@
 /*
  * The engine of CUDA: engine.h's table on top of the CUDA runtime. Every call's error is read and told in words.
  */
-#include "engine.h"
-#include "recursion/dispatch.h"
-#include "recursion/partition_workspace.cuh"
-#include "recursion/trace_read.h"
-#include "runtime/cuda_kind.h"
+#include "runtime/engine_calls.h"
 
 #include <cuda.h>
 
-#include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 
@@ -19,19 +13,14 @@ namespace cdp::cuda {
 
 namespace {
 
-cdp_status report(cdp_fault *fault, cudaError_t error, cdp_status status, const char *doing) {
+/* Reads a CUDA call's error. */
+cdp_status check(cdp_fault *fault, cudaError_t error, const char *doing) {
+  if (unrecorded(error) == cudaSuccess)
+    return CDP_OK;
   fault->cuda_error = static_cast<int>(error);
   snprintf(fault->text, sizeof fault->text, "%s failed: %s (CUDA error %d, %s)", doing, cudaGetErrorString(error),
            static_cast<int>(error), cudaGetErrorName(error));
-  return status;
-}
-
-/* Reads a CUDA call's error; the runtime's own record of it is cleared, so that no later call is blamed for it. */
-cdp_status check(cdp_fault *fault, cudaError_t error, const char *doing) {
-  if (error == cudaSuccess)
-    return CDP_OK;
-  cudaGetLastError();
-  return report(fault, error, error == cudaErrorMemoryAllocation ? CDP_ERROR_MEMORY : CDP_ERROR_CUDA, doing);
+  return error == cudaErrorMemoryAllocation ? CDP_ERROR_MEMORY : CDP_ERROR_CUDA;
 }
 
 /* A copy that fails for want of memory may have begun, or be that of sorted keys: CDP_ERROR_MEMORY is for untouched keys. */
@@ -50,13 +39,18 @@ cdp_status check_running(cdp_fault *fault, cudaError_t error, const char *doing)
   return status;
 }
 
+/* What a launch returned; has_begun: kernels may have run. */
+cdp_status check_launch(int error, bool has_begun, const char *doing, cdp_fault *fault) {
+  const cudaError_t cuda_error = static_cast<cudaError_t>(error);
+  return has_begun ? check_running(fault, cuda_error, doing) : check(fault, cuda_error, doing);
+}
+
 int device_count(cdp_fault *fault) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error == cudaSuccess && count > 0)
     return count;
-  cudaGetLastError();
-  report(fault, error == cudaSuccess ? cudaErrorNoDevice : error, CDP_ERROR_NO_DEVICE, "looking for a CUDA device");
+  check(fault, error == cudaSuccess ? cudaErrorNoDevice : error, "looking for a CUDA device");
   return 0;
 }
 
@@ -74,9 +68,7 @@ Function driver_function(const char *name) {
 #else
   const cudaError_t error = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
 #endif
-  if (error != cudaSuccess)
-    cudaGetLastError();
-  return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(entry) : nullptr;
+  return unrecorded(error) == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(entry) : nullptr;
 }
 
 /* The thread's context, which need not be the device's primary one; NULL if it has none. */
@@ -96,18 +88,17 @@ bool make_context_current(void *context) {
 void leave(const cdp_previous *previous) {
   if (!previous->is_switched || (previous->context != nullptr && make_context_current(previous->context)))
     return;
-  if (cudaSetDevice(previous->ordinal) != cudaSuccess)
-    cudaGetLastError();
+  unrecorded(cudaSetDevice(previous->ordinal));
 }
 
 cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
   *previous = {};
-  cdp_status status = current(&previous->ordinal, fault);
-  if (status != CDP_OK || previous->ordinal == ordinal)
-    return status;
+  CDP_RETURN_UNLESS_OK(current(&previous->ordinal, fault));
+  if (previous->ordinal == ordinal)
+    return CDP_OK;
   previous->is_switched = true;
   previous->context = current_context();
-  status = check(fault, cudaSetDevice(ordinal), "making a CUDA device current");
+  const cdp_status status = check(fault, cudaSetDevice(ordinal), "making a CUDA device current");
   if (status != CDP_OK)
     leave(previous); // CUDA makes it current first, and finds out then that it cannot be used
   return status;
@@ -120,12 +111,10 @@ cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uin
   char build[64] = "";
   if (others_fit)
     snprintf(build, sizeof build, "build with CMAKE_CUDA_ARCHITECTURES=%d%d, ", properties.major, properties.minor);
-  fault->cuda_error = 0;
-  snprintf(fault->text, sizeof fault->text,
-           "the device gives a block %zu bytes of shared memory, and kernels compiled for compute capability %d.%d need %u: "
-           "%schoose another device, or CDP_DEVICE_SIMULATED",
-           properties.sharedMemPerBlockOptin, compiled_for / 10, compiled_for % 10, static_cast<unsigned>(needed), build);
-  return CDP_ERROR_UNSUPPORTED;
+  return refuse(fault, CDP_ERROR_UNSUPPORTED,
+                "the device gives a block %zu bytes of shared memory, and kernels compiled for compute capability %d.%d need "
+                "%u: %schoose another device, or CDP_DEVICE_SIMULATED",
+                properties.sharedMemPerBlockOptin, compiled_for / 10, compiled_for % 10, static_cast<unsigned>(needed), build);
 }
 
 /*
@@ -167,16 +156,12 @@ bool is_under_mps(int ordinal) {
 cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   const RelaxedCapture relaxed;
   cudaDeviceProp properties;
-  const cdp_status status = check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is");
-  if (status != CDP_OK)
-    return status;
+  CDP_RETURN_UNLESS_OK(check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is"));
   // Which code runs is not for the device's capability to say: a newer device runs what was compiled for an older one. The
   // kernels' sizes are those of the virtual architecture, which __CUDA_ARCH__ was: of that, the answer is the tenth part.
   int compiled_for = 0;
-  const cdp_status examined =
-      check(fault, static_cast<cudaError_t>(compiled_architecture(&compiled_for)), "asking what the kernels are compiled for");
-  if (examined != CDP_OK)
-    return examined;
+  CDP_RETURN_UNLESS_OK(
+      check(fault, static_cast<cudaError_t>(compiled_architecture(&compiled_for)), "asking what the kernels are compiled for"));
   const DeviceKind kind = device_kind_of(static_cast<uint32_t>(compiled_for) * 10);
   const uint32_t needed = multiway_shared_bytes<uint64_t>(kind);
   if (properties.sharedMemPerBlockOptin < needed)
@@ -189,44 +174,34 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   return CDP_OK;
 }
 
-/* Devices that were examined. A sort of 2^10 keys takes some microseconds, and so does the examination. */
+/* Devices that were examined, once each: a sort of 2^10 keys takes some microseconds, and so does the examination. */
 constexpr int MAX_DEVICES_KNOWN = 64;
-std::atomic<bool> is_known[MAX_DEVICES_KNOWN];
-cdp_device_facts known_facts[MAX_DEVICES_KNOWN];
+cdp_device_facts known_facts[MAX_DEVICES_KNOWN]; /* without multiprocessors: not yet examined */
 std::mutex knowing;
 
 cdp_status know(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   if (ordinal >= MAX_DEVICES_KNOWN)
     return examine(ordinal, facts, fault);
-  if (!is_known[ordinal].load(std::memory_order_acquire)) {
-    const std::lock_guard<std::mutex> lock(knowing);
-    if (!is_known[ordinal].load(std::memory_order_relaxed)) {
-      const cdp_status status = examine(ordinal, &known_facts[ordinal], fault);
-      if (status != CDP_OK)
-        return status;
-    }
-    is_known[ordinal].store(true, std::memory_order_release);
-  }
+  const std::lock_guard<std::mutex> lock(knowing);
+  if (known_facts[ordinal].multiprocessors == 0)
+    CDP_RETURN_UNLESS_OK(examine(ordinal, &known_facts[ordinal], fault));
   *facts = known_facts[ordinal];
   return CDP_OK;
 }
 
 cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   size_t pending_limit = 0;
-  cdp_status status = know(ordinal, facts, fault);
-  if (status == CDP_OK)
-    status = check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
-                   "asking for the pending-launch limit");
+  CDP_RETURN_UNLESS_OK(know(ordinal, facts, fault));
+  CDP_RETURN_UNLESS_OK(check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
+                             "asking for the pending-launch limit"));
   facts->pending_limit_min = PENDING_LIMIT_MIN;
   facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
-  return status;
+  return CDP_OK;
 }
 
 cdp_status locate(const void *pointer, cdp_memory_place *place, cdp_fault *fault) {
   cudaPointerAttributes attributes;
-  const cdp_status status = check(fault, cudaPointerGetAttributes(&attributes, pointer), "asking where memory lies");
-  if (status != CDP_OK)
-    return status;
+  CDP_RETURN_UNLESS_OK(check(fault, cudaPointerGetAttributes(&attributes, pointer), "asking where memory lies"));
   place->ordinal = -1;
   place->kind = CDP_MEMORY_HOST;
   if (attributes.type == cudaMemoryTypeManaged)
@@ -243,148 +218,87 @@ cdp_status allocate(size_t bytes, void **memory, cdp_fault *fault) {
 }
 
 void release(void *memory) {
-  if (cudaFree(memory) != cudaSuccess)
-    cudaGetLastError(); // a failure of earlier work, which its own call reports
-}
-
-cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *fault) {
-  return check_copy(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
+  unrecorded(cudaFree(memory)); // a failure of earlier work, which its own call reports
 }
 
 cdp_status is_captured(void *stream, bool *captured, cdp_fault *fault) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  const cdp_status status =
-      check(fault, cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture), "asking about the stream");
+  CDP_RETURN_UNLESS_OK(
+      check(fault, cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture), "asking about the stream"));
   *captured = capture != cudaStreamCaptureStatusNone;
-  return status;
+  return CDP_OK;
 }
 
 cdp_status launch(const cdp_plan *plan, void *stream, cdp_fault *fault) {
   const RelaxedCapture relaxed;
-  const cudaError_t error = static_cast<cudaError_t>(launch_sort(*plan, false, stream));
-  // One kernel moves keys or fails to be launched; of several, the first may have moved them.
-  return plan->scheme == CDP_SCHEME_HOST_LOOP ? check_running(fault, error, "launching the sort")
-                                              : check(fault, error, "launching the sort");
+  return check_launch(launch_sort(*plan, false, stream), moves_keys_early(*plan), "launching the sort", fault);
 }
 
-/* The resources of a blocking call, given back whatever happens. */
+/* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
+  cudaEvent_t begun = nullptr;
+  cudaEvent_t ended = nullptr;
 
   /* A failure here is one of the call, already reported. */
   ~Session() {
-    const cudaError_t errors[] = {begin == nullptr ? cudaSuccess : cudaEventDestroy(begin),
-                                  end == nullptr ? cudaSuccess : cudaEventDestroy(end),
-                                  stream == nullptr ? cudaSuccess : cudaStreamDestroy(stream)};
-    for (const cudaError_t error : errors)
-      if (error != cudaSuccess)
-        cudaGetLastError();
+    if (begun != nullptr)
+      unrecorded(cudaEventDestroy(begun));
+    if (ended != nullptr)
+      unrecorded(cudaEventDestroy(ended));
+    if (stream != nullptr)
+      unrecorded(cudaStreamDestroy(stream));
+  }
+
+  cdp_status begin(uint64_t, cdp_fault *fault) {
+    CDP_RETURN_UNLESS_OK(check(fault, cudaDeviceSynchronize(), "waiting for earlier work on the device"));
+    CDP_RETURN_UNLESS_OK(check(fault, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream"));
+    CDP_RETURN_UNLESS_OK(check(fault, cudaEventCreate(&begun), "creating an event"));
+    CDP_RETURN_UNLESS_OK(check(fault, cudaEventCreate(&ended), "creating an event"));
+    return check(fault, cudaEventRecord(begun, stream), "recording an event");
+  }
+
+  static cdp_status check_launch(int error, bool has_begun, const char *doing, cdp_fault *fault) {
+    return cuda::check_launch(error, has_begun, doing, fault);
+  }
+
+  cdp_status end(const char *doing, double *milliseconds, cdp_fault *fault) const {
+    float elapsed = 0;
+    CDP_RETURN_UNLESS_OK(check_running(fault, cudaEventRecord(ended, stream), "recording an event"));
+    CDP_RETURN_UNLESS_OK(check_running(fault, cudaStreamSynchronize(stream), doing));
+    CDP_RETURN_UNLESS_OK(check_running(fault, cudaEventElapsedTime(&elapsed, begun, ended), "asking how long it took"));
+    *milliseconds = static_cast<double>(elapsed);
+    return CDP_OK;
+  }
+
+  static cdp_status clear(void *memory, size_t bytes, cdp_fault *fault) {
+    return check(fault, cudaMemset(memory, 0, bytes), "clearing the trace");
+  }
+
+  static cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *fault) {
+    return check_copy(fault, cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "copying keys");
   }
 };
-
-/* Waits for the device's earlier work, and begins: what is launched on the session's stream from now on is timed. */
-cdp_status begin_session(Session *session, cdp_fault *fault) {
-  cdp_status status = check(fault, cudaDeviceSynchronize(), "waiting for earlier work on the device");
-  if (status == CDP_OK)
-    status = check(fault, cudaStreamCreateWithFlags(&session->stream, cudaStreamNonBlocking), "creating a stream");
-  if (status == CDP_OK)
-    status = check(fault, cudaEventCreate(&session->begin), "creating an event");
-  if (status == CDP_OK)
-    status = check(fault, cudaEventCreate(&session->end), "creating an event");
-  if (status == CDP_OK)
-    status = check(fault, cudaEventRecord(session->begin, session->stream), "recording an event");
-  return status;
-}
-
-/* Waits for what was launched, and tells how long it took. `doing` names it ("sorting"). */
-cdp_status end_session(const Session &session, const char *doing, double *milliseconds, cdp_fault *fault) {
-  float elapsed = 0;
-  cdp_status status = check_running(fault, cudaEventRecord(session.end, session.stream), "recording an event");
-  if (status == CDP_OK)
-    status = check_running(fault, cudaStreamSynchronize(session.stream), doing);
-  if (status == CDP_OK)
-    status = check_running(fault, cudaEventElapsedTime(&elapsed, session.begin, session.end), "asking how long it took");
-  *milliseconds = static_cast<double>(elapsed);
-  return status;
-}
-
-cdp_status read_study(const cdp_plan &plan, cdp_gathering *gathering, cdp_fault *fault) {
-  const WorkspaceParts parts = workspace_parts(plan);
-  const unsigned char *workspace = static_cast<const unsigned char *>(plan.d_workspace);
-  cdp_study *study = gathering->study;
-  Control control;
-  cdp_status status = copy(&control, workspace + parts.control, sizeof control, fault);
-  if (status == CDP_OK)
-    status = copy(study->depths, workspace + parts.counters, sizeof study->depths, fault);
-  if (status == CDP_OK)
-    fill_study(plan, control, gathering->milliseconds, study);
-  return status;
-}
-
-/* Gets ready for a trace: memory for it on the host, and zeros on the device. */
-cdp_status prepare_trace(const cdp_plan &plan, TraceMemory *memory, cdp_fault *fault) {
-  if (plan.d_trace == nullptr)
-    return CDP_OK;
-  if (!memory->allocate(plan.trace_capacity))
-    return report(fault, cudaErrorMemoryAllocation, CDP_ERROR_MEMORY, "allocating host memory for the trace");
-  return check(fault, cudaMemset(plan.d_trace, 0, cdp_engine_trace_bytes(plan.trace_capacity)), "clearing the trace");
-}
-
-cdp_status fetch_trace(const cdp_plan &plan, const TraceMemory &memory, cdp_trace *trace, cdp_fault *fault) {
-  const cdp_status status = copy(memory.trace(), plan.d_trace, cdp_engine_trace_bytes(plan.trace_capacity), fault);
-  if (status == CDP_OK)
-    read_trace(memory, trace);
-  return status;
-}
-
-cdp_status sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault) {
-  Session session;
-  TraceMemory memory;
-  cdp_status status = prepare_trace(*plan, &memory, fault);
-  if (status == CDP_OK)
-    status = begin_session(&session, fault); // waits for the zeros, too
-  if (status != CDP_OK)
-    return status;
-  const bool counted = gathering->study != nullptr;
-  const cudaError_t error = static_cast<cudaError_t>(launch_sort(*plan, counted, session.stream));
-  status = plan->scheme == CDP_SCHEME_HOST_LOOP ? check_running(fault, error, "launching the sort")
-                                                : check(fault, error, "launching the sort");
-  if (status == CDP_OK)
-    status = end_session(session, "sorting", &gathering->milliseconds, fault);
-  if (status == CDP_OK && counted)
-    status = read_study(*plan, gathering, fault);
-  if (status == CDP_OK && plan->d_trace != nullptr)
-    status = fetch_trace(*plan, memory, gathering->trace, fault);
-  return status;
-}
-
-cdp_status partition(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault) {
-  Session session;
-  PartCounts totals = {};
-  double milliseconds = 0;
-  cdp_status status = begin_session(&session, fault);
-  if (status != CDP_OK)
-    return status;
-  status = check_running(fault, static_cast<cudaError_t>(launch_partition_of_type(*request, session.stream)),
-                         "launching the partition");
-  if (status == CDP_OK)
-    status = end_session(session, "partitioning", &milliseconds, fault);
-  if (status == CDP_OK)
-    status = copy(&totals, static_cast<const unsigned char *>(request->d_workspace) + partition_parts(*request).totals,
-                  sizeof totals, fault);
-  if (status == CDP_OK)
-    fill_parts(*request, totals, milliseconds, parts);
-  return status;
-}
 
 cdp_status set_pending_limit(uint32_t limit, cdp_fault *fault) {
   return check(fault, cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, limit), "setting the pending-launch limit");
 }
 
-constexpr cdp_engine ENGINE = {false,   device_count, enter,       leave,  current, describe,  locate,           allocate,
-                               release, copy,         is_captured, launch, sort,    partition, set_pending_limit};
+constexpr cdp_engine ENGINE = {false,
+                               device_count,
+                               enter,
+                               leave,
+                               current,
+                               describe,
+                               locate,
+                               allocate,
+                               release,
+                               Session::copy,
+                               is_captured,
+                               launch,
+                               run_sort<Session>,
+                               run_partition<Session>,
+                               set_pending_limit};
 
 } // namespace
 

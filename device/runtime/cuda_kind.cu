@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cuda_kind.h. Compiled without relocatable device code, as the host loop is: the module that launches from the device is
- * not to be had under MPS, and asking about one of its kernels would load it.
+ * compiled_architecture(): a question that CUDA answers by loading a kernel. Compiled without relocatable device code, as the
+ * host loop is: the module that launches from the device is not to be had under MPS, and asking about one of its kernels would
+ * load it.
  */
-#include "runtime/cuda_kind.h"
+#include "runtime/runtime.cuh"
 
-#include <cuda_runtime.h>
-
-namespace cdp::cuda {
+namespace cdp::CDP_RUNTIME {
 
 namespace {
 
@@ -21,7 +20,7 @@ int compiled_architecture(int *architecture) {
   const cudaError_t error = cudaFuncGetAttributes(&compiled, kind_kernel);
   if (error == cudaSuccess)
     *architecture = compiled.ptxVersion;
-  return static_cast<int>(error);
+  return error;
 }
 
-} // namespace cdp::cuda
+} // namespace cdp::CDP_RUNTIME

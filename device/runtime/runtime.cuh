@@ -83,6 +83,20 @@ struct AsGiven {
 
 namespace cdp::CDP_RUNTIME {
 
+/* Launches a kernel from the host on a stream. Returns LAUNCH_OK or another cudaError_t. */
+template <typename... Parameters>
+int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
+                     typename AsGiven<Parameters>::Type... arguments) {
+  return launch_shape<Parameters...>(shape, stream, false, kernel, arguments...);
+}
+
+/* The same for a grid whose blocks all run at the same time, at most resident_blocks() of them. */
+template <typename... Parameters>
+int launch_together(GridShape shape, void *stream, void (*kernel)(Parameters...),
+                    typename AsGiven<Parameters>::Type... arguments) {
+  return launch_shape<Parameters...>(shape, stream, true, kernel, arguments...);
+}
+
 /* allow_shared_bytes() for several kernels, one after another. Returns the first error. */
 template <typename... Kernels>
 int allow_each_shared_bytes(uint32_t bytes, Kernels... kernels) {

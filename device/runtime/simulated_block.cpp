@@ -7,24 +7,12 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
 namespace cdp::simulated::machine {
 
 namespace {
 
 constexpr uint32_t MAX_WARPS = MAX_BLOCK_THREADS / 32;
-
-/* Before and behind the shared memory. */
-constexpr size_t GUARD_BYTES = 256;
-constexpr unsigned char GUARD_BYTE = 0x5C;
-
-size_t guard_bytes_whole(const unsigned char *guard) {
-  size_t whole = 0;
-  while (whole < GUARD_BYTES && guard[whole] == GUARD_BYTE)
-    ++whole;
-  return whole;
-}
 
 } // namespace
 
@@ -59,7 +47,7 @@ Block::~Block() {
   }
 }
 
-void Block::begin(GridFacts &grid, uint32_t index) {
+void Block::begin(Grid &grid, uint32_t index) {
   const uint32_t threads = grid.shape.threads;
   for (uint32_t first = 0; first < threads; first += 32) {
     Warp &warp = warps_[first / 32];
@@ -86,9 +74,7 @@ void Block::begin(GridFacts &grid, uint32_t index) {
   barrier_arrived_ = 0;
   barrier_true_ = 0;
   choose_order();
-  std::memset(shared_.get(), GUARD_BYTE, GUARD_BYTES);
-  std::memset(shared_.get() + GUARD_BYTES, POISON_BYTE, grid.shape.shared_bytes);
-  std::memset(shared_.get() + GUARD_BYTES + grid.shape.shared_bytes, GUARD_BYTE, GUARD_BYTES);
+  prepare_memory(shared_.get() + GUARD_BYTES, grid.shape.shared_bytes);
 }
 
 /* A small reach lets single warps run far ahead, the greatest keeps all warps about level: bugs hide from either. */
@@ -132,36 +118,31 @@ bool Block::live(void *argument) {
 void Block::run_thread(Lane &lane) {
   lane.activity = Activity::running;
   try {
-    grid_->call->run_thread();
+    grid_->call.run_thread();
     end_thread(lane);
   } catch (const Unwound &) {
     // The report is written.
   } catch (const std::bad_alloc &) {
-    blame("thread %u: host memory is exhausted", static_cast<unsigned>(lane.thread));
+    blame("thread %u: host memory is exhausted", unsigned{lane.thread});
   } catch (...) {
-    blame("thread %u threw an exception", static_cast<unsigned>(lane.thread));
+    blame("thread %u threw an exception", unsigned{lane.thread});
   }
   lane.activity = Activity::ended;
 }
 
 void *Block::shared(const Lane &lane, size_t bytes) {
-  if (bytes > grid_->shape.shared_bytes) {
-    blame("thread %u: the kernel uses %zu bytes of shared memory, but was launched with %u", static_cast<unsigned>(lane.thread),
-          bytes, grid_->shape.shared_bytes);
-    throw Unwound{};
-  }
+  if (bytes > grid_->shape.shared_bytes)
+    throw blame("thread %u: the kernel uses %zu bytes of shared memory, but was launched with %u", unsigned{lane.thread}, bytes,
+                grid_->shape.shared_bytes);
   return shared_.get() + GUARD_BYTES;
 }
 
 void Block::inspect() {
   if (!grid_->waiting.empty())
     blame("the block has ended, but block %u waits at the grid's barrier", grid_->waiting.front()->index_);
-  const unsigned char *const memory = shared_.get();
-  if (guard_bytes_whole(memory) < GUARD_BYTES)
-    blame("memory before the beginning of the shared memory was written");
-  const size_t behind = guard_bytes_whole(memory + GUARD_BYTES + grid_->shape.shared_bytes);
-  if (behind < GUARD_BYTES)
-    blame("memory %zu bytes behind the end of the %u bytes of shared memory was written", behind, grid_->shape.shared_bytes);
+  Report fault;
+  if (!check_memory(shared_.get() + GUARD_BYTES, grid_->shape.shared_bytes, "the shared memory", fault))
+    blame("%.160s", fault.broken_rule);
   for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
     if (!warps_[thread / 32].stacks.whole(thread % 32))
       blame("thread %u overran its stack of %zu bytes", thread, WarpStacks::STACK_BYTES);
@@ -178,14 +159,14 @@ void Block::unwind() {
   }
 }
 
-void Block::blame(const char *format, ...) {
+Unwound Block::blame(const char *format, ...) {
   interrupted_ = true;
   if (report_.code != LAUNCH_OK)
-    return;
+    return {};
   report_.code = LAUNCH_RULE_BROKEN;
   char launcher[40] = "the host";
-  if (grid_->launched_by != 0)
-    std::snprintf(launcher, sizeof(launcher), "grid %llu", static_cast<unsigned long long>(grid_->launched_by));
+  if (grid_->launcher != nullptr)
+    std::snprintf(launcher, sizeof(launcher), "grid %llu", static_cast<unsigned long long>(grid_->launcher->number));
   const int begun =
       std::snprintf(report_.broken_rule, sizeof(report_.broken_rule),
                     "grid %llu (launched by %s), block %u: ", static_cast<unsigned long long>(grid_->number), launcher, index_);
@@ -193,6 +174,7 @@ void Block::blame(const char *format, ...) {
   va_start(arguments, format);
   std::vsnprintf(report_.broken_rule + begun, sizeof(report_.broken_rule) - static_cast<size_t>(begun), format, arguments);
   va_end(arguments);
+  return {};
 }
 
 } // namespace cdp::simulated::machine

@@ -39,16 +39,35 @@ private:
 
 class Block;
 
-/* What a block knows of its grid. The host's grid is number 1. */
-struct GridFacts {
+/* A grid that is not complete. The host's is number 1. */
+struct Grid {
   uint64_t number = 0;
-  uint64_t launched_by = 0; /* 0: the host */
+  Grid *launcher = nullptr; /* NULL: the host */
   GridShape shape = {};
-  std::unique_ptr<KernelCall> call;
-  bool together = false;        /* all its blocks run at the same time */
-  std::vector<Block *> waiting; /* blocks that are complete at the grid's barrier */
+  KernelCall call;
+  bool together = false;           /* all its blocks run at the same time */
+  std::vector<Block *> waiting;    /* blocks that are complete at the grid's barrier */
+  size_t slot = 0;                 /* where Machine::grids_ holds it */
+  bool pending = false;            /* counts against the pending limit */
+  uint32_t drawn_from = 0;         /* blocks from this one on are not yet in `unstarted` */
+  std::vector<uint32_t> unstarted; /* the blocks that the next is drawn from */
   uint64_t blocks_ended = 0;
+  uint64_t children = 0;     /* ready or started, and not complete */
+  std::vector<Grid *> tails; /* in their order */
+  size_t tails_started = 0;
 };
+
+/* Before and behind every memory of the device. */
+constexpr size_t GUARD_BYTES = MEMORY_ALIGNMENT;
+
+/* Poisons memory and sets its guards. */
+void prepare_memory(unsigned char *memory, size_t bytes);
+
+/* Whether its guards are whole; otherwise tells of the first fault, and mends them. `what` names the memory. */
+bool check_memory(unsigned char *memory, size_t bytes, const char *what, Report &fault);
+
+/* Thrown through a kernel that is not to go on. */
+struct Unwound {};
 
 /* What a fiber is resumed for. */
 enum class Order : uint8_t { run, unwind, finish };
@@ -61,9 +80,7 @@ struct alignas(64) Lane {
   Warp *warp = nullptr;
   uint64_t value = 0;  /* handed in to the collective */
   uint64_t result = 0; /* what it gave */
-  const char *file = nullptr;
-  uint32_t line = 0;
-  uint32_t mask = 0;
+  Place place = {};    /* where it waits, or waited last */
   uint16_t thread = 0;
   uint8_t source = 0;
   Activity activity = Activity::fresh;
@@ -90,12 +107,10 @@ struct Warp {
 class Block {
 public:
   Block(Random &random, Report &report);
-  Block(const Block &) = delete;
-  Block &operator=(const Block &) = delete;
   ~Block();
 
   /* Takes on a block of a grid: fresh threads, poisoned shared memory. Throws std::bad_alloc. */
-  void begin(GridFacts &grid, uint32_t index);
+  void begin(Grid &grid, uint32_t index);
 
   /* Lets threads run until the block is to be left. A broken rule is found in the report. */
   void step();
@@ -110,13 +125,12 @@ public:
   /* After a broken rule: unwinds what still runs. */
   void unwind();
 
-  /* Writes to the report that a rule was broken by this block, unless an earlier one is there. */
-  void blame(const char *format, ...) __attribute__((format(printf, 2, 3)));
+  /* Writes to the report that a rule was broken by this block, unless an earlier one is there. A thread throws the result. */
+  Unwound blame(const char *format, ...) __attribute__((format(printf, 2, 3)));
 
   /* The rest is called by the running thread. */
-  uint64_t meet(Lane &lane, Activity collective, uint32_t mask);
+  uint64_t meet(Lane &lane, uint32_t mask);
   uint32_t wait_at_barrier(Lane &lane, bool predicate);
-  void wait_at_grid_barrier(Lane &lane);
   void pause(Lane &lane);
   void *shared(const Lane &lane, size_t bytes);
 
@@ -124,7 +138,7 @@ private:
   static bool live(void *lane);
   void run_thread(Lane &lane);
   void end_thread(Lane &lane);
-  Meeting &join(Lane &lane, Activity collective, uint32_t mask);
+  Meeting &join(Lane &lane, uint32_t mask);
   void conclude(Warp &warp, Meeting &meeting);
   void leave(Lane &lane);
   void check_barrier(const Lane &lane);
@@ -136,7 +150,7 @@ private:
 
   Random &random_;
   Report &report_;
-  GridFacts *grid_ = nullptr;
+  Grid *grid_ = nullptr;
   uint32_t index_ = 0;
   bool interrupted_ = false;
   uint32_t runnable_count_ = 0;
@@ -152,9 +166,6 @@ private:
   std::unique_ptr<Warp[]> warps_;
   uint16_t runnable_[MAX_BLOCK_THREADS] = {};
 };
-
-/* Thrown through a kernel that is not to go on. */
-struct Unwound {};
 
 } // namespace cdp::simulated::machine
 

@@ -4,6 +4,7 @@
  */
 #include "simulated_schedule.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace cdp::simulated {
@@ -25,6 +26,18 @@ unsigned int &launches_taken() noexcept {
   return taken;
 }
 
+uint64_t device_clock() noexcept {
+  static thread_local uint64_t latest = 0;
+  const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
+  latest = std::max(latest + 1, static_cast<uint64_t>(now.count()));
+  return latest;
+}
+
+uint32_t multiprocessor_number() noexcept {
+  const uint32_t multiprocessors = current_rules().multiprocessors;
+  return multiprocessors != 0 ? blockIdx.x % multiprocessors : 0;
+}
+
 namespace machine {
 
 /* Its blocks, and the stacks of their threads, are kept for the next run and go with the host thread. */
@@ -33,32 +46,21 @@ Machine &this_machine() {
   return machine;
 }
 
-int run_from_host(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept {
+int run_from_host(GridShape shape, bool together, KernelCall call) noexcept {
   return this_machine().run(shape, together, std::move(call));
 }
 
 int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) noexcept {
-  return this_machine().max_together(kernel, threads, shared_bytes);
+  const Machine &machine = this_machine();
+  const bool can_launch = machine.launch_code({1, threads, shared_bytes}, kernel) == LAUNCH_OK;
+  return can_launch ? static_cast<int>(machine.rules.resident_blocks) : 0;
 }
 
 int allow_from_host(KernelName kernel, uint32_t bytes) noexcept {
   return this_machine().allow(kernel, bytes);
 }
 
-uint64_t read_clock() noexcept {
-  static thread_local uint64_t latest = 0;
-  const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
-  const uint64_t nanoseconds = static_cast<uint64_t>(now.count());
-  latest = nanoseconds > latest ? nanoseconds : latest + 1;
-  return latest;
-}
-
-uint32_t running_multiprocessor() noexcept {
-  const uint32_t multiprocessors = current_rules().multiprocessors;
-  return multiprocessors != 0 ? blockIdx.x % multiprocessors : 0;
-}
-
-int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {
+int launch_from_thread(ChildStream where, GridShape shape, KernelCall call) {
   Machine &machine = this_machine();
   const int code = machine.launch(where, shape, std::move(call));
   // Now and then the child runs before its launcher goes on, or even has ended.

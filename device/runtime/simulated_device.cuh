@@ -16,11 +16,8 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
-#include <tuple>
+#include <functional>
 #include <type_traits>
-#include <utility>
 
 #define __global__
 #define __device__
@@ -30,7 +27,6 @@
 #define __noinline__
 #define __launch_bounds__(...)
 #define __grid_constant__
-#define __align__(bytes) __attribute__((aligned(bytes)))
 
 /* CUDA's built-in variables. */
 #define threadIdx (::cdp::simulated::machine::here().thread)
@@ -53,6 +49,23 @@ namespace machine {
 
 struct Lane;
 
+/* What a thread is at. Lanes meet only in the same collective. */
+enum class Activity : uint8_t {
+  fresh,
+  running,
+  ended,
+  barrier,
+  grid_barrier,
+  warp_barrier,
+  shuffle,
+  shuffle_xor,
+  shuffle_up,
+  shuffle_down,
+  ballot,
+  any,
+  all
+};
+
 /* Where the calling host thread is: in which simulated thread of which block. */
 struct Here {
   Coordinates thread;
@@ -71,10 +84,14 @@ struct Here {
  */
 __attribute__((const, visibility("hidden"))) Here &here() noexcept;
 
-/* A place in a kernel, for reports: the caller's, by default argument. */
+/* A place in a kernel, for reports: as a default argument, current() is the caller's. */
 struct Place {
   const char *file;
-  uint32_t line;
+  int line;
+
+  static constexpr Place current(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
 };
 
 /* A kernel's address, whatever its parameters: what it is known by. */
@@ -85,43 +102,14 @@ KernelName name_of(void (*kernel)(Parameters...)) {
   return reinterpret_cast<KernelName>(kernel);
 }
 
-/* A kernel and its arguments, copied at the launch. */
-class KernelCall {
-public:
-  KernelCall() = default;
-  KernelCall(const KernelCall &) = delete;
-  KernelCall &operator=(const KernelCall &) = delete;
-  virtual ~KernelCall() = default;
-  virtual KernelName name() const = 0;
-  virtual void run_thread() const = 0;
+/* A kernel, and what runs it with its arguments. */
+struct KernelCall {
+  KernelName name = nullptr;
+  std::function<void()> run_thread;
 };
 
-template <typename... Parameters>
-class BoundCall final : public KernelCall {
-  static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
-
-public:
-  BoundCall(void (*kernel)(Parameters...), const Parameters &...arguments) : kernel_(kernel), arguments_(arguments...) {}
-  KernelName name() const override {
-    return name_of(kernel_);
-  }
-  void run_thread() const override {
-    std::apply(kernel_, arguments_);
-  }
-
-private:
-  void (*kernel_)(Parameters...);
-  std::tuple<Parameters...> arguments_;
-};
-
-/* NULL without memory. */
-template <typename... Parameters>
-std::unique_ptr<KernelCall> bind_call(void (*kernel)(Parameters...), const Parameters &...arguments) noexcept {
-  return std::unique_ptr<KernelCall>(new (std::nothrow) BoundCall<Parameters...>(kernel, arguments...));
-}
-
-/* Runs a grid and all its descendants. A call that is NULL means that memory was exhausted. */
-int run_from_host(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept;
+/* Runs a grid and all its descendants. */
+int run_from_host(GridShape shape, bool together, KernelCall call) noexcept;
 
 /* The most blocks of a kernel that may run together; 0 where none can be launched. */
 int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) noexcept;
@@ -130,17 +118,11 @@ int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) noe
 int allow_from_host(KernelName kernel, uint32_t bytes) noexcept;
 
 /* Launches a child of the running thread's grid. */
-int launch_from_thread(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call);
+int launch_from_thread(ChildStream where, GridShape shape, KernelCall call);
 
-/* Waits until all threads of the block are there. Returns how many of them gave a predicate that is not 0. */
-uint32_t meet_block(Here &here, bool predicate, Place place);
-
-/* Waits until all threads of all blocks of the grid are there. */
-void meet_grid(Here &here, Place place);
-
-/* Nanoseconds of the host's clock; never the same twice in a thread. And a multiprocessor, of those that the rules give. */
-uint64_t read_clock() noexcept;
-uint32_t running_multiprocessor() noexcept;
+/* Waits until all threads of the block are there, or at the grid's barrier all of the grid. Returns how many of the block's
+   gave a predicate that is not 0. */
+uint32_t meet(Here &here, Activity barrier, bool predicate, Place place);
 
 /* The block's shared memory, after a look whether it is as large as what is to be found there. */
 void *shared_memory(size_t bytes);
@@ -148,27 +130,25 @@ void *shared_memory(size_t bytes);
 } // namespace machine
 
 /* The block's barrier: all its threads take part, at one and the same place. */
-inline void __syncthreads(machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  machine::meet_block(machine::here(), false, place);
+inline int __syncthreads_count(int predicate, machine::Place place = machine::Place::current()) {
+  return static_cast<int>(machine::meet(machine::here(), machine::Activity::barrier, predicate != 0, place));
 }
 
-inline int __syncthreads_count(int predicate,
-                               machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return static_cast<int>(machine::meet_block(machine::here(), predicate != 0, place));
+inline void __syncthreads(machine::Place place = machine::Place::current()) {
+  __syncthreads_count(0, place);
 }
 
-inline int __syncthreads_or(int predicate, machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return machine::meet_block(machine::here(), predicate != 0, place) != 0 ? 1 : 0;
+inline int __syncthreads_or(int predicate, machine::Place place = machine::Place::current()) {
+  return __syncthreads_count(predicate, place) != 0 ? 1 : 0;
 }
 
-inline int __syncthreads_and(int predicate,
-                             machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  return machine::meet_block(machine::here(), predicate != 0, place) == blockDim.x ? 1 : 0;
+inline int __syncthreads_and(int predicate, machine::Place place = machine::Place::current()) {
+  return __syncthreads_count(predicate == 0, place) == 0 ? 1 : 0;
 }
 
 /* The barrier of a grid that was launched together: all its threads take part, at one and the same place. */
-inline void grid_barrier(machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
-  machine::meet_grid(machine::here(), place);
+inline void grid_barrier(machine::Place place = machine::Place::current()) {
+  machine::meet(machine::here(), machine::Activity::grid_barrier, false, place);
 }
 
 /* The launches that all sorts on the device have reserved at present: one for the process. */
@@ -178,13 +158,11 @@ inline uint32_t fresh(uint32_t number) {
   return number;
 }
 
-inline uint64_t device_clock() {
-  return machine::read_clock();
-}
+/* Nanoseconds of the host's clock; never the same twice in a thread. */
+uint64_t device_clock() noexcept;
 
-inline uint32_t multiprocessor_number() {
-  return machine::running_multiprocessor();
-}
+/* One of those that the rules give. */
+uint32_t multiprocessor_number() noexcept;
 
 /* The block's dynamic shared memory as a T, poisoned at first. One T a kernel, no larger than the launch's shared_bytes. */
 template <typename T>
@@ -198,18 +176,10 @@ T &block_shared() {
  * was launched before is complete. Returns LAUNCH_OK or a code; last_report() says more.
  */
 template <typename... Parameters>
-int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                     typename AsGiven<Parameters>::Type... arguments) {
-  static_cast<void>(stream);
-  return machine::run_from_host(shape, false, machine::bind_call<Parameters...>(kernel, arguments...));
-}
-
-/* The same for a grid whose blocks all run at the same time, at most resident_blocks() of them. */
-template <typename... Parameters>
-int launch_together(GridShape shape, void *stream, void (*kernel)(Parameters...),
-                    typename AsGiven<Parameters>::Type... arguments) {
-  static_cast<void>(stream);
-  return machine::run_from_host(shape, true, machine::bind_call<Parameters...>(kernel, arguments...));
+int launch_shape(GridShape shape, void *, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
+  static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
+  const auto run_thread = [&] { kernel(arguments...); };
+  return machine::run_from_host(shape, together, {machine::name_of(kernel), std::cref(run_thread)});
 }
 
 /* Asks how many blocks of a kernel may run together: Rules::resident_blocks, or 0 if none can be launched. Returns LAUNCH_OK. */
@@ -227,8 +197,7 @@ int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
 }
 
 /* Copies from the device to the host, behind what was launched, which is complete. Returns LAUNCH_OK. */
-inline int read_back(void *destination, const void *d_source, size_t bytes, void *stream) {
-  static_cast<void>(stream);
+inline int read_back(void *destination, const void *d_source, size_t bytes, void *) {
   memcpy(destination, d_source, bytes);
   return LAUNCH_OK;
 }
@@ -242,7 +211,8 @@ inline int write_out(void *d_destination, const void *source, size_t bytes, void
 template <typename... Parameters>
 int launch_child(ChildStream where, GridShape shape, void (*kernel)(Parameters...),
                  typename AsGiven<Parameters>::Type... arguments) {
-  return machine::launch_from_thread(where, shape, std::make_unique<machine::BoundCall<Parameters...>>(kernel, arguments...));
+  static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
+  return machine::launch_from_thread(where, shape, {machine::name_of(kernel), [=] { kernel(arguments...); }});
 }
 
 } // namespace cdp::simulated

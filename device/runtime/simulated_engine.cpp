@@ -3,14 +3,10 @@
  * The engine of the simulated device: engine.h's table on top of simulated_device.h. Its one device has the ordinal 0, its
  * memory is host memory, and a launch is over when it returns.
  */
-#include "engine.h"
-#include "recursion/dispatch.h"
-#include "recursion/partition_workspace.cuh"
-#include "recursion/trace_read.h"
+#include "runtime/engine_calls.h"
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 
 namespace cdp::simulated {
@@ -19,12 +15,6 @@ namespace {
 
 /* Process-wide, as CUDA's limit is. */
 std::atomic<uint32_t> pending_limit{Rules{}.pending_limit};
-
-cdp_status fail(cdp_fault *fault, cdp_status status, const char *text) {
-  fault->cuda_error = 0;
-  snprintf(fault->text, sizeof fault->text, "%s", text);
-  return status;
-}
 
 int device_count(cdp_fault *) {
   return 1;
@@ -59,17 +49,12 @@ cdp_status locate(const void *, cdp_memory_place *place, cdp_fault *) {
 
 cdp_status allocate(size_t bytes, void **memory, cdp_fault *fault) {
   *memory = allocate_memory(bytes);
-  return *memory != nullptr ? CDP_OK : fail(fault, CDP_ERROR_MEMORY, "host memory for the simulated device is exhausted");
+  return *memory != nullptr ? CDP_OK : refuse(fault, CDP_ERROR_MEMORY, "host memory for the simulated device is exhausted");
 }
 
 /* A broken guard makes the thread's next launch fail with its report. */
 void release(void *memory) {
   release_memory(memory);
-}
-
-cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *) {
-  memcpy(destination, source, bytes);
-  return CDP_OK;
 }
 
 void take_seed(uint64_t seed) {
@@ -84,18 +69,10 @@ cdp_status check(cdp_fault *fault, int error) {
   if (error == LAUNCH_OK)
     return CDP_OK;
   if (error == LAUNCH_NO_MEMORY)
-    return fail(fault, CDP_ERROR_SIMULATED,
-                "host memory was exhausted while the simulated device ran; the keys are unspecified");
-  fault->cuda_error = 0;
-  snprintf(fault->text, sizeof fault->text, "the simulated device stopped with code %d: %.200s", error,
-           last_report().broken_rule);
-  return CDP_ERROR_SIMULATED;
-}
-
-/* Runs a sort under the plan's seed. */
-cdp_status run(const cdp_plan &plan, bool counted, cdp_fault *fault) {
-  take_seed(plan.seed);
-  return check(fault, launch_sort(plan, counted, nullptr));
+    return refuse(fault, CDP_ERROR_SIMULATED,
+                  "host memory was exhausted while the simulated device ran; the keys are unspecified");
+  return refuse(fault, CDP_ERROR_SIMULATED, "the simulated device stopped with code %d: %.200s", error,
+                last_report().broken_rule);
 }
 
 cdp_status is_captured(void *, bool *captured, cdp_fault *) {
@@ -103,57 +80,63 @@ cdp_status is_captured(void *, bool *captured, cdp_fault *) {
   return CDP_OK;
 }
 
-cdp_status launch(const cdp_plan *plan, void *, cdp_fault *fault) {
-  return run(*plan, false, fault);
+cdp_status launch(const cdp_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->seed);
+  return check(fault, launch_sort(*plan, false, stream));
 }
 
-cdp_status sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault) {
-  cdp_study *study = gathering->study;
-  TraceMemory memory;
-  const size_t trace_bytes = cdp_engine_trace_bytes(plan->trace_capacity);
-  if (plan->d_trace != nullptr && !memory.allocate(plan->trace_capacity))
-    return fail(fault, CDP_ERROR_MEMORY, "host memory for the trace is exhausted");
-  if (plan->d_trace != nullptr)
-    memset(plan->d_trace, 0, trace_bytes);
-  const auto begin = std::chrono::steady_clock::now();
-  const cdp_status status = run(*plan, study != nullptr, fault);
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-  gathering->milliseconds = taken.count();
-  if (status == CDP_OK && study != nullptr) {
-    const WorkspaceParts parts = workspace_parts(*plan);
-    const unsigned char *workspace = static_cast<const unsigned char *>(plan->d_workspace);
-    Control control;
-    memcpy(&control, workspace + parts.control, sizeof control);
-    memcpy(study->depths, workspace + parts.counters, sizeof study->depths);
-    fill_study(*plan, control, taken.count(), study);
-  }
-  if (status == CDP_OK && plan->d_trace != nullptr) {
-    memcpy(memory.trace(), plan->d_trace, trace_bytes);
-    read_trace(memory, gathering->trace);
-  }
-  return status;
-}
+/* See engine_calls.h. */
+struct Session {
+  void *stream = nullptr;
+  std::chrono::steady_clock::time_point begun;
 
-cdp_status partition(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault) {
-  take_seed(request->seed);
-  const auto begin = std::chrono::steady_clock::now();
-  const cdp_status status = check(fault, launch_partition_of_type(*request, nullptr));
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-  if (status != CDP_OK)
-    return status;
-  PartCounts totals;
-  memcpy(&totals, static_cast<const unsigned char *>(request->d_workspace) + partition_parts(*request).totals, sizeof totals);
-  fill_parts(*request, totals, taken.count(), parts);
-  return CDP_OK;
-}
+  cdp_status begin(uint64_t seed, cdp_fault *) {
+    take_seed(seed);
+    begun = std::chrono::steady_clock::now();
+    return CDP_OK;
+  }
+
+  static cdp_status check_launch(int error, bool, const char *, cdp_fault *fault) {
+    return check(fault, error);
+  }
+
+  cdp_status end(const char *, double *milliseconds, cdp_fault *) const {
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begun;
+    *milliseconds = taken.count();
+    return CDP_OK;
+  }
+
+  static cdp_status clear(void *memory, size_t bytes, cdp_fault *) {
+    memset(memory, 0, bytes);
+    return CDP_OK;
+  }
+
+  static cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *) {
+    memcpy(destination, source, bytes);
+    return CDP_OK;
+  }
+};
 
 cdp_status set_pending_limit(uint32_t limit, cdp_fault *) {
   pending_limit = limit;
   return CDP_OK;
 }
 
-constexpr cdp_engine ENGINE = {true,    device_count, enter,       leave,  current, describe,  locate,           allocate,
-                               release, copy,         is_captured, launch, sort,    partition, set_pending_limit};
+constexpr cdp_engine ENGINE = {true,
+                               device_count,
+                               enter,
+                               leave,
+                               current,
+                               describe,
+                               locate,
+                               allocate,
+                               release,
+                               Session::copy,
+                               is_captured,
+                               launch,
+                               run_sort<Session>,
+                               run_partition<Session>,
+                               set_pending_limit};
 
 } // namespace
 

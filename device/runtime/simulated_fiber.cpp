@@ -63,16 +63,10 @@ void WarpStacks::map() {
 }
 
 bool WarpStacks::whole(uint32_t lane) {
-  uint64_t words[CANARY_BYTES / sizeof(uint64_t)];
-  uint64_t intact;
-  std::memset(&intact, CANARY_BYTE, sizeof(intact));
-  std::memcpy(words, low(lane) + CANARY_OFFSET, CANARY_BYTES);
-  uint64_t difference = 0;
-  for (const uint64_t word : words)
-    difference |= word ^ intact;
-  if (difference == 0)
+  unsigned char *const canary = low(lane) + CANARY_OFFSET;
+  if (canary[0] == CANARY_BYTE && std::memcmp(canary, canary + 1, CANARY_BYTES - 1) == 0) // each byte is as the next
     return true;
-  std::memset(low(lane) + CANARY_OFFSET, CANARY_BYTE, CANARY_BYTES);
+  std::memset(canary, CANARY_BYTE, CANARY_BYTES);
   return false;
 }
 
@@ -80,23 +74,19 @@ void Fiber::create(unsigned char *stack, Entry entry, void *argument) {
 #ifdef CDP_ADDRESS_SANITIZER
   stack_ = stack;
 #endif
-  inside_ =
-      boost::context::fiber{std::allocator_arg, GivenStack(stack), [this, entry, argument](boost::context::fiber &&outside) {
-                              return live(std::move(outside), entry, argument);
-                            }};
-}
-
-boost::context::fiber Fiber::live(boost::context::fiber &&outside, Entry entry, void *argument) {
+  const auto live = [this, entry, argument](boost::context::fiber &&outside) {
 #ifdef CDP_ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(nullptr, &outside_stack_, &outside_bytes_);
+    __sanitizer_finish_switch_fiber(nullptr, &outside_stack_, &outside_bytes_);
 #endif
-  outside_ = std::move(outside);
-  while (entry(argument))
-    suspend();
+    outside_ = std::move(outside);
+    while (entry(argument))
+      suspend();
 #ifdef CDP_ADDRESS_SANITIZER
-  __sanitizer_start_switch_fiber(nullptr, outside_stack_, outside_bytes_);
+    __sanitizer_start_switch_fiber(nullptr, outside_stack_, outside_bytes_);
 #endif
-  return std::move(outside_);
+    return std::move(outside_);
+  };
+  inside_ = boost::context::fiber{std::allocator_arg, GivenStack(stack), live};
 }
 
 } // namespace cdp::simulated::machine

@@ -97,8 +97,6 @@ public:
   }
 
 private:
-  boost::context::fiber live(boost::context::fiber &&outside, Entry entry, void *argument);
-
   boost::context::fiber inside_;
   boost::context::fiber outside_;
 #ifdef CDP_ADDRESS_SANITIZER

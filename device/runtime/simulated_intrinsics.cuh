@@ -22,25 +22,7 @@ namespace cdp::simulated {
 
 namespace machine {
 
-/* What a thread is at. Lanes meet only in the same collective. */
-enum class Activity : uint8_t {
-  fresh,
-  running,
-  ended,
-  barrier,
-  grid_barrier,
-  warp_barrier,
-  shuffle,
-  shuffle_xor,
-  shuffle_up,
-  shuffle_down,
-  ballot,
-  any,
-  all
-};
-
-/* Waits for the lanes in the mask. Returns the value of the lane `source` for shuffles, otherwise a mask of the values not 0.
- */
+/* Waits for the lanes in the mask. Returns for shuffles the value of the lane `source`, otherwise a mask of the values not 0. */
 uint64_t meet_lanes(Here &here, Activity collective, uint32_t mask, uint64_t value, uint32_t source, Place place);
 
 /* Ends the run with a report about the running thread. */
@@ -57,21 +39,30 @@ inline void pass_atomic() {
     pause_thread();
 }
 
-/* The first lane of the running lane's segment. */
-CDP_SIMULATED_INLINE uint32_t segment_begin(int width) {
+/*
+ * Hands out a value and returns that of the lane `source`, or the own one where the segment of `width` lanes ends before it or,
+ * but for an exclusive or, begins behind it. Small integers are promoted first, as in CUDA.
+ */
+template <typename T>
+CDP_SIMULATED_INLINE auto shuffle(Activity collective, uint32_t mask, T value, uint64_t source, int width, Place place) {
+  decltype(+T()) number = value;
+  static_assert(std::is_arithmetic_v<T> && (sizeof number == 4 || sizeof number == 8), "shuffles are for 4 or 8 bytes");
   if (width <= 0 || width > warpSize || (width & (width - 1)) != 0)
     break_rule("the width of a shuffle is not a power of two up to 32");
-  return threadIdx.x % 32 & ~static_cast<uint32_t>(width - 1);
+  const uint32_t own = threadIdx.x % 32;
+  const uint32_t begin = own & ~static_cast<uint32_t>(width - 1);
+  if (source >= begin + static_cast<uint32_t>(width) || (source < begin && collective != Activity::shuffle_xor))
+    source = own;
+  uint64_t bits = 0;
+  std::memcpy(&bits, &number, sizeof number);
+  bits = meet_lanes(here(), collective, mask, bits, static_cast<uint32_t>(source), place);
+  std::memcpy(&number, &bits, sizeof number);
+  return number;
 }
 
-template <typename T>
-CDP_SIMULATED_INLINE T shuffle(Activity collective, uint32_t mask, T value, uint32_t source, Place place) {
-  static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "shuffles are for numbers of 4 or 8 bytes");
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(T));
-  bits = meet_lanes(here(), collective, mask, bits, source, place);
-  std::memcpy(&value, &bits, sizeof(T));
-  return value;
+/* A collective of which a lane wants no other lane's value. */
+CDP_SIMULATED_INLINE uint64_t vote(Activity collective, uint32_t mask, bool value, Place place) {
+  return meet_lanes(here(), collective, mask, value, threadIdx.x % 32, place);
 }
 
 /*
@@ -104,73 +95,46 @@ inline void expect(bool holds, machine::Place place = {__builtin_FILE(), static_
 
 /* ---- Warp collectives ------------------------------------------------------------------------------------------ */
 
-/* Small integers are promoted first, as in CUDA. */
-template <typename T>
-using Shuffled = decltype(+T());
-
-namespace machine {
-
-/* A collective of which a lane wants no other lane's value. */
-CDP_SIMULATED_INLINE uint64_t vote(Activity collective, uint32_t mask, bool value, Place place) {
-  return meet_lanes(here(), collective, mask, value, threadIdx.x % 32, place);
-}
-
-} // namespace machine
-
-inline void __syncwarp(uint32_t mask = 0xffffffffu,
-                       machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+inline void __syncwarp(uint32_t mask = 0xffffffffu, machine::Place place = machine::Place::current()) {
   machine::vote(machine::Activity::warp_barrier, mask, false, place);
 }
 
 template <typename T>
-CDP_SIMULATED_INLINE Shuffled<T> __shfl_sync(uint32_t mask, T value, int lane, int width = warpSize,
-                                             machine::Place place = {__builtin_FILE(),
-                                                                     static_cast<uint32_t>(__builtin_LINE())}) {
-  const uint32_t source = machine::segment_begin(width) + (static_cast<uint32_t>(lane) & static_cast<uint32_t>(width - 1));
-  return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle, mask, value, source, place);
+CDP_SIMULATED_INLINE auto __shfl_sync(uint32_t mask, T value, int lane, int width = warpSize,
+                                      machine::Place place = machine::Place::current()) {
+  const uint32_t own = threadIdx.x % 32;
+  const uint32_t source = own ^ ((own ^ static_cast<uint32_t>(lane)) & static_cast<uint32_t>(width - 1)); // in its segment
+  return machine::shuffle(machine::Activity::shuffle, mask, value, source, width, place);
 }
 
 template <typename T>
-CDP_SIMULATED_INLINE Shuffled<T> __shfl_xor_sync(uint32_t mask, T value, int lane_mask, int width = warpSize,
-                                                 machine::Place place = {__builtin_FILE(),
-                                                                         static_cast<uint32_t>(__builtin_LINE())}) {
-  const uint32_t own = threadIdx.x % 32;
-  const uint32_t other = own ^ static_cast<uint32_t>(lane_mask);
-  const uint32_t source = other < machine::segment_begin(width) + static_cast<uint32_t>(width) ? other : own;
-  return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle_xor, mask, value, source, place);
+CDP_SIMULATED_INLINE auto __shfl_xor_sync(uint32_t mask, T value, int lane_mask, int width = warpSize,
+                                          machine::Place place = machine::Place::current()) {
+  return machine::shuffle(machine::Activity::shuffle_xor, mask, value, threadIdx.x % 32 ^ static_cast<uint32_t>(lane_mask),
+                          width, place);
 }
 
 template <typename T>
-CDP_SIMULATED_INLINE Shuffled<T> __shfl_up_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
-                                                machine::Place place = {__builtin_FILE(),
-                                                                        static_cast<uint32_t>(__builtin_LINE())}) {
-  const uint32_t own = threadIdx.x % 32;
-  const uint32_t source = own - machine::segment_begin(width) >= delta ? own - delta : own;
-  return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle_up, mask, value, source, place);
+CDP_SIMULATED_INLINE auto __shfl_up_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
+                                         machine::Place place = machine::Place::current()) {
+  return machine::shuffle(machine::Activity::shuffle_up, mask, value, uint64_t{threadIdx.x % 32} - delta, width, place);
 }
 
 template <typename T>
-CDP_SIMULATED_INLINE Shuffled<T> __shfl_down_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
-                                                  machine::Place place = {__builtin_FILE(),
-                                                                          static_cast<uint32_t>(__builtin_LINE())}) {
-  const uint32_t own = threadIdx.x % 32;
-  const uint32_t left = machine::segment_begin(width) + static_cast<uint32_t>(width) - own;
-  const uint32_t source = delta < left ? own + delta : own;
-  return machine::shuffle<Shuffled<T>>(machine::Activity::shuffle_down, mask, value, source, place);
+CDP_SIMULATED_INLINE auto __shfl_down_sync(uint32_t mask, T value, unsigned int delta, int width = warpSize,
+                                           machine::Place place = machine::Place::current()) {
+  return machine::shuffle(machine::Activity::shuffle_down, mask, value, uint64_t{threadIdx.x % 32} + delta, width, place);
 }
 
-inline uint32_t __ballot_sync(uint32_t mask, int predicate,
-                              machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+inline uint32_t __ballot_sync(uint32_t mask, int predicate, machine::Place place = machine::Place::current()) {
   return static_cast<uint32_t>(machine::vote(machine::Activity::ballot, mask, predicate != 0, place));
 }
 
-inline int __any_sync(uint32_t mask, int predicate,
-                      machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+inline int __any_sync(uint32_t mask, int predicate, machine::Place place = machine::Place::current()) {
   return machine::vote(machine::Activity::any, mask, predicate != 0, place) != 0 ? 1 : 0;
 }
 
-inline int __all_sync(uint32_t mask, int predicate,
-                      machine::Place place = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}) {
+inline int __all_sync(uint32_t mask, int predicate, machine::Place place = machine::Place::current()) {
   return machine::vote(machine::Activity::all, mask, predicate == 0, place) == 0 ? 1 : 0;
 }
 
@@ -186,24 +150,7 @@ T atomicAdd(T *address, typename AsGiven<T>::Type value) {
 template <typename T>
 T atomicSub(T *address, typename AsGiven<T>::Type value) {
   static_assert(sizeof(T) == 4, "CUDA has no atomicSub of 8 bytes");
-  using Bits = std::make_unsigned_t<T>;
-  return machine::change_memory(
-      address, [value](T before) { return static_cast<T>(static_cast<Bits>(before) - static_cast<Bits>(value)); });
-}
-
-template <typename T>
-T atomicMax(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T before) { return before < value ? value : before; });
-}
-
-template <typename T>
-T atomicMin(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T before) { return value < before ? value : before; });
-}
-
-template <typename T>
-T atomicExch(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T) { return value; });
+  return atomicAdd(address, static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(value)));
 }
 
 template <typename T>
@@ -211,22 +158,21 @@ T atomicCAS(T *address, typename AsGiven<T>::Type expected, typename AsGiven<T>:
   return machine::change_memory(address, [=](T before) { return before == expected ? value : before; });
 }
 
-template <typename T>
-T atomicOr(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T before) { return static_cast<T>(before | value); });
-}
-
-template <typename T>
-T atomicAnd(T *address, typename AsGiven<T>::Type value) {
-  return machine::change_memory(address, [value](T before) { return static_cast<T>(before & value); });
-}
+/* Those that replace what was there, `before`, by a number of it and of `value`. */
+#define CDP_SIMULATED_ATOMIC(name, after)                                                                                      \
+  template <typename T>                                                                                                        \
+  T name(T *address, typename AsGiven<T>::Type value) {                                                                        \
+    return machine::change_memory(address, [value]([[maybe_unused]] T before) { return static_cast<T>(after); });              \
+  }
+CDP_SIMULATED_ATOMIC(atomicMax, before < value ? value : before)
+CDP_SIMULATED_ATOMIC(atomicMin, value < before ? value : before)
+CDP_SIMULATED_ATOMIC(atomicExch, value)
+CDP_SIMULATED_ATOMIC(atomicOr, before | value)
+CDP_SIMULATED_ATOMIC(atomicAnd, before &value)
+#undef CDP_SIMULATED_ATOMIC
 
 /* All threads of a run share the caller's memory and its order; fences keep the compiler from moving accesses. Runs of other
    host threads share nothing with them but what atomics change. */
-inline void __threadfence_block() {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-}
-
 inline void __threadfence() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   machine::pass_atomic();
@@ -252,10 +198,6 @@ inline int __clzll(long long value) {
 
 inline int __ffs(int value) {
   return __builtin_ffs(value);
-}
-
-inline int __ffsll(long long value) {
-  return __builtin_ffsll(value);
 }
 
 /* Of integers: both are converted to their common type first, as in CUDA. */

@@ -21,80 +21,46 @@ struct Whereabouts {
   char text[96];
 };
 
-const char *collective_name(Activity activity) {
-  switch (activity) {
-  case Activity::fresh:
-    return "its first line";
-  case Activity::running:
-    return "no collective";
-  case Activity::ended:
-    return "its end";
-  case Activity::barrier:
-    return "the barrier";
-  case Activity::grid_barrier:
-    return "the grid's barrier";
-  case Activity::warp_barrier:
-    return "__syncwarp";
-  case Activity::shuffle:
-    return "__shfl_sync";
-  case Activity::shuffle_xor:
-    return "__shfl_xor_sync";
-  case Activity::shuffle_up:
-    return "__shfl_up_sync";
-  case Activity::shuffle_down:
-    return "__shfl_down_sync";
-  case Activity::ballot:
-    return "__ballot_sync";
-  case Activity::any:
-    return "__any_sync";
-  case Activity::all:
-    return "__all_sync";
-  }
-  return "an unknown collective";
-}
+/* What a thread is at, in the order of Activity. */
+constexpr const char *ACTIVITY_NAMES[] = {
+    "its first line",  "no collective",  "its end",          "the barrier",   "the grid's barrier", "__syncwarp", "__shfl_sync",
+    "__shfl_xor_sync", "__shfl_up_sync", "__shfl_down_sync", "__ballot_sync", "__any_sync",         "__all_sync"};
+static_assert(sizeof ACTIVITY_NAMES / sizeof *ACTIVITY_NAMES == static_cast<size_t>(Activity::all) + 1, "one for each");
 
 Whereabouts whereabouts(const Lane &lane) {
   Whereabouts where;
   const unsigned thread = lane.thread;
-  if (lane.activity == Activity::ended) {
-    std::snprintf(where.text, sizeof(where.text), "thread %u has ended", thread);
+  std::snprintf(where.text, sizeof(where.text), "thread %u has ended", thread);
+  if (lane.activity == Activity::ended)
     return where;
-  }
-  const char *const slash = std::strrchr(lane.file, '/');
-  std::snprintf(where.text, sizeof(where.text), "thread %u waits at %s in %s:%u", thread, collective_name(lane.activity),
-                slash == nullptr ? lane.file : slash + 1, lane.line);
+  const char *const slash = std::strrchr(lane.place.file, '/');
+  std::snprintf(where.text, sizeof(where.text), "thread %u waits at %s in %s:%d", thread,
+                ACTIVITY_NAMES[static_cast<size_t>(lane.activity)], slash == nullptr ? lane.place.file : slash + 1,
+                lane.place.line);
   return where;
 }
 
 bool same_place(const Lane &left, const Lane &right) {
-  return left.activity == right.activity && left.line == right.line &&
-         (left.file == right.file || std::strcmp(left.file, right.file) == 0);
+  return left.activity == right.activity && left.place.line == right.place.line &&
+         (left.place.file == right.place.file || std::strcmp(left.place.file, right.place.file) == 0);
 }
 
 uint32_t lowest_lane(uint32_t mask) {
   return static_cast<uint32_t>(__builtin_ctz(mask));
 }
 
-bool exchanges_values(Activity collective) {
-  return collective >= Activity::shuffle && collective <= Activity::shuffle_down;
-}
-
-/* Gives every lane in the mask its result. */
+/* Gives every lane in the mask its result: of a shuffle another's value, otherwise a mask of all values. */
 void distribute(Lane *lanes, uint32_t mask, Activity collective) {
   if (collective == Activity::warp_barrier)
     return;
-  if (exchanges_values(collective)) {
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-      Lane &lane = lanes[lowest_lane(rest)];
-      lane.result = lanes[lane.source].value;
-    }
-    return;
-  }
+  const bool is_shuffle = collective >= Activity::shuffle && collective <= Activity::shuffle_down;
   uint64_t votes = 0;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+  for (uint32_t rest = is_shuffle ? 0 : mask; rest != 0; rest &= rest - 1)
     votes |= lanes[lowest_lane(rest)].value << lowest_lane(rest);
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-    lanes[lowest_lane(rest)].result = votes;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    Lane &lane = lanes[lowest_lane(rest)];
+    lane.result = is_shuffle ? lanes[lane.source].value : votes;
+  }
 }
 
 } // namespace
@@ -102,44 +68,33 @@ void distribute(Lane *lanes, uint32_t mask, Activity collective) {
 /* ---- Warps ----------------------------------------------------------------------------------------------------- */
 
 /* The meeting that the lane takes part in, opened if it is the first. Reports whatever makes it impossible. */
-inline Meeting &Block::join(Lane &lane, Activity collective, uint32_t mask) {
+inline Meeting &Block::join(Lane &lane, uint32_t mask) {
   Warp &warp = *lane.warp;
   const uint32_t own_bit = 1u << (lane.thread % 32);
   for (uint32_t number = 0; number < warp.meeting_count; ++number) {
     Meeting &meeting = warp.meetings[number];
-    if (meeting.mask == mask && meeting.collective == collective)
+    if (meeting.mask == mask && meeting.collective == lane.activity)
       return meeting;
     // Both masks name a lane that waits in the other meeting: neither can ever be complete.
-    if ((meeting.mask & own_bit) != 0 && (meeting.arrived & mask) != 0) {
-      const Lane &other = warp.lanes[lowest_lane(meeting.arrived & mask)];
-      blame("%s with mask %08x, but %s with mask %08x", whereabouts(lane).text, mask, whereabouts(other).text, meeting.mask);
-      throw Unwound{};
-    }
+    if ((meeting.mask & own_bit) != 0 && (meeting.arrived & mask) != 0)
+      throw blame("%s with mask %08x, but %s with mask %08x", whereabouts(lane).text, mask,
+                  whereabouts(warp.lanes[lowest_lane(meeting.arrived & mask)]).text, meeting.mask);
   }
-  if ((mask & warp.ended) != 0) {
-    const Lane &gone = warp.lanes[lowest_lane(mask & warp.ended)];
-    blame("%s, but %s", whereabouts(lane).text, whereabouts(gone).text);
-    throw Unwound{};
-  }
+  if ((mask & warp.ended) != 0)
+    throw blame("%s, but %s", whereabouts(lane).text, whereabouts(warp.lanes[lowest_lane(mask & warp.ended)]).text);
   Meeting &opened = warp.meetings[warp.meeting_count++];
-  opened = {mask, 0, collective};
+  opened = {mask, 0, lane.activity};
   return opened;
 }
 
-inline uint64_t Block::meet(Lane &lane, Activity collective, uint32_t mask) {
+inline uint64_t Block::meet(Lane &lane, uint32_t mask) {
   const uint32_t own_bit = 1u << (lane.thread % 32);
   mask &= lane.warp->present;
-  if ((mask & own_bit) == 0) {
-    blame("%s with mask %08x, which lacks its own lane", whereabouts(lane).text, mask);
-    throw Unwound{};
-  }
-  if (((mask >> lane.source) & 1) == 0) {
-    blame("%s for the value of lane %u, which is not in mask %08x", whereabouts(lane).text, static_cast<unsigned>(lane.source),
-          mask);
-    throw Unwound{};
-  }
-  lane.mask = mask;
-  Meeting &meeting = join(lane, collective, mask);
+  if ((mask & own_bit) == 0)
+    throw blame("%s with mask %08x, which lacks its own lane", whereabouts(lane).text, mask);
+  if (((mask >> lane.source) & 1) == 0)
+    throw blame("%s for the value of lane %u, which is not in mask %08x", whereabouts(lane).text, unsigned{lane.source}, mask);
+  Meeting &meeting = join(lane, mask);
   meeting.arrived |= own_bit;
   if (meeting.arrived == mask)
     conclude(*lane.warp, meeting);
@@ -159,12 +114,11 @@ void Block::conclude(Warp &warp, Meeting &meeting) {
 
 void Block::check_barrier(const Lane &lane) {
   if (ended_count_ > 0)
-    blame("%s, but thread %u has ended", whereabouts(lane).text, ended_thread_);
-  else if (barrier_arrived_ > 0 && !same_place(lane, lanes_[barrier_thread_]))
-    blame("%s, but %s", whereabouts(lane).text, whereabouts(lanes_[barrier_thread_]).text);
-  else
-    return;
-  throw Unwound{};
+    throw blame("%s, but thread %u has ended", whereabouts(lane).text, ended_thread_);
+  if (barrier_arrived_ > 0 && !same_place(lane, lanes_[barrier_thread_]))
+    throw blame("%s, but %s", whereabouts(lane).text, whereabouts(lanes_[barrier_thread_]).text);
+  if (lane.activity == Activity::grid_barrier)
+    check_grid_barrier(lane);
 }
 
 inline uint32_t Block::wait_at_barrier(Lane &lane, bool predicate) {
@@ -199,20 +153,14 @@ void Block::pass_barrier() {
 
 void Block::check_grid_barrier(const Lane &lane) {
   if (!grid_->together)
-    blame("%s, but the grid was not launched together", whereabouts(lane).text);
-  else if (grid_->blocks_ended > 0)
-    blame("%s, but a block of the grid has ended", whereabouts(lane).text);
-  else if (!grid_->waiting.empty() && !same_place(lane, grid_->waiting.front()->lanes_[0]))
-    blame("%s, but of block %u %s", whereabouts(lane).text, grid_->waiting.front()->index_,
-          whereabouts(grid_->waiting.front()->lanes_[0]).text);
-  else
+    throw blame("%s, but the grid was not launched together", whereabouts(lane).text);
+  if (grid_->blocks_ended > 0)
+    throw blame("%s, but a block of the grid has ended", whereabouts(lane).text);
+  if (grid_->waiting.empty())
     return;
-  throw Unwound{};
-}
-
-void Block::wait_at_grid_barrier(Lane &lane) {
-  check_grid_barrier(lane);
-  wait_at_barrier(lane, false);
+  const Block &other = *grid_->waiting.front();
+  if (!same_place(lane, other.lanes_[0]))
+    throw blame("%s, but of block %u %s", whereabouts(lane).text, other.index_, whereabouts(other.lanes_[0]).text);
 }
 
 /* The block's last thread is there. The last block lets all of them go on. */
@@ -281,26 +229,16 @@ uint64_t meet_lanes(Here &here, Activity collective, uint32_t mask, uint64_t val
   Lane &lane = *here.lane;
   lane.value = value;
   lane.source = static_cast<uint8_t>(source);
-  lane.file = place.file;
-  lane.line = place.line;
+  lane.place = place;
   lane.activity = collective;
-  return lane.warp->block->meet(lane, collective, mask);
+  return lane.warp->block->meet(lane, mask);
 }
 
-uint32_t meet_block(Here &here, bool predicate, Place place) {
+uint32_t meet(Here &here, Activity barrier, bool predicate, Place place) {
   Lane &lane = *here.lane;
-  lane.file = place.file;
-  lane.line = place.line;
-  lane.activity = Activity::barrier;
+  lane.place = place;
+  lane.activity = barrier;
   return lane.warp->block->wait_at_barrier(lane, predicate);
-}
-
-void meet_grid(Here &here, Place place) {
-  Lane &lane = *here.lane;
-  lane.file = place.file;
-  lane.line = place.line;
-  lane.activity = Activity::grid_barrier;
-  lane.warp->block->wait_at_grid_barrier(lane);
 }
 
 void *shared_memory(size_t bytes) {
@@ -318,8 +256,7 @@ void pause_thread() {
 
 void break_rule(const char *what) {
   const Lane &lane = *here().lane;
-  lane.warp->block->blame("thread %u: %s", static_cast<unsigned>(lane.thread), what);
-  throw Unwound{};
+  throw lane.warp->block->blame("thread %u: %s", unsigned{lane.thread}, what);
 }
 
 void break_expectation(Place place) {

@@ -12,25 +12,24 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
-#include <vector>
 
 namespace cdp::simulated {
 
 namespace {
 
-constexpr size_t GUARD_BYTES = MEMORY_ALIGNMENT;
+using machine::GUARD_BYTES;
 constexpr unsigned char GUARD_BYTE = 0x5C;
 
 struct Allocation {
-  unsigned char *memory;
   size_t bytes;
   const machine::Machine *owner;
 };
 
 struct Allocations {
   std::mutex mutex;
-  std::vector<Allocation> all;
+  std::map<unsigned char *, Allocation> all; /* by where they begin */
 };
 
 /* Never destroyed: memory may be released while the process ends. */
@@ -47,36 +46,40 @@ size_t first_written(const unsigned char *guard) {
   return offset;
 }
 
-/* Whether both guards are whole; otherwise describes the first fault and mends them. */
-bool check(const Allocation &allocation, Report &fault) {
-  unsigned char *const before = allocation.memory - GUARD_BYTES;
-  unsigned char *const behind = allocation.memory + allocation.bytes;
-  const size_t written_behind = first_written(behind);
-  if (written_behind == GUARD_BYTES && first_written(before) == GUARD_BYTES)
-    return true;
-  fault.code = LAUNCH_RULE_BROKEN;
-  if (written_behind < GUARD_BYTES)
-    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule),
-                  "memory %zu bytes behind the end of an allocation of %zu bytes was written", written_behind,
-                  allocation.bytes);
-  else
-    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule),
-                  "memory before the beginning of an allocation of %zu bytes was written", allocation.bytes);
-  std::memset(before, GUARD_BYTE, GUARD_BYTES);
-  std::memset(behind, GUARD_BYTE, GUARD_BYTES);
-  return false;
+bool check(unsigned char *memory, const Allocation &allocation, Report &fault) {
+  return machine::check_memory(memory, allocation.bytes, "an allocation", fault);
 }
 
 } // namespace
 
 namespace machine {
 
+void prepare_memory(unsigned char *memory, size_t bytes) {
+  std::memset(memory - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
+  std::memset(memory, POISON_BYTE, bytes);
+  std::memset(memory + bytes, GUARD_BYTE, GUARD_BYTES);
+}
+
+bool check_memory(unsigned char *memory, size_t bytes, const char *what, Report &fault) {
+  const size_t written_behind = first_written(memory + bytes);
+  if (written_behind == GUARD_BYTES && first_written(memory - GUARD_BYTES) == GUARD_BYTES)
+    return true;
+  char where[64] = "before the beginning";
+  if (written_behind < GUARD_BYTES)
+    std::snprintf(where, sizeof(where), "%zu bytes behind the end", written_behind);
+  fault.code = LAUNCH_RULE_BROKEN;
+  std::snprintf(fault.broken_rule, sizeof(fault.broken_rule), "memory %s of %s of %zu bytes was written", where, what, bytes);
+  std::memset(memory - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
+  std::memset(memory + bytes, GUARD_BYTE, GUARD_BYTES);
+  return false;
+}
+
 bool check_guards(Report &fault) noexcept {
   const Machine *const owner = &this_machine();
   Allocations &list = allocations();
   const std::lock_guard<std::mutex> lock(list.mutex);
-  for (const Allocation &allocation : list.all) {
-    if (allocation.owner == owner && !check(allocation, fault))
+  for (const auto &[memory, allocation] : list.all) {
+    if (allocation.owner == owner && !check(memory, allocation, fault))
       return false;
   }
   return true;
@@ -95,14 +98,12 @@ void *allocate_memory(size_t bytes) noexcept {
   try {
     Allocations &list = allocations();
     const std::lock_guard<std::mutex> lock(list.mutex);
-    list.all.push_back({memory, bytes, &machine::this_machine()});
+    list.all[memory] = {bytes, &machine::this_machine()};
   } catch (...) {
     std::free(base);
     return nullptr;
   }
-  std::memset(base, GUARD_BYTE, GUARD_BYTES);
-  std::memset(memory, POISON_BYTE, bytes);
-  std::memset(memory + bytes, GUARD_BYTE, GUARD_BYTES);
+  machine::prepare_memory(memory, bytes);
   return memory;
 }
 
@@ -110,25 +111,19 @@ bool release_memory(void *memory) noexcept {
   if (memory == nullptr)
     return true;
   Report fault;
-  bool found = false;
   {
+    auto *const bytes = static_cast<unsigned char *>(memory);
     Allocations &list = allocations();
     const std::lock_guard<std::mutex> lock(list.mutex);
-    for (Allocation &allocation : list.all) {
-      if (allocation.memory != memory)
-        continue;
-      found = true;
-      check(allocation, fault);
-      allocation = list.all.back();
-      list.all.pop_back();
-      break;
+    const auto found = list.all.find(bytes);
+    if (found != list.all.end()) {
+      check(bytes, found->second, fault);
+      list.all.erase(found);
+      std::free(bytes - GUARD_BYTES);
+    } else {
+      fault.code = LAUNCH_RULE_BROKEN;
+      std::snprintf(fault.broken_rule, sizeof(fault.broken_rule), "memory was released that is not allocated");
     }
-  }
-  if (found) {
-    std::free(static_cast<unsigned char *>(memory) - GUARD_BYTES);
-  } else {
-    fault.code = LAUNCH_RULE_BROKEN;
-    std::snprintf(fault.broken_rule, sizeof(fault.broken_rule), "memory was released that is not allocated");
   }
   if (fault.code == LAUNCH_OK)
     return true;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <utility>
 
 namespace cdp::simulated::machine {
 
@@ -28,15 +29,11 @@ void write_fault(Report &report, int code, const char *text) {
   std::snprintf(report.broken_rule, sizeof(report.broken_rule), "%s", text);
 }
 
+/* Why the host's launch was refused. */
 const char *refusal_text(int code) {
-  switch (code) {
-  case LAUNCH_INVALID_VALUE:
+  if (code == LAUNCH_INVALID_VALUE)
     return "a kernel was launched with more shared memory than it is allowed";
-  case LAUNCH_TOO_MANY_TOGETHER:
-    return "more blocks were launched together than may be under way at once";
-  default:
-    return "";
-  }
+  return code == LAUNCH_TOO_MANY_TOGETHER ? "more blocks were launched together than may be under way at once" : "";
 }
 
 } // namespace
@@ -52,21 +49,13 @@ int Machine::allow(KernelName kernel, uint32_t bytes) noexcept {
   return LAUNCH_OK;
 }
 
-uint32_t Machine::allowed_bytes(KernelName kernel) const {
-  const auto found = allowed_bytes_.find(kernel);
-  return found != allowed_bytes_.end() ? found->second : SHARED_BYTES_UNASKED;
-}
-
-/* LAUNCH_OK, or why a kernel cannot be launched with a grid of this shape. */
 int Machine::launch_code(GridShape shape, KernelName kernel) const {
   constexpr uint32_t MAX_BLOCKS = 0x7fffffffu;
   if (shape.blocks == 0 || shape.blocks > MAX_BLOCKS || shape.threads == 0 || shape.threads > MAX_BLOCK_THREADS)
     return LAUNCH_INVALID_SHAPE;
-  return shape.shared_bytes > allowed_bytes(kernel) ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
-}
-
-int Machine::max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) const noexcept {
-  return launch_code({1, threads, shared_bytes}, kernel) == LAUNCH_OK ? static_cast<int>(rules.resident_blocks) : 0;
+  const auto found = allowed_bytes_.find(kernel);
+  const uint32_t allowed_bytes = found != allowed_bytes_.end() ? found->second : SHARED_BYTES_UNASKED;
+  return shape.shared_bytes > allowed_bytes ? LAUNCH_INVALID_VALUE : LAUNCH_OK;
 }
 
 void Machine::set_rules(const Rules &changed) {
@@ -76,24 +65,20 @@ void Machine::set_rules(const Rules &changed) {
 }
 
 void Machine::remember(const Report &fault) {
-  if (!has_remembered_)
+  if (remembered_.code == LAUNCH_OK)
     remembered_ = fault;
-  has_remembered_ = true;
   report = fault;
 }
 
 /* ---- A run ----------------------------------------------------------------------------------------------------- */
 
-int Machine::run(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept {
+int Machine::run(GridShape shape, bool together, KernelCall call) noexcept {
   if (running_)
     return LAUNCH_INVALID_VALUE; // a kernel launches with launch_child()
-  report = Report{};
-  if (has_remembered_) {
-    has_remembered_ = false;
-    report = remembered_;
+  report = std::exchange(remembered_, Report{});
+  if (report.code != LAUNCH_OK)
     return report.code;
-  }
-  int code = call != nullptr ? launch_code(shape, call->name()) : LAUNCH_OK;
+  int code = launch_code(shape, call.name);
   if (code == LAUNCH_OK && together && shape.blocks > rules.resident_blocks)
     code = LAUNCH_TOO_MANY_TOGETHER;
   if (code != LAUNCH_OK) {
@@ -102,8 +87,6 @@ int Machine::run(GridShape shape, bool together, std::unique_ptr<KernelCall> cal
   }
   running_ = true;
   try {
-    if (call == nullptr)
-      throw std::bad_alloc();
     prepare();
     Grid &grid = add_grid(shape, std::move(call), nullptr);
     grid.together = together;
@@ -169,14 +152,10 @@ void Machine::start_blocks() {
 
 /* The newest, the oldest, or any. */
 Grid &Machine::draw_ready() {
-  switch (random_.below(4)) {
-  case 0:
-    return *ready_.back();
-  case 1:
-    return *ready_.front();
-  default:
-    return *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
-  }
+  const uint32_t drawn = random_.below(4);
+  if (drawn < 2)
+    return drawn == 0 ? *ready_.back() : *ready_.front();
+  return *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
 }
 
 uint32_t Machine::draw_block(Grid &grid) {
@@ -218,12 +197,11 @@ void Machine::end_block(size_t at) {
 
 /* ---- Grids ----------------------------------------------------------------------------------------------------- */
 
-Grid &Machine::add_grid(GridShape shape, std::unique_ptr<KernelCall> call, Grid *launcher) {
+Grid &Machine::add_grid(GridShape shape, KernelCall call, Grid *launcher) {
   auto grid = std::make_unique<Grid>();
   grid->shape = shape;
   grid->call = std::move(call);
   grid->launcher = launcher;
-  grid->launched_by = launcher == nullptr ? 0 : launcher->number;
   grid->slot = grids_.size();
   grids_.push_back(std::move(grid));
   grids_.back()->number = ++report.grids_launched;
@@ -263,8 +241,8 @@ void Machine::give_back_pending(uint32_t count) {
   pending_of_all -= count;
 }
 
-int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call) {
-  int code = launch_code(shape, call->name());
+int Machine::launch(ChildStream where, GridShape shape, KernelCall call) {
+  int code = launch_code(shape, call.name);
   if (code == LAUNCH_OK && !take_pending())
     code = LAUNCH_PENDING_LIMIT;
   if (code != LAUNCH_OK) {
@@ -284,17 +262,14 @@ int Machine::launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCa
 /* Called when a grid's last block has ended: completes it and its launchers as far as they are complete. */
 void Machine::settle(Grid *grid) {
   while (grid != nullptr && grid->blocks_ended == grid->shape.blocks && grid->children == 0) {
+    if (grid->pending)
+      give_back_pending(1);
+    grid->pending = false;
     if (grid->tails_started < grid->tails.size()) {
-      if (grid->pending) {
-        grid->pending = false;
-        give_back_pending(1);
-      }
       make_ready(*grid->tails[grid->tails_started++]);
       return;
     }
     Grid *const launcher = grid->launcher;
-    if (grid->pending)
-      give_back_pending(1);
     remove_grid(*grid);
     if (launcher != nullptr)
       --launcher->children;

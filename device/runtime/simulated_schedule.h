@@ -23,17 +23,6 @@
 
 namespace cdp::simulated::machine {
 
-struct Grid : GridFacts {
-  Grid *launcher = nullptr;
-  size_t slot = 0;                 /* where Machine::grids_ holds it */
-  bool pending = false;            /* counts against the pending limit */
-  uint32_t drawn_from = 0;         /* blocks from this one on are not yet in `unstarted` */
-  std::vector<uint32_t> unstarted; /* the blocks that the next is drawn from */
-  uint64_t children = 0;           /* ready or started, and not complete */
-  std::vector<Grid *> tails;       /* in their order */
-  size_t tails_started = 0;
-};
-
 class Machine {
 public:
   Rules rules;
@@ -45,13 +34,13 @@ public:
   int allow(KernelName kernel, uint32_t bytes) noexcept;
 
   /* Runs a grid of the host's. Returns LAUNCH_OK or a code, which is in the report too. */
-  int run(GridShape shape, bool together, std::unique_ptr<KernelCall> call) noexcept;
+  int run(GridShape shape, bool together, KernelCall call) noexcept;
 
-  /* The most blocks of a kernel that run() takes together; 0 where none can be launched. */
-  int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) const noexcept;
+  /* LAUNCH_OK, or why a kernel cannot be launched with a grid of this shape. */
+  int launch_code(GridShape shape, KernelName kernel) const;
 
   /* A launch by the running thread. Throws std::bad_alloc. */
-  int launch(ChildStream where, GridShape shape, std::unique_ptr<KernelCall> call);
+  int launch(ChildStream where, GridShape shape, KernelCall call);
 
   /* True with a chance of one in two, drawn by the seed. */
   bool toss() {
@@ -67,15 +56,13 @@ private:
     Grid *grid;
   };
 
-  uint32_t allowed_bytes(KernelName kernel) const;
-  int launch_code(GridShape shape, KernelName kernel) const;
   void prepare();
   void run_all();
   void start_blocks();
   void start_block(Grid &grid);
   void end_block(size_t at);
   void settle(Grid *grid);
-  Grid &add_grid(GridShape shape, std::unique_ptr<KernelCall> call, Grid *launcher);
+  Grid &add_grid(GridShape shape, KernelCall call, Grid *launcher);
   void remove_grid(Grid &grid);
   void make_ready(Grid &grid);
   Grid &draw_ready();
@@ -86,8 +73,7 @@ private:
 
   uint64_t runs_ = 0; /* since the rules were set */
   bool running_ = false;
-  bool has_remembered_ = false;
-  Report remembered_;
+  Report remembered_;                            /* LAUNCH_OK: nothing */
   std::map<KernelName, uint32_t> allowed_bytes_; /* of kernels that were allowed other than SHARED_BYTES_UNASKED */
   Random random_;
   uint32_t eagerness_ = 0;  /* chance, of 8, that one more block is started while others are resident */
