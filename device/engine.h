@@ -10,6 +10,7 @@
 
 #include <cdpsort/partition.h>
 #include <cdpsort/study.h>
+#include <cdpsort/tuning.h>
 
 #include <stdbool.h>
 
@@ -49,6 +50,29 @@ typedef struct cdp_device_facts {
   uint32_t pending_limit_min; /* what sorts that launch from the device need it to be; 0: any will do */
   char name[128];             /* as cdp_last_device() gives it */
 } cdp_device_facts;
+
+/*
+ * What a cdp_options and its cdp_tuning ask for, checked, in one flat structure. Every 0 that means "default" is replaced by what
+ * it means, but for those that depend on more than the options and the type: device (the environment and the keys), depth_limit,
+ * block_items and oversampling (count and device).
+ */
+typedef struct cdp_settings {
+  cdp_order order;
+  int32_t device; /* CDP_DEVICE_AUTO, which is 0, or as there */
+  uint64_t seed;
+  cdp_scheme scheme;
+  cdp_child_streams child_streams;
+  cdp_pivot pivot;
+  uint32_t depth_limit; /* 0: the default; CDP_DEPTH_NONE */
+  uint32_t leaf_items;
+  bool bitonic_leaf; /* ranges of at most leaf_items are bitonically sorted by one warp, and nothing else ends the recursion */
+  uint32_t fan_out;
+  cdp_allocator allocator;  /* both functions, or NULL both */
+  uint32_t one_block_items; /* arrays of at most this many items are sorted by one block if it can; 0: none */
+  uint32_t short_items;     /* longer arrays of at most this many items are sorted in two launches if they can be; 0: none */
+  uint32_t block_items;     /* 0: the default */
+  uint32_t oversampling;    /* 0: the default */
+} cdp_settings;
 
 /*
  * One sort with every option resolved: no zeros that mean "default" are left, except where said.

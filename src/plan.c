@@ -192,14 +192,14 @@ static multiway_ranges reckon_multiway_ranges(const cdp_request *request, uint32
 }
 
 /* Those, and which arrays are the root's block's own. */
-static void plan_multiway(cdp_request *request, const cdp_options *resolved) {
+static void plan_multiway(cdp_request *request, const cdp_settings *settings) {
   cdp_multiway_facts set;
   cdp_engine_multiway_facts(request->device_kind, request->type, &set);
-  const multiway_ranges ranges = reckon_multiway_ranges(request, resolved->block_items, request->leaf_items);
+  const multiway_ranges ranges = reckon_multiway_ranges(request, settings->block_items, request->leaf_items);
   request->target_range_items = (uint32_t)ranges.average;
   request->block_items = (uint32_t)ranges.most;
-  request->single_items = (uint32_t)lesser(resolved->single_items != 0 ? resolved->single_items : UINT32_MAX, set.tile_items);
-  request->oversampling = resolved->oversampling != 0 ? resolved->oversampling : TASK_OVERSAMPLING;
+  request->single_items = (uint32_t)lesser(settings->one_block_items, set.tile_items);
+  request->oversampling = settings->oversampling != 0 ? settings->oversampling : TASK_OVERSAMPLING;
 }
 
 /* Buckets for a short array, or 0 if it is too long for that. */
@@ -219,15 +219,14 @@ static uint32_t short_fan_out(uint64_t count, const cdp_device_facts *facts, con
 
 /*
  * Whether an array is sorted in two launches, and how. Not if the options ask about what it does without: the scheme of
- * launching tasks, the streams of their grids, smaller leaves, a set-out below its own.
+ * launching tasks, the streams of their grids, the bitonic leaf, a set-out below its own.
  */
-static void plan_short(cdp_request *request, const cdp_options *resolved, const cdp_device_facts *facts) {
+static void plan_short(cdp_request *request, const cdp_settings *settings, const cdp_device_facts *facts) {
   cdp_multiway_facts set;
   cdp_engine_multiway_facts(facts->device_kind, request->type, &set);
-  const uint64_t max_short = resolved->short_items != 0 ? resolved->short_items : UINT64_MAX;
-  if (request->count <= request->single_items || request->count > max_short || request->scheme != CDP_SCHEME_LAST_BLOCK ||
-      request->child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
-      request->leaf_items != cdp_engine_max_leaf_items(request->type) || request->depth_limit < MIN_SHORT_DEPTH_LIMIT)
+  if (request->count <= request->single_items || request->count > settings->short_items ||
+      request->scheme != CDP_SCHEME_LAST_BLOCK || request->child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
+      settings->bitonic_leaf || request->depth_limit < MIN_SHORT_DEPTH_LIMIT)
     return;
   const uint32_t buckets =
       test_limits.short_fan_out != 0 ? test_limits.short_fan_out : short_fan_out(request->count, facts, &set);
@@ -241,7 +240,7 @@ static void plan_short(cdp_request *request, const cdp_options *resolved, const 
   request->short_fan_out = buckets;
   const uint32_t wanted = large ? MAX_SHORT_OVERSAMPLING : SHORT_OVERSAMPLING;
   request->short_oversampling =
-      (uint32_t)lesser(resolved->oversampling != 0 ? resolved->oversampling : wanted, set.max_samples / buckets);
+      (uint32_t)lesser(settings->oversampling != 0 ? settings->oversampling : wanted, set.max_samples / buckets);
   request->short_tile_items = tile_items;
 }
 
@@ -252,11 +251,11 @@ static uint32_t pending_limit_min(const cdp_device_facts *facts) {
 /* Under too low a limit nothing is launched from the device: the host launches, unless one block sorts it all. */
 static void plan_scheme(cdp_request *request, const cdp_device_facts *facts) {
   if (request->count > request->single_items && facts->pending_limit < pending_limit_min(facts))
-    request->scheme = CDP_SCHEME_HOST_LOOP;
+    request->scheme = CDP_SCHEME_HOST;
 }
 
 cdp_status cdp_plan_check_launch(const cdp_plan *plan, const cdp_device_facts *facts) {
-  if (plan->request.scheme != CDP_SCHEME_HOST_LOOP)
+  if (plan->request.scheme != CDP_SCHEME_HOST)
     return CDP_OK;
   return cdp_fail(CDP_ERROR_UNSUPPORTED, 0,
                   "the device's limit of pending launches is %u, but sorts that launch from the device need %u, lest CUDA lose "
@@ -273,7 +272,7 @@ static uint32_t launches_per_task(const cdp_request *request) {
 
 /* Launches from the host are not limited, and a level of the host loop holds all its tasks: nothing may be put off there. */
 static uint32_t plan_task_budget(const cdp_request *request, uint32_t pending_limit) {
-  if (request->scheme == CDP_SCHEME_HOST_LOOP)
+  if (request->scheme == CDP_SCHEME_HOST)
     return UINT32_MAX;
   const uint64_t tasks = pending_limit / PENDING_SHARE_DENOMINATOR / launches_per_task(request);
   const uint64_t budget = capped(tasks > 0 ? tasks : 1, test_limits.task_budget);
@@ -320,7 +319,7 @@ static void plan_capacities(cdp_request *request, uint32_t pending_limit) {
   request->task_budget = plan_task_budget(request, pending_limit);
   request->task_launches = launches_per_task(request);
   request->launch_share = pending_limit / PENDING_SHARE_DENOMINATOR;
-  if (request->scheme == CDP_SCHEME_HOST_LOOP)
+  if (request->scheme == CDP_SCHEME_HOST)
     request->block_map_capacity = (uint32_t)cdp_engine_max_level_blocks(request); // exact: see MAX_TASK_CAPACITY
 }
 
@@ -342,30 +341,30 @@ cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_byt
                   (unsigned long long)count);
 }
 
-cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t count, const cdp_device_facts *facts,
+cdp_status cdp_plan_make(const cdp_settings *settings, cdp_type type, size_t count, const cdp_device_facts *facts,
                          cdp_plan *plan) {
   *plan = (cdp_plan){.request = {
                          .count = count,
                          .type = type,
-                         .order = resolved->order,
-                         .depth_limit = plan_depth_limit(resolved->depth_limit, count),
-                         .leaf_items = resolved->leaf_items,
+                         .order = settings->order,
+                         .depth_limit = plan_depth_limit(settings->depth_limit, count),
+                         .leaf_items = settings->leaf_items,
                          .device_kind = facts->device_kind,
-                         .fan_out = resolved->fan_out,
-                         .scheme = resolved->scheme,
-                         .child_streams = resolved->child_streams,
-                         .pivot = resolved->pivot,
-                         .seed = resolved->seed,
+                         .fan_out = settings->fan_out,
+                         .scheme = settings->scheme,
+                         .child_streams = settings->child_streams,
+                         .pivot = settings->pivot,
+                         .seed = settings->seed,
                          .multiprocessors = facts->multiprocessors,
                      }};
-  if (resolved->fan_out == CDP_FAN_OUT_CLASSIC) {
-    plan->request.block_items = plan_block_items(&plan->request, resolved->block_items, facts);
+  if (settings->fan_out == CDP_FAN_OUT_CLASSIC) {
+    plan->request.block_items = plan_block_items(&plan->request, settings->block_items, facts);
     plan->request.single_items = plan->request.block_items;
     plan_scheme(&plan->request, facts);
   } else {
-    plan_multiway(&plan->request, resolved);
+    plan_multiway(&plan->request, settings);
     plan_scheme(&plan->request, facts);
-    plan_short(&plan->request, resolved, facts);
+    plan_short(&plan->request, settings, facts);
   }
   plan_capacities(&plan->request, facts->pending_limit);
   return cdp_room_reckon(count, type, cdp_engine_workspace_bytes(&plan->request), &plan->room);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan of a sort: resolved options, a count and a device become a cdp_request with every capacity reckoned, and the bytes
+ * The plan of a sort: settings, a count and a device become a cdp_request with every capacity reckoned, and the bytes
  * it takes. The same arguments on the same device give the same plan, so that cdp_quicksort_workspace() and
  * cdp_quicksort_async() agree.
  */
@@ -29,7 +29,7 @@ typedef struct cdp_plan {
 
 /* Plans the sort of at least 2 keys of a valid type, CDP_COUNT_MAX at most. CDP_ERROR_SIZE if they and the workspace cannot be
    addressed. */
-cdp_status cdp_plan_make(const cdp_options *resolved, cdp_type type, size_t count, const cdp_device_facts *facts,
+cdp_status cdp_plan_make(const cdp_settings *settings, cdp_type type, size_t count, const cdp_device_facts *facts,
                          cdp_plan *plan);
 
 /*

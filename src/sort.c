@@ -21,9 +21,9 @@
 static cdp_status read_launch_arguments(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments) {
   cdp_status status;
   TRY(cdp_arguments_read(count, type, options, arguments));
-  if (arguments->options.scheme == CDP_SCHEME_HOST_LOOP)
+  if (arguments->settings.scheme == CDP_SCHEME_HOST)
     return cdp_fail(CDP_ERROR_UNSUPPORTED, 0,
-                    "options.scheme is CDP_SCHEME_HOST_LOOP, in which the host waits for every level: cdp_quicksort_async() "
+                    "options.scheme is CDP_SCHEME_HOST, in which the host waits for every level: cdp_quicksort_async() "
                     "returns at once; choose another scheme, or call cdp_quicksort()");
 cleanup:
   return status;
@@ -42,8 +42,8 @@ cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_
   if (count == 1)
     goto cleanup;
   TRY(cdp_device_choose(&arguments.wish, keys, &device));
-  TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
-  TRY(cdp_memory_sort(&device, &plan, keys, gathering));
+  TRY(cdp_plan_make(&arguments.settings, type, count, &device.facts, &plan));
+  TRY(cdp_memory_sort(&device, &plan, &arguments.settings.allocator, keys, gathering));
   cdp_device_used(device.facts.name);
 cleanup:
   return status;
@@ -65,7 +65,7 @@ cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_option
     return cdp_fail(CDP_ERROR_NULL, 0, "workspace_bytes is NULL: give a pointer to the size_t that receives the size");
   if (count >= 2) {
     TRY(cdp_device_choose(&arguments.wish, NULL, &device));
-    TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
+    TRY(cdp_plan_make(&arguments.settings, type, count, &device.facts, &plan));
     TRY(cdp_plan_check_launch(&plan, &device.facts));
   }
   *workspace_bytes = plan.room.workspace_bytes;
@@ -105,32 +105,14 @@ static cdp_status check_workspace_size(const cdp_plan *plan, const void *keys, c
 
 /* Whether a kernel on the chosen device may work in this memory without a copy: the asynchronous call makes none. */
 static cdp_status check_usable(const cdp_device *device, const void *workspace, const void *stream) {
-  cdp_status status;
-  cdp_memory_place place;
-  TRY(cdp_device_locate(device, workspace, &place));
-  if (device->engine->simulated) {
-    if (stream != NULL)
-      return cdp_fail(CDP_ERROR_POINTER, 0, "stream is not NULL: the simulated device has the default stream alone; give NULL");
-    if (place.kind != CDP_MEMORY_HOST)
-      return cdp_fail(CDP_ERROR_POINTER, 0,
-                      "d_workspace is not in host memory: the simulated device works in host memory alone; give it that");
-    return CDP_OK;
-  }
-  if (device->keys_kind == CDP_MEMORY_HOST)
+  if (device->engine->simulated && stream != NULL)
+    return cdp_fail(CDP_ERROR_POINTER, 0, "stream is not NULL: the simulated device has the default stream alone; give NULL");
+  if (!device->engine->simulated && device->keys_kind == CDP_MEMORY_HOST)
     return cdp_fail(
         CDP_ERROR_POINTER, 0,
         "d_keys points to host memory: give cdp_quicksort_async() device or managed memory, or call cdp_quicksort(), "
         "which takes host memory too");
-  if (place.kind == CDP_MEMORY_HOST)
-    return cdp_fail(CDP_ERROR_POINTER, 0, "d_workspace points to host memory: give it memory of CUDA device %d",
-                    device->ordinal);
-  if (place.kind == CDP_MEMORY_DEVICE && place.ordinal != device->ordinal)
-    return cdp_fail(
-        CDP_ERROR_POINTER, 0,
-        "d_workspace is in the memory of CUDA device %d, but the sort runs on device %d: give it memory of that one",
-        place.ordinal, device->ordinal);
-cleanup:
-  return status;
+  return cdp_device_check_memory(device, workspace, "d_workspace");
 }
 
 static cdp_status launch(const cdp_device *device, const cdp_request *request, void *stream) {
@@ -164,7 +146,7 @@ cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const 
   TRY(check_workspace_pointer(d_workspace));
   TRY(cdp_device_choose(&arguments.wish, d_keys, &device));
   TRY(check_usable(&device, d_workspace, stream));
-  TRY(cdp_plan_make(&arguments.options, type, count, &device.facts, &plan));
+  TRY(cdp_plan_make(&arguments.settings, type, count, &device.facts, &plan));
   TRY(cdp_plan_check_launch(&plan, &device.facts));
   TRY(check_workspace_size(&plan, d_keys, d_workspace, workspace_bytes));
   plan.request.d_keys = d_keys;

@@ -35,17 +35,20 @@ static void set_fan_out(bool many) {
   fan_out = many ? CDP_FAN_OUT_MAX : CDP_FAN_OUT_CLASSIC;
 }
 
+/* Ranges for a block as small as they can be. */
+static const cdp_tuning small_ranges = {.size = sizeof small_ranges, .block_items = CDP_LEAF_MIN};
+
 static cdp_status try_plan(const plan_row *row, uint32_t depth_limit, cdp_plan *plan) {
   cdp_options options = CDP_OPTIONS_INIT;
-  cdp_options resolved;
+  cdp_settings settings;
   options.leaf_items = row->leaf_items;
   options.scheme = row->scheme;
   options.depth_limit = depth_limit;
   options.fan_out = fan_out;
-  ck_assert_int_eq(cdp_options_resolve(&options, row->type, &resolved), CDP_OK);
+  ck_assert_int_eq(cdp_options_resolve(&options, row->type, &settings), CDP_OK);
   const cdp_device_facts facts = {
       .device_kind = FAN_KIND_H200, .multiprocessors = row->multiprocessors, .pending_limit = pending_limit};
-  return cdp_plan_make(&resolved, row->type, row->count, &facts, plan);
+  return cdp_plan_make(&settings, row->type, row->count, &facts, plan);
 }
 
 static void make_plan(const plan_row *row, cdp_plan *plan) {
@@ -57,15 +60,15 @@ static void make_plan(const plan_row *row, cdp_plan *plan) {
 
 static const plan_row ordinary[] = {
     {2, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {2, CDP_F64, 32, CDP_SCHEME_HOST_LOOP, 1},
+    {2, CDP_F64, 32, CDP_SCHEME_HOST, 1},
     {33, CDP_U32, 32, CDP_SCHEME_LAST_BLOCK, 4},
     {4097, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 4},
     {20000, CDP_U64, 32, CDP_SCHEME_CONTROLLER, 4},
     {1000000, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {1000000, CDP_U32, 32, CDP_SCHEME_HOST_LOOP, 132},
+    {1000000, CDP_U32, 32, CDP_SCHEME_HOST, 132},
     {(size_t)1 << 27, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
     {(size_t)1 << 27, CDP_U32, 32, CDP_SCHEME_CONTROLLER, 132},
-    {(size_t)1 << 27, CDP_U64, 0, CDP_SCHEME_HOST_LOOP, 132},
+    {(size_t)1 << 27, CDP_U64, 0, CDP_SCHEME_HOST, 132},
     {((size_t)1 << 32) + 7, CDP_U32, 0, CDP_SCHEME_CONTROLLER, 132},
     {(size_t)1 << 33, CDP_F64, CDP_LEAF_MAX_8_BYTES, CDP_SCHEME_LAST_BLOCK, 1},
 };
@@ -116,7 +119,7 @@ START_TEST(capacities_are_enough) {
     ck_assert_uint_ge(request->task_capacity, blocks);
   ck_assert_uint_ge(request->worklist_capacity, 2 * (row->count / range_items) + (classic ? 2 : fan_out));
   ck_assert_uint_ge(request->task_budget, 1);
-  if (row->scheme == CDP_SCHEME_HOST_LOOP)
+  if (row->scheme == CDP_SCHEME_HOST)
     ck_assert_uint_ge(request->block_map_capacity, cdp_engine_max_level_blocks(request));
   else
     ck_assert_uint_eq(request->block_map_capacity, 0);
@@ -135,7 +138,7 @@ START_TEST(budget_is_a_quarter_of_the_pending_limit) {
   const plan_row *row = ordinary_row(_i);
   cdp_plan plan;
   make_plan(row, &plan);
-  if (row->scheme == CDP_SCHEME_HOST_LOOP)
+  if (row->scheme == CDP_SCHEME_HOST)
     return;
   const uint32_t launches = launches_of_task(row->scheme);
   static const uint32_t limits[] = {0, 1, 4, 27, 28, 32, 256, 1536, 2048, 4096, UINT32_MAX};
@@ -184,9 +187,9 @@ static size_t count_near(int index) {
 /* A plan with the most children, on any kind of device. */
 static void plan_fan_sort(const cdp_options *options, cdp_type type, size_t count, uint32_t device_kind, cdp_plan *plan) {
   const cdp_device_facts facts = {.device_kind = device_kind, .multiprocessors = 132, .pending_limit = 2048};
-  cdp_options resolved;
-  ck_assert_int_eq(cdp_options_resolve(options, type, &resolved), CDP_OK);
-  ck_assert_msg(cdp_plan_make(&resolved, type, count, &facts, plan) == CDP_OK, "%zu keys: %s", count, cdp_last_message());
+  cdp_settings settings;
+  ck_assert_int_eq(cdp_options_resolve(options, type, &settings), CDP_OK);
+  ck_assert_msg(cdp_plan_make(&settings, type, count, &facts, plan) == CDP_OK, "%zu keys: %s", count, cdp_last_message());
 }
 
 /* The share that fan tables have of the keys takes nothing from a sort with default options. _i: the count. */
@@ -209,7 +212,7 @@ START_TEST(workspace_is_as_large_as_documented_on_any_device) {
   static const uint64_t percent[FAN_KINDS] = {100, 15, 2};
   cdp_options small = CDP_OPTIONS_INIT;
   small.leaf_items = CDP_LEAF_MIN;
-  small.block_items = CDP_LEAF_MIN;
+  small.tuning = &small_ranges;
   for (uint32_t kind = 0; kind < FAN_KINDS; kind++) {
     for (int type = CDP_U32; type <= CDP_F64; type++) {
       const size_t count = count_near(_i);
@@ -236,7 +239,7 @@ START_TEST(small_ranges_do_not_ask_for_many_times_the_keys) {
   cdp_options options = CDP_OPTIONS_INIT;
   cdp_plan plan;
   options.leaf_items = CDP_LEAF_MIN;
-  options.block_items = CDP_LEAF_MIN;
+  options.tuning = &small_ranges;
   plan_fan_sort(&options, CDP_U32, count, FAN_KIND_H200, &plan);
   const uint64_t table_bytes = cdp_engine_task_table_bytes(&plan.request);
   ck_assert_uint_eq(table_bytes, 16 + 1024 * 4 + 1024 * 8);
@@ -300,13 +303,13 @@ END_TEST
 
 static void plan_under_limit(size_t count, uint32_t limit, cdp_scheme scheme, cdp_plan *plan, cdp_device_facts *facts) {
   cdp_options options = CDP_OPTIONS_INIT;
-  cdp_options resolved;
+  cdp_settings settings;
   options.scheme = scheme;
   options.fan_out = fan_out;
   *facts = (cdp_device_facts){
       .device_kind = FAN_KIND_H200, .multiprocessors = 132, .pending_limit = limit, .pending_limit_min = 1536};
-  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U32, &resolved), CDP_OK);
-  ck_assert_int_eq(cdp_plan_make(&resolved, CDP_U32, count, facts, plan), CDP_OK);
+  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U32, &settings), CDP_OK);
+  ck_assert_int_eq(cdp_plan_make(&settings, CDP_U32, count, facts, plan), CDP_OK);
 }
 
 /* The host launches what would have launched from the device, and nothing else changes its scheme. _i: fan-out, scheme. */
@@ -319,12 +322,12 @@ START_TEST(too_low_a_limit_leaves_launching_to_the_host) {
     cdp_device_facts facts;
     plan_under_limit(counts[which], 1536, scheme, &plan, &facts);
     ck_assert_int_eq(plan.request.scheme, scheme);
-    ck_assert_int_eq(cdp_plan_check_launch(&plan, &facts), scheme == CDP_SCHEME_HOST_LOOP ? CDP_ERROR_UNSUPPORTED : CDP_OK);
+    ck_assert_int_eq(cdp_plan_check_launch(&plan, &facts), scheme == CDP_SCHEME_HOST ? CDP_ERROR_UNSUPPORTED : CDP_OK);
     const bool one_block = counts[which] <= plan.request.single_items;
 
     plan_under_limit(counts[which], 1535, scheme, &plan, &facts);
     const cdp_request *request = &plan.request;
-    ck_assert_int_eq(request->scheme, one_block ? scheme : CDP_SCHEME_HOST_LOOP);
+    ck_assert_int_eq(request->scheme, one_block ? scheme : CDP_SCHEME_HOST);
     if (one_block)
       continue;
     ck_assert_uint_eq(request->short_fan_out, 0);
@@ -421,10 +424,10 @@ END_TEST
 
 static const plan_row too_many[] = {
     {SIZE_MAX, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {SIZE_MAX, CDP_F64, 32, CDP_SCHEME_HOST_LOOP, 132},
+    {SIZE_MAX, CDP_F64, 32, CDP_SCHEME_HOST, 132},
     {SIZE_MAX / 4 + 1, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
     {PTRDIFF_MAX / 2 / 4, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {(size_t)1 << 52, CDP_U64, 0, CDP_SCHEME_HOST_LOOP, 132},
+    {(size_t)1 << 52, CDP_U64, 0, CDP_SCHEME_HOST, 132},
     {(size_t)1 << 44, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
     {(size_t)CDP_COUNT_MAX + 1, CDP_U32, 32, CDP_SCHEME_CONTROLLER, 132},
 };
@@ -440,7 +443,7 @@ START_TEST(calls_refuse_more_than_the_most) {
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "CDP_COUNT_MAX (1099511627776)"));
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "fewer at a time"));
   ck_assert_uint_eq(keys[0], 2);
-  if (row->scheme == CDP_SCHEME_HOST_LOOP)
+  if (row->scheme == CDP_SCHEME_HOST)
     return;
   ck_assert_int_eq(cdp_quicksort_workspace(row->count, row->type, &options, &bytes), CDP_ERROR_SIZE);
   ck_assert_uint_eq(bytes, 77);
@@ -468,16 +471,17 @@ START_TEST(the_most_keys_have_a_plan) {
   options.fan_out = fan_outs[_i / 6 % 3];
   options.scheme = (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + _i / 18);
   for (int small = 0; small < 2; small++) {
-    options.leaf_items = options.block_items = small != 0 ? CDP_LEAF_MIN : 0;
-    cdp_options resolved;
+    options.leaf_items = small != 0 ? CDP_LEAF_MIN : 0;
+    options.tuning = small != 0 ? &small_ranges : NULL;
+    cdp_settings settings;
     cdp_plan plan;
-    ck_assert_int_eq(cdp_options_resolve(&options, type, &resolved), CDP_OK);
-    ck_assert_msg(cdp_plan_make(&resolved, type, CDP_COUNT_MAX, &facts, &plan) == CDP_OK, "%s", cdp_last_message());
+    ck_assert_int_eq(cdp_options_resolve(&options, type, &settings), CDP_OK);
+    ck_assert_msg(cdp_plan_make(&settings, type, CDP_COUNT_MAX, &facts, &plan) == CDP_OK, "%s", cdp_last_message());
     ck_assert_uint_ge(plan.request.task_capacity, 8);
     ck_assert_uint_le(plan.request.task_capacity, 1u << 30);
     ck_assert_uint_ge(plan.request.worklist_capacity, 1024);
     ck_assert_uint_le(plan.request.worklist_capacity, INT32_MAX);
-    const bool is_host_loop = options.scheme == CDP_SCHEME_HOST_LOOP;
+    const bool is_host_loop = options.scheme == CDP_SCHEME_HOST;
     ck_assert_uint_eq(plan.request.block_map_capacity, is_host_loop ? cdp_engine_max_level_blocks(&plan.request) : 0);
   }
 }

@@ -236,7 +236,7 @@ START_TEST(hostile_input_goes_as_deep_as_the_limit) {
   uint32_t keys[HOSTILE_ITEMS];
   cdp_study study;
   make_hostile_keys(keys);
-  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST_LOOP; scheme++) {
+  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST; scheme++) {
     host_case sort = hostile_case((cdp_scheme)scheme);
     sort_copy(&sort, keys, &study);
     cdp_study_depth sum = study_total(&study);
@@ -294,7 +294,7 @@ START_TEST(launches_are_those_of_the_scheme) {
     const cdp_study_depth sum = study_total(&study);
     ck_assert_uint_gt(sum.tasks, 20);
     ck_assert_uint_gt(sum.collected, 20);
-    const uint64_t others = scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : 2 + (uint64_t)study.batches;
+    const uint64_t others = scheme_of(_i) == CDP_SCHEME_HOST ? 0 : 2 + (uint64_t)study.batches;
     ck_assert_uint_eq(sum.children_launched, grids_per_task[_i] * sum.tasks + others);
     ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused + sum.fallback_pool + sum.fallback_depth, 0);
     ck_assert_int_eq(study.first_fault, 0);
@@ -319,7 +319,7 @@ START_TEST(network_launches_a_grid_a_step) {
   ck_assert_uint_eq(study.depth_count, 1);
   ck_assert_uint_eq(sum.fallback_depth, 1);
   ck_assert_uint_eq(sum.tasks + sum.equal_items + sum.leaves, 0);
-  ck_assert_uint_eq(sum.children_launched, scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : 1 + steps);
+  ck_assert_uint_eq(sum.children_launched, scheme_of(_i) == CDP_SCHEME_HOST ? 0 : 1 + steps);
 }
 END_TEST
 

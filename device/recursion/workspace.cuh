@@ -176,6 +176,7 @@ inline void fill_study(const cdp_request &request, const Control &control, doubl
   study->tasks_allocated = control.tasks_allocated;
   study->first_fault = control.first_fault;
   study->batches = control.batches;
+  study->scheme = request.scheme;
   study->milliseconds = milliseconds;
   cdp_study_depth &whole = study->depths[0];
   if (control.short_parts != 0)

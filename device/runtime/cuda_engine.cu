@@ -248,9 +248,11 @@ struct Session {
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
 
-  /* A failure here is one of the call, already reported. */
+  /* A failure here is one of the call, already reported. A call that failed half-way may have kernels running, and its memory is
+     given back next. */
   ~Session() {
-    const cudaError_t errors[] = {begin == nullptr ? cudaSuccess : cudaEventDestroy(begin),
+    const cudaError_t errors[] = {stream == nullptr ? cudaSuccess : cudaStreamSynchronize(stream),
+                                  begin == nullptr ? cudaSuccess : cudaEventDestroy(begin),
                                   end == nullptr ? cudaSuccess : cudaEventDestroy(end),
                                   stream == nullptr ? cudaSuccess : cudaStreamDestroy(stream)};
     for (const cudaError_t error : errors)
@@ -324,7 +326,7 @@ cdp_status sort(const cdp_request *request, cdp_gathering *gathering, cdp_fault 
     return status;
   const bool counted = gathering->study != nullptr;
   // The host launches the recursion with one kernel, which moves keys or fails to be launched; the loop with many.
-  if (request->scheme == CDP_SCHEME_HOST_LOOP)
+  if (request->scheme == CDP_SCHEME_HOST)
     status = check_running(fault, static_cast<cudaError_t>(run_host_loop_of_type(*request, counted, session.stream)),
                            "launching the sort");
   else

@@ -94,8 +94,8 @@ cdp_status check(cdp_fault *fault, int error) {
 /* Runs a sort under the request's seed. */
 cdp_status run(const cdp_request &request, bool counted, cdp_fault *fault) {
   take_seed(request.seed);
-  const int error = request.scheme == CDP_SCHEME_HOST_LOOP ? run_host_loop_of_type(request, counted, nullptr)
-                                                           : launch_recursion_of_type(request, counted, nullptr);
+  const int error = request.scheme == CDP_SCHEME_HOST ? run_host_loop_of_type(request, counted, nullptr)
+                                                      : launch_recursion_of_type(request, counted, nullptr);
   return check(fault, error);
 }
 

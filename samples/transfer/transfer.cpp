@@ -5,8 +5,8 @@
  *
  * 1. For every size, kind of memory (memory_place.h) and way to sort (ways.h) the parts of the time are measured.
  * 2. Every result is checked.
- * 3. Arrays of which most keys are equal to the pivot are partitioned by the device and sorted by the CPU: the program of seed
- *    003 loses such keys where many of them fall to few blocks.
+ * 3. Arrays of which most keys are equal to the pivot are partitioned by the device and sorted by the CPU: the program of
+ *    Gimeno and Fulgencio (ways.h) loses such keys where many of them fall to few blocks.
  */
 #include "ways.h"
 
