@@ -52,9 +52,9 @@ typedef struct cdp_device_facts {
 } cdp_device_facts;
 
 /*
- * What a cdp_options and its cdp_tuning ask for, checked, in one flat structure. Every 0 that means "default" is replaced by what
- * it means, but for those that depend on more than the options and the type: device (the environment and the keys), depth_limit,
- * block_items and oversampling (count and device).
+ * What a cdp_options and its cdp_tuning ask for, checked, in one flat structure. Every 0 that means "default" is replaced by
+ * what it means, but for those that depend on more than the options and the type: device (the environment and the keys),
+ * depth_limit, block_items and oversampling (count and device).
  */
 typedef struct cdp_settings {
   cdp_order order;

@@ -171,8 +171,10 @@ START_TEST(host_launches_under_too_low_a_limit) {
     must_study(&sort, &study);
     ck_assert_uint_eq(study_total(&study).children_launched, 0);
     ck_assert_uint_eq(study_total(&study).fallback_refused, 0);
+    ck_assert_uint_eq(study.scheme, CDP_SCHEME_HOST);
     forced_set(&enough);
     must_study(&sort, &study);
+    ck_assert_uint_eq(study.scheme, sort.options.scheme);
     if (sort.options.scheme != CDP_SCHEME_HOST)
       ck_assert_uint_gt(study_total(&study).children_launched, 0);
   }

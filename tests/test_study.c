@@ -52,6 +52,21 @@ START_TEST(every_key_is_counted_once) {
 }
 END_TEST
 
+/* The scheme that ran is told where any did. _i: the scheme. */
+START_TEST(scheme_is_told) {
+  host_case sort = study_case(ITEMS, HOST_UNIFORM, scheme_of(_i));
+  cdp_study study;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.scheme, scheme_of(_i));
+  sort.count = 2;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.scheme, scheme_of(_i));
+  sort.count = 1;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.scheme, 0);
+}
+END_TEST
+
 START_TEST(leaf_is_one_range) {
   const host_case sort = study_case(CDP_LEAF_MIN, HOST_UNIFORM, scheme_of(_i));
   cdp_study study;
@@ -361,6 +376,7 @@ static Suite *study_suite(void) {
   tcase_set_timeout(keys, TEST_SECONDS);
   tcase_add_checked_fixture(keys, make_device, NULL);
   tcase_add_loop_test(keys, every_key_is_counted_once, 0, SCHEMES);
+  tcase_add_loop_test(keys, scheme_is_told, 0, SCHEMES);
   tcase_add_loop_test(keys, leaf_is_one_range, 0, SCHEMES);
   tcase_add_loop_test(keys, whole_array_is_the_first_task, 0, SCHEMES);
   tcase_add_loop_test(keys, equal_keys_end_at_once, 0, SCHEMES);

@@ -10,8 +10,8 @@
  *              32 consecutive keys a ballot ranks them.
  *
  * So items of a part keep their order, and the result is the same whoever runs first: no atomics, no barrier between warps.
- * Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (undated), rank a block's items by atomics, which is not
- * stable; others have one thread scatter them one after another.
+ * Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (undated), rank a block's items by atomics, which is
+ * not stable; others have one thread scatter them one after another.
  *
  * Items equal to the pivot are counted by what is left, and written from the pivot.
  */

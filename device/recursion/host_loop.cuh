@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Launch scheme "host loop": the same partition, the same decisions, and no dynamic parallelism, as in the first phase of Xuan
- * Thang Nguyen, "Development of parallel sorting algorithms for GPU" (2021, algorithm 4.3.1). For comparison, and for places where device launches are not to be had (MPS): this file is
- * compiled without relocatable device code, into a module of its own.
+ * Thang Nguyen, "Development of parallel sorting algorithms for GPU" (2021, algorithm 4.3.1). For comparison, and for places
+ * where device launches are not to be had (MPS): this file is compiled without relocatable device code, into a module of its
+ * own.
  *
  *  1. The root settles the whole array: usually it becomes the one task of level 0.
  *  2. A level: one grid partitions all its tasks (a map tells each block whose it is), a second one finishes them, a block

@@ -248,8 +248,8 @@ struct Session {
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
 
-  /* A failure here is one of the call, already reported. A call that failed half-way may have kernels running, and its memory is
-     given back next. */
+  /* A failure here is one of the call, already reported. A call that failed half-way may have kernels running, and its memory
+     is given back next. */
   ~Session() {
     const cudaError_t errors[] = {stream == nullptr ? cudaSuccess : cudaStreamSynchronize(stream),
                                   begin == nullptr ? cudaSuccess : cudaEventDestroy(begin),

@@ -83,7 +83,7 @@ typedef enum cdp_status {
 
   /*
    * 64 and above: the device failed, and kernels may have run. Keys in device or managed memory, and on the simulated device in
-   * any, are unspecified: they need not even be a permutation of what they were. Nothing outside keys and workspace was written.
+   * any, are unspecified: they need not even be a permutation of what they were. Nothing but keys and workspace was written.
    * Keys in host memory, of which a CUDA device sorts a copy, are as they were, unless it was copying them back that failed.
    * After an asynchronous call keys and workspace may be in use until the work on the stream is complete.
    */
@@ -110,9 +110,9 @@ typedef enum cdp_status {
  * devices than an H200 shift these limits.
  *
  * Pending launches. All sorts on a device share CUDA's limit of pending device launches, 2,048 unless the program has set
- * cudaLimitDevRuntimePendingLaunchCount, and sorts at the same time have a quarter of it together. Launches that are refused all
- * the same are no errors: the range is sorted another way. Under less than 1,536 CUDA loses grids now and then, so that the host
- * launches then, as with CDP_SCHEME_HOST.
+ * cudaLimitDevRuntimePendingLaunchCount, and take a quarter of it together. Launches that are refused all the same are no
+ * errors: the range is sorted another way. Under less than 1,536 CUDA loses grids now and then, so that the host launches then,
+ * as with CDP_SCHEME_HOST.
  *
  * Worst case O(n log^2 n), whatever the input. The library never prints, exits or aborts, and never changes process-wide limits
  * of the CUDA runtime.
@@ -133,11 +133,11 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
 #define CDP_WORKSPACE_ALIGNMENT 256
 
 /**
- * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. On a device
- * that is not of compute capability 9.0 to 11.x, whose blocks are smaller, up to 15 % and 16 MiB; on the simulated device, up to
- * as much as the keys and 16 MiB. Small leaves and a small cdp_tuning::block_items need more, on a GPU at most as much as the
- * keys again and 32 MiB. With two children (CDP_FAN_OUT_CLASSIC) it is less: with the default leaf, less than 1 MiB up to 2^27
- * keys and less than 0.1 % beyond. It is enough whichever scheme runs, captured or not.
+ * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. On a
+ * device that is not of compute capability 9.0 to 11.x, whose blocks are smaller, up to 15 % and 16 MiB; on the simulated
+ * device, up to as much as the keys and 16 MiB. Small leaves and a small cdp_tuning::block_items need more, on a GPU at most as
+ * much as the keys again and 32 MiB. With two children (CDP_FAN_OUT_CLASSIC) it is less: with the default leaf, less than 1 MiB
+ * up to 2^27 keys and less than 0.1 % beyond. It is enough whichever scheme runs, captured or not.
  *
  * @param count            number of keys, at most CDP_COUNT_MAX.
  * @param type             what the keys are.
@@ -152,9 +152,9 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * Sorts `count` keys in device memory in place, in stream order: launches on `stream` and returns. No allocation, no
  * synchronisation, no work of the host after the call. The keys are sorted when the work on `stream` so far is complete.
  *
- * The host launches one kernel, which launches all others (see cdp_quicksort()), but several with CDP_SCHEME_HOST, which is also
- * chosen where the device must not launch. Errors that arise once the call has returned are seen where CUDA reports them, at the
- * caller's next synchronisation.
+ * The host launches one kernel, which launches all others (see cdp_quicksort()), but several with CDP_SCHEME_HOST, which is
+ * also chosen where the device must not launch. Errors that arise once the call has returned are seen where CUDA reports them,
+ * at the caller's next synchronisation.
  *
  * CUDA graphs. While `stream` is being captured the call is captured, for any count, and can be replayed; keys, workspace and
  * options are those of the capture. A graph does not wait for grids that a kernel launches, so that more keys than one block
@@ -169,8 +169,8 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * @param options          how to sort; NULL means the defaults. Read during the call only. Its allocator has nothing to do.
  * @param d_workspace      device memory of the same device, owned by the caller, not overlapping the keys, aligned to
  *                         CDP_WORKSPACE_ALIGNMENT, its contents unspecified before and after. Must stay until the sort is
- *                         complete, and for a graph as long as that is replayed. One sort at a time may use it. May be NULL if 0
- *                         bytes are needed.
+ *                         complete, and for a graph as long as that is replayed. One sort at a time may use it. May be NULL
+ *                         if 0 bytes are needed.
  * @param workspace_bytes  its size; at least what cdp_quicksort_workspace() says for the same arguments.
  * @param stream           a cudaStream_t as CUDA's opaque pointer; NULL is the default stream.
  * @return CDP_OK: launched; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _WORKSPACE, _POINTER (such as keys in host
@@ -286,7 +286,7 @@ typedef struct cdp_tuning cdp_tuning;
  * How to sort. Initialise with CDP_OPTIONS_INIT, then set what you want to be different. In every field 0 means the default.
  * `size` tells the library which version the caller was compiled with. Before 1.0 every minor version has an ABI, and so a
  * soname, of its own (libcdpsort.so.0.3); within one the structure only ever grows at its end. A structure of fewer bytes than
- * the library's is refused with CDP_ERROR_OPTION: compile the caller again. One of more bytes is accepted if all of those are 0.
+ * the library's is refused with CDP_ERROR_OPTION: compile the caller again. One of more bytes is accepted if the rest is 0.
  */
 struct cdp_options {
   size_t size;                     /**< sizeof(cdp_options); CDP_OPTIONS_INIT sets it */

@@ -20,7 +20,7 @@ extern "C" {
 
 /**
  * @name Bits of cdp_tuning::disable
- * Two ways to sort arrays without a recursion of tasks; what is left is the recursion. Not for two children, which have neither.
+ * Two ways to sort arrays without a recursion of tasks; what is left is that. Not for two children, which have neither.
  * @{
  */
 #define CDP_DISABLE_ONE_BLOCK 1u /**< no array is sorted by one block, whatever one_block_items says */
@@ -31,8 +31,8 @@ extern "C" {
 #define CDP_OVERSAMPLING_MAX 1024u
 
 /**
- * Initialise with CDP_TUNING_INIT, then set what you want to be different. In every field 0 means the default. `size` is as that
- * of cdp_options, with the same rules for structures of fewer or more bytes than the library's.
+ * Initialise with CDP_TUNING_INIT, then set what you want to be different. In every field 0 means the default. `size` is as
+ * that of cdp_options, with the same rules for structures of fewer or more bytes than the library's.
  * @since 0.3.0
  */
 struct cdp_tuning {
