@@ -11,6 +11,7 @@
 
 #include <cdpsort/partition.h>
 #include <cdpsort/study.h>
+#include <cdpsort/tuning.h>
 
 #include <stdbool.h>
 
@@ -52,15 +53,35 @@ typedef struct cdp_device_facts {
   char name[128];             /* as cdp_last_device() gives it */
 } cdp_device_facts;
 
-/* Options without zeros that mean "default" (cdp_options_resolve()), but for depth_limit and the item counts. */
-typedef cdp_options cdp_settings;
-
 /* The way that an array takes. */
 typedef enum cdp_path {
   CDP_PATH_ONE_BLOCK, /* one block sorts it: one launch, no other */
   CDP_PATH_SHORT,     /* two grids do, without tasks (recursion/short_array.cuh) */
   CDP_PATH_TASKS      /* the recursion */
 } cdp_path;
+
+/*
+ * What a cdp_options and its cdp_tuning ask for, checked, in one flat structure. Every 0 that means "default" is replaced by
+ * what it means, but for those that depend on more than the options and the type: device (the environment and the keys),
+ * depth_limit, block_items and oversampling (count and device).
+ */
+typedef struct cdp_settings {
+  cdp_order order;
+  int32_t device; /* CDP_DEVICE_AUTO, which is 0, or as there */
+  uint64_t seed;
+  cdp_scheme scheme;
+  cdp_child_streams child_streams;
+  cdp_pivot pivot;
+  uint32_t depth_limit; /* 0: the default; CDP_DEPTH_NONE */
+  uint32_t leaf_items;
+  bool bitonic_leaf; /* ranges of at most leaf_items are bitonically sorted by one warp, and nothing else ends the recursion */
+  uint32_t fan_out;
+  cdp_allocator allocator;  /* both functions, or NULL both */
+  uint32_t one_block_items; /* arrays of at most this many items are sorted by one block if it can; 0: none */
+  uint32_t short_items;     /* longer arrays of at most this many items are sorted in two launches if they can be; 0: none */
+  uint32_t block_items;     /* 0: the default */
+  uint32_t oversampling;    /* 0: the default */
+} cdp_settings;
 
 /*
  * How a sort goes: cdp_engine_plan() makes it, the caller adds the memory, and kernels decide nothing of it again.

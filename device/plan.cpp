@@ -91,7 +91,7 @@ void plan_ranges(const Given &given, cdp_plan &plan) {
   plan.fan_out = settings.fan_out;
   plan.max_buckets = std::min(2 * settings.fan_out, MAX_BUCKETS);
   plan.leaf_items = settings.leaf_items;
-  plan.bitonic_leaf = is_classic(plan) || settings.leaf_items < leaf_items(given.row);
+  plan.bitonic_leaf = settings.bitonic_leaf;
   if (is_classic(plan)) {
     plan.block_items = classic_block_items(given);
     plan.one_block_items = plan.block_items;
@@ -99,7 +99,7 @@ void plan_ranges(const Given &given, cdp_plan &plan) {
     const RangeItems items = multiway_range_items(given, settings.block_items, settings.leaf_items);
     plan.target_range_items = items.average;
     plan.block_items = items.most;
-    plan.one_block_items = static_cast<uint32_t>(capped(multiway_tile_items(given.multiway), settings.single_items));
+    plan.one_block_items = std::min(multiway_tile_items(given.multiway), settings.one_block_items);
     plan.oversampling = settings.oversampling != 0 ? settings.oversampling : TASK_OVERSAMPLING;
   }
   plan.piece_items = piece_items(plan);
@@ -140,7 +140,7 @@ uint32_t short_blocks(const cdp_plan &plan) {
  */
 bool plan_short(const Given &given, cdp_plan &plan) {
   const cdp_settings &settings = given.settings;
-  if ((settings.short_items != 0 && given.count > settings.short_items) || plan.scheme != CDP_SCHEME_LAST_BLOCK ||
+  if (given.count > settings.short_items || plan.scheme != CDP_SCHEME_LAST_BLOCK ||
       plan.child_streams != CDP_STREAMS_FIRE_AND_FORGET || plan.bitonic_leaf || plan.depth_limit < MIN_SHORT_DEPTH_LIMIT)
     return false;
   const uint32_t buckets = short_fan_out(given);
@@ -186,8 +186,8 @@ void plan_path(const Given &given, bool is_captured, cdp_plan &plan) {
   }
   plan.path = CDP_PATH_TASKS;
   if (is_captured || !given.facts.launches_from_device || given.facts.pending_limit < plan.pending_limit_min)
-    plan.scheme = CDP_SCHEME_HOST_LOOP;
-  if (plan.scheme == CDP_SCHEME_HOST_LOOP) {
+    plan.scheme = CDP_SCHEME_HOST;
+  if (plan.scheme == CDP_SCHEME_HOST) {
     plan.host_levels = host_levels(given, plan);
     plan.depth_limit = plan.host_levels;
   } else if (!is_classic(plan) && plan_short(given, plan)) {
@@ -212,7 +212,7 @@ uint32_t task_launches(const cdp_plan &plan) {
  * level's tasks are disjoint and longer than block_items each, and few buckets are so long.
  */
 bool may_defer(const cdp_plan &plan) {
-  if (plan.path != CDP_PATH_TASKS || plan.scheme == CDP_SCHEME_HOST_LOOP)
+  if (plan.path != CDP_PATH_TASKS || plan.scheme == CDP_SCHEME_HOST)
     return false;
   if (!is_classic(plan))
     return plan.count / plan.block_items / 2 + 1 > plan.task_budget;
@@ -229,8 +229,7 @@ void plan_launches(const Given &given, cdp_plan &plan) {
   plan.launch_share = given.facts.pending_limit / PENDING_SHARE_DENOMINATOR;
   plan.task_launches = task_launches(plan);
   const uint32_t tasks = std::max(plan.launch_share / plan.task_launches, 1u);
-  plan.task_budget =
-      plan.scheme == CDP_SCHEME_HOST_LOOP ? UINT32_MAX : static_cast<uint32_t>(capped(tasks, limits.task_budget));
+  plan.task_budget = plan.scheme == CDP_SCHEME_HOST ? UINT32_MAX : static_cast<uint32_t>(capped(tasks, limits.task_budget));
   plan.may_defer = may_defer(plan);
   plan.counts_blocks = plan.path != CDP_PATH_ONE_BLOCK && !plan.may_defer;
 }
@@ -291,7 +290,7 @@ extern "C" void cdp_plan_limit(const cdp_plan_limits *limits) {
   cdp::limits = limits != nullptr ? *limits : cdp_plan_limits{};
 }
 
-extern "C" cdp_status cdp_engine_plan(const cdp_settings *resolved, cdp_type type, uint64_t count,
+extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type type, uint64_t count,
                                       const cdp_device_facts *facts, bool is_captured, cdp_plan *plan) {
   using namespace cdp;
   if (count < 2 || count > CDP_COUNT_MAX)
@@ -299,13 +298,13 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *resolved, cdp_type typ
   const DeviceKind kind = static_cast<DeviceKind>(facts->device_kind);
   const uint32_t key_bytes = cdp_engine_key_bytes(type);
   const Given given = {
-      *resolved, *facts, count, key_bytes, tuning_row(kind == DeviceKind::simulated, key_bytes), multiway_row(kind, key_bytes)};
+      *settings, *facts, count, key_bytes, tuning_row(kind == DeviceKind::simulated, key_bytes), multiway_row(kind, key_bytes)};
   *plan = {};
   plan->count = count;
   plan->type = type;
-  plan->order = resolved->order;
-  plan->pivot = resolved->pivot;
-  plan->seed = resolved->seed;
+  plan->order = settings->order;
+  plan->pivot = settings->pivot;
+  plan->seed = settings->seed;
   plan->device_kind = facts->device_kind;
   plan->multiprocessors = facts->multiprocessors;
   plan->pending_limit_min = limits.pending_limit_min != 0 ? limits.pending_limit_min : facts->pending_limit_min;

@@ -2,8 +2,6 @@
 /* How to sort, in words: see sort_settings.h. */
 #include "sort_settings.h"
 
-#include <cdpsort/study.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +16,8 @@ typedef struct choice {
 static const choice TYPES[] = {{"u32", CDP_U32}, {"i32", CDP_I32}, {"u64", CDP_U64}, {"i64", CDP_I64},
                                {"f32", CDP_F32}, {"f64", CDP_F64}, {NULL, 0}};
 static const choice ORDERS[] = {{"ascending", CDP_ASCENDING}, {"descending", CDP_DESCENDING}, {NULL, 0}};
-static const choice SCHEMES[] = {{"last-block", CDP_SCHEME_LAST_BLOCK},
-                                 {"controller", CDP_SCHEME_CONTROLLER},
-                                 {"host-loop", CDP_SCHEME_HOST_LOOP},
-                                 {NULL, 0}};
+static const choice SCHEMES[] = {
+    {"last-block", CDP_SCHEME_LAST_BLOCK}, {"controller", CDP_SCHEME_CONTROLLER}, {"host-loop", CDP_SCHEME_HOST}, {NULL, 0}};
 static const choice STREAMS[] = {{"fire-and-forget", CDP_STREAMS_FIRE_AND_FORGET}, {"named", CDP_STREAMS_NAMED}, {NULL, 0}};
 static const choice PIVOTS[] = {{"middle", CDP_PIVOT_MIDDLE}, {"median-of-three", CDP_PIVOT_MEDIAN_OF_THREE},
                                 {"random", CDP_PIVOT_RANDOM}, {"sampled-median", CDP_PIVOT_SAMPLED_MEDIAN},
@@ -72,24 +68,45 @@ static bool choose(const argument_list *list, const argument *option, const char
   return false;
 }
 
+cdp_tuning *settings_tuning(sort_settings *settings) {
+  settings->tuning.size = sizeof settings->tuning;
+  settings->options.tuning = &settings->tuning;
+  return &settings->tuning;
+}
+
 /* Whether an option is a plain 32-bit number, and which field it sets. */
-static bool is_u32_option(cdp_options *options, const char *name, uint32_t **field) {
+static bool is_u32_option(sort_settings *settings, const char *name, uint32_t **field) {
   const struct {
     const char *name;
     uint32_t *field;
-  } known[] = {{"--leaf", &options->leaf_items},         {"--fan-out", &options->fan_out},
-               {"--single", &options->single_items},     {"--short", &options->short_items},
-               {"--block-items", &options->block_items}, {"--oversampling", &options->oversampling}};
+    bool is_tuning;
+  } known[] = {{"--leaf", &settings->options.leaf_items, false},
+               {"--fan-out", &settings->options.fan_out, false},
+               {"--block-items", &settings->tuning.block_items, true},
+               {"--oversampling", &settings->tuning.oversampling, true}};
   for (size_t at = 0; at < sizeof known / sizeof *known; at++)
     if (strcmp(known[at].name, name) == 0) {
       *field = known[at].field;
+      if (known[at].is_tuning)
+        settings_tuning(settings);
       return true;
     }
   return false;
 }
 
+/* The most items of a way to sort whole arrays, or "none" of them: the bit that says so. */
+static bool parse_way(const char *word, cdp_tuning *tuning, uint32_t disabling, uint32_t *items) {
+  *items = 0;
+  tuning->disable &= ~disabling;
+  if (strcmp(word, "none") != 0)
+    return parse_u32(word, items);
+  tuning->disable |= disabling;
+  return true;
+}
+
 /* The options that take a number or a device. False, and a message, for a value that is none. */
-static bool take_number(cdp_options *options, const argument_list *list, const argument *option, const char *word) {
+static bool take_number(sort_settings *settings, const argument_list *list, const argument *option, const char *word) {
+  cdp_options *options = &settings->options;
   const char *expected = "a whole number";
   uint32_t *number = NULL;
   bool taken = false;
@@ -103,7 +120,15 @@ static bool take_number(cdp_options *options, const argument_list *list, const a
       options->depth_limit = CDP_DEPTH_NONE;
       taken = true;
     }
-  } else if (is_u32_option(options, option->name, &number)) {
+  } else if (strcmp(option->name, "--one-block") == 0) {
+    expected = "a whole number below 2^32 or none";
+    cdp_tuning *tuning = settings_tuning(settings);
+    taken = parse_way(word, tuning, CDP_DISABLE_ONE_BLOCK, &tuning->one_block_items);
+  } else if (strcmp(option->name, "--short") == 0) {
+    expected = "a whole number below 2^32 or none";
+    cdp_tuning *tuning = settings_tuning(settings);
+    taken = parse_way(word, tuning, CDP_DISABLE_SHORT, &tuning->short_items);
+  } else if (is_u32_option(settings, option->name, &number)) {
     expected = "a whole number below 2^32";
     taken = parse_u32(word, number);
   } else {
@@ -115,16 +140,18 @@ static bool take_number(cdp_options *options, const argument_list *list, const a
 }
 
 /* Where to sort, in which order and by which seed are no matters of a preset. */
-static bool take_preset(cdp_options *options, const argument_list *list, const argument *option, const char *word) {
-  cdp_options preset = CDP_OPTIONS_ADVANCED_QUICKSORT_INIT;
+static bool take_preset(sort_settings *settings, const argument_list *list, const argument *option, const char *word) {
+  static const cdp_tuning tuning = CDP_TUNING_ADVANCED_QUICKSORT_INIT;
+  cdp_options preset = CDP_OPTIONS_ADVANCED_QUICKSORT_INIT(&settings->tuning);
   if (strcmp(word, "advanced-quicksort") != 0) {
     usage_error(list, "%s: '%s' is none of: advanced-quicksort", option->name, word);
     return false;
   }
-  preset.device = options->device;
-  preset.order = options->order;
-  preset.seed = options->seed;
-  *options = preset;
+  preset.device = settings->options.device;
+  preset.order = settings->options.order;
+  preset.seed = settings->options.seed;
+  settings->options = preset;
+  settings->tuning = tuning;
   return true;
 }
 
@@ -134,7 +161,7 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
     const choice *choices; /* NULL: a number or a device */
   } known[] = {{"--type", TYPES},       {"--order", ORDERS},      {"--scheme", SCHEMES},   {"--streams", STREAMS},
                {"--pivot", PIVOTS},     {"--device", NULL},       {"--depth-limit", NULL}, {"--leaf", NULL},
-               {"--fan-out", NULL},     {"--seed", NULL},         {"--single", NULL},      {"--short", NULL},
+               {"--fan-out", NULL},     {"--seed", NULL},         {"--one-block", NULL},   {"--short", NULL},
                {"--block-items", NULL}, {"--oversampling", NULL}, {"--preset", NULL}};
   const size_t known_count = sizeof known / sizeof known[0];
   size_t at = 0;
@@ -152,9 +179,9 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
   if (word == NULL)
     return false;
   if (strcmp(option->name, "--preset") == 0)
-    return take_preset(&settings->options, list, option, word);
+    return take_preset(settings, list, option, word);
   if (known[at].choices == NULL)
-    return take_number(&settings->options, list, option, word);
+    return take_number(settings, list, option, word);
 
   int value;
   if (!choose(list, option, word, known[at].choices, &value))
@@ -182,13 +209,14 @@ void settings_help(const char *type_default) {
       "  --depth-limit N  ranges at this depth are sorted by bitonic sort, not partitioned; none: no range is partitioned\n"
       "                   (0: 2 * log2(count) + 8)\n"
       "  --leaf N         ranges of at most this many numbers are sorted bitonically by one warp: %u to %u, or %u for\n"
-      "                   types of 8 bytes (0: the greatest)\n"
+      "                   types of 8 bytes (0: the greatest, and with many children whatever is faster for some ranges)\n"
       "  --scheme S       last-block controller host-loop: who launches the children (last-block)\n"
       "  --streams S      fire-and-forget named: the streams they are launched on (fire-and-forget)\n"
       "  --fan-out N      children of a partitioned range, at most: %u, the classic quicksort, or a power of two from %u\n"
       "                   to %u (0: %u, or %u where --pivot names a rule for one pivot)\n"
-      "  --single N       arrays of up to N numbers are sorted by one block in one launch; 1: none (0: as many as fit)\n"
-      "  --short N        longer arrays of up to N numbers are sorted in two launches; 1: none (0: as many as it is good for)\n"
+      "  --one-block N    arrays of up to N numbers are sorted by one block in one launch; none: no array (0: as many as fit)\n"
+      "  --short N        longer arrays of up to N numbers are sorted in two launches; none: no array (0: as many as it is\n"
+      "                   good for)\n"
       "  --block-items N  numbers in a range that one block finishes, at most with two children, on average with more\n"
       "                   (0: as many as is good for the array and the device)\n"
       "  --oversampling N numbers drawn for each of many children, up to %u (0: 16)\n"

@@ -10,7 +10,7 @@
 
 #include "command_line.h"
 
-#include <cdpsort/cdpsort.h>
+#include <cdpsort/tuning.h>
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,8 +18,12 @@
 /* What the options of a command line ask for. */
 typedef struct sort_settings {
   cdp_type type;
-  cdp_options options;
+  cdp_options options; /* options.tuning is NULL, or points to `tuning` of the settings that were taken first */
+  cdp_tuning tuning;
 } sort_settings;
+
+/* The tuning of settings, which their options point to from then on. */
+cdp_tuning *settings_tuning(sort_settings *settings);
 
 /*
  * Puts an option that is about sorting into the settings. False, and a message, for an option or a value that is none, and for

@@ -13,8 +13,8 @@ cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *op
   if (arguments->key_bytes == 0)
     return cdp_fail(CDP_ERROR_TYPE, 0, "type is %d: choose one of cdp_type, CDP_U32 (%d) to CDP_F64 (%d)", (int)type,
                     (int)CDP_U32, (int)CDP_F64);
-  TRY(cdp_options_resolve(options, type, &arguments->options));
-  TRY(cdp_device_wish_read(arguments->options.device, &arguments->wish));
+  TRY(cdp_options_resolve(options, type, &arguments->settings));
+  TRY(cdp_device_wish_read(arguments->settings.device, &arguments->wish));
   const uint64_t wide_count = count; // size_t may have 32 bits
   if (wide_count > CDP_COUNT_MAX)
     return cdp_fail(CDP_ERROR_SIZE, 0,

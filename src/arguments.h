@@ -11,7 +11,7 @@
 
 /* What the arguments ask for. */
 typedef struct cdp_arguments {
-  cdp_options options; /* resolved */
+  cdp_settings settings;
   cdp_device_wish wish;
   uint32_t key_bytes;
 } cdp_arguments;

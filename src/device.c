@@ -60,7 +60,8 @@ cdp_status cdp_device_wish_read(int32_t option, cdp_device_wish *wish) {
                   value);
 }
 
-cdp_status cdp_device_locate(const cdp_device *device, const void *pointer, cdp_memory_place *place) {
+/* Where memory lies. */
+static cdp_status locate(const cdp_device *device, const void *pointer, cdp_memory_place *place) {
   *place = (cdp_memory_place){.kind = CDP_MEMORY_HOST, .ordinal = -1};
   if (device->locator == NULL || pointer == NULL)
     return CDP_OK;
@@ -132,13 +133,32 @@ cdp_status cdp_device_choose(const cdp_device_wish *wish, const void *keys, cdp_
     return cdp_report(CDP_ERROR_NO_DEVICE, &fault, "no GPU can be used");
 
   cdp_memory_place place;
-  TRY(cdp_device_locate(device, keys, &place));
+  TRY(locate(device, keys, &place));
   device->keys_kind = place.kind;
   if (wish->kind == CDP_WISH_SIMULATED)
     TRY(choose_simulated(wish, &place, device));
   else
     TRY(choose_cuda(wish, &place, devices, device));
   TRY(describe(device));
+cleanup:
+  return status;
+}
+
+cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name) {
+  cdp_status status;
+  cdp_memory_place place;
+  TRY(locate(device, memory, &place));
+  if (device->engine->simulated) {
+    if (place.kind != CDP_MEMORY_HOST)
+      return cdp_fail(CDP_ERROR_POINTER, 0,
+                      "%s is not in host memory: the simulated device works in host memory alone; give it that", name);
+  } else if (place.kind == CDP_MEMORY_HOST) {
+    return cdp_fail(CDP_ERROR_POINTER, 0, "%s points to host memory: give it memory of CUDA device %d", name, device->ordinal);
+  } else if (place.kind == CDP_MEMORY_DEVICE && place.ordinal != device->ordinal) {
+    return cdp_fail(CDP_ERROR_POINTER, 0,
+                    "%s is in the memory of CUDA device %d, but the sort runs on device %d: give it memory of that one", name,
+                    place.ordinal, device->ordinal);
+  }
 cleanup:
   return status;
 }

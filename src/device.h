@@ -49,7 +49,7 @@ cdp_status cdp_device_wish_read(int32_t option, cdp_device_wish *wish);
  */
 cdp_status cdp_device_choose(const cdp_device_wish *wish, const void *keys, cdp_device *device);
 
-/* Where memory lies, for a chosen device. */
-cdp_status cdp_device_locate(const cdp_device *device, const void *pointer, cdp_memory_place *place);
+/* Whether a chosen device can work in this memory without a copy; `name` is for messages. CDP_ERROR_POINTER if not. */
+cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name);
 
 #endif

@@ -32,11 +32,51 @@ cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_byt
                   (unsigned long long)count);
 }
 
+/* The caller's memory, or none. What cannot be worked in is given back at once. */
+static cdp_status allocate_by_caller(const cdp_device *device, const cdp_allocator *allocator, size_t bytes, void **memory) {
+  void *given = allocator->allocate(bytes, allocator->context);
+  cdp_status status;
+  if (given == NULL)
+    return cdp_fail(
+        CDP_ERROR_MEMORY, 0,
+        "options.allocator.allocate() returned NULL for %zu bytes: free some memory there, or sort fewer keys at a time",
+        bytes);
+  if ((uintptr_t)given % CDP_WORKSPACE_ALIGNMENT != 0)
+    status = cdp_fail(CDP_ERROR_ALIGNMENT, 0,
+                      "options.allocator.allocate() returned %p, which is not a multiple of %d: align it to "
+                      "CDP_WORKSPACE_ALIGNMENT, as cudaMalloc() does",
+                      given, CDP_WORKSPACE_ALIGNMENT);
+  else
+    status = cdp_device_check_memory(device, given, "what options.allocator.allocate() returned");
+  if (status == CDP_OK)
+    *memory = given;
+  else
+    allocator->release(given, bytes, allocator->context);
+  return status;
+}
+
+/* On success *memory is aligned to CDP_WORKSPACE_ALIGNMENT, on which the parts of our one allocation rely. */
+static cdp_status allocate(const cdp_device *device, const cdp_allocator *allocator, size_t bytes, const char *doing,
+                           void **memory) {
+  cdp_fault fault = {0};
+  if (allocator->allocate != NULL)
+    return allocate_by_caller(device, allocator, bytes, memory);
+  return cdp_report(device->engine->allocate(bytes, memory, &fault), &fault, doing);
+}
+
+static void release(const cdp_device *device, const cdp_allocator *allocator, size_t bytes, void *memory) {
+  if (allocator->release == NULL)
+    device->engine->release(memory);
+  else if (memory != NULL)
+    allocator->release(memory, bytes, allocator->context);
+}
+
 cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys) {
   const cdp_engine *engine = device->engine;
   const bool keys_copied = device->keys_kind == CDP_MEMORY_HOST && !engine->simulated;
   const size_t keys_room_bytes = keys_copied ? job->room.keys_room_bytes : 0;
   const size_t keys_bytes = job->room.keys_bytes;
+  const size_t bytes = keys_room_bytes + job->room.workspace_bytes;
   cdp_fault fault = {0};
   void *memory = NULL;
   bool entered = false;
@@ -45,8 +85,8 @@ cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, vo
 
   TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
   entered = true;
-  TRY(cdp_report(engine->allocate(keys_room_bytes + job->room.workspace_bytes, &memory, &fault), &fault,
-                 keys_copied ? "allocating memory for the keys and their workspace" : "allocating the workspace"));
+  TRY(allocate(device, &job->allocator, bytes,
+               keys_copied ? "allocating memory for the keys and their workspace" : "allocating the workspace", &memory));
   void *d_keys = keys_copied ? memory : keys;
   void *d_workspace = (unsigned char *)memory + keys_room_bytes;
 
@@ -57,7 +97,7 @@ cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, vo
     TRY(cdp_report(engine->copy(keys, d_keys, keys_bytes, &fault), &fault, "copying the keys back"));
 
 cleanup:
-  engine->release(memory);
+  release(device, &job->allocator, bytes, memory);
   if (entered)
     engine->leave(&previous);
   return status;
@@ -77,10 +117,10 @@ static cdp_status sort_there(const cdp_engine *engine, void *d_keys, void *d_wor
   return engine->sort(&sort->plan, sort->gathering, fault);
 }
 
-cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, const cdp_room *room, void *keys,
-                           cdp_gathering *gathering) {
+cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, const cdp_room *room, const cdp_allocator *allocator,
+                           void *keys, cdp_gathering *gathering) {
   sort_context sort = {.plan = *plan, .gathering = gathering};
-  cdp_memory_job job = {.room = *room, .doing = "sorting", .work = sort_there, .context = &sort};
+  cdp_memory_job job = {.room = *room, .allocator = *allocator, .doing = "sorting", .work = sort_there, .context = &sort};
   if (gathering->trace != NULL) {
     // The cast is exact, and the sum no overflow: CDP_TRACE_CAPACITY_MAX.
     sort.plan.trace_capacity = (uint32_t)gathering->trace->capacity;

@@ -1,44 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checking and resolving cdp_options.
+ * Checking and resolving cdp_options and the cdp_tuning that it may point to.
  *
- * 1. Copy the structure. A shorter one is another ABI's. A longer one may come: fields that this library does not know must
+ * 1. Copy the structures. A shorter one is another ABI's. A longer one may come: fields that this library does not know must
  *    be 0, for anything else asks for what cannot be done here.
  * 2. Check every field for its range.
  * 3. Replace the zeros by what they mean.
  */
 #include "options.h"
 
-#include "engine.h"
 #include "status.h"
 
-#include <stdbool.h>
+#include <string.h>
 
-/* No version of cdp_options will be larger: a greater size is that of a structure never initialised, not to be read to its end.
- */
-#define MAX_OPTIONS_BYTES 4096
+/* No version of these structures will be larger: a greater size is that of one never initialised, not to be read to its end. */
+#define MAX_STRUCTURE_BYTES 4096
 
-static cdp_status copy_known_fields(const cdp_options *options, cdp_options *known) {
-  const size_t size = options->size;
-  if (size < sizeof options->size || size > MAX_OPTIONS_BYTES)
-    return cdp_fail(CDP_ERROR_OPTION, 0,
-                    "options.size is %zu: initialise the options with CDP_OPTIONS_INIT, which sets it to %zu", size,
-                    sizeof *known);
-  if (size < sizeof *known)
-    return cdp_fail(CDP_ERROR_OPTION, 0,
-                    "options.size is %zu, and this library's cdp_options has %zu bytes: the caller was compiled with an older "
-                    "cdpsort than the %d.%d.%d it runs with; compile it again",
-                    size, sizeof *known, CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
-  const unsigned char *bytes = (const unsigned char *)options;
-  for (size_t i = sizeof *known; i < size; i++) {
+/* A structure of the caller's, which begins with its size. */
+typedef struct structure {
+  const char *name; /* as messages call it */
+  const char *type;
+  const char *initialiser;
+  size_t bytes; /* of this library's */
+} structure;
+
+static cdp_status copy_known_fields(const structure *kind, const void *given, void *known) {
+  size_t size;
+  memcpy(&size, given, sizeof size);
+  if (size < sizeof size || size > MAX_STRUCTURE_BYTES)
+    return cdp_fail(CDP_ERROR_OPTION, 0, "%s.size is %zu: initialise the %s with %s, which sets it to %zu", kind->name, size,
+                    kind->name, kind->initialiser, kind->bytes);
+  if (size < kind->bytes)
+    return cdp_fail(
+        CDP_ERROR_OPTION, 0,
+        "%s.size is %zu, and this library's %s has %zu bytes: the caller was compiled with an older cdpsort than the "
+        "%d.%d.%d it runs with; compile it again",
+        kind->name, size, kind->type, kind->bytes, CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
+  const unsigned char *bytes = given;
+  for (size_t i = kind->bytes; i < size; i++) {
     if (bytes[i] != 0)
-      return cdp_fail(CDP_ERROR_OPTION, 0,
-                      "options has a value at byte %zu, beyond the %zu that this library knows: the caller was compiled with a "
-                      "newer cdpsort than the %d.%d.%d it runs with; leave new options at 0, or update the library",
-                      i, sizeof *known, CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
+      return cdp_fail(
+          CDP_ERROR_OPTION, 0,
+          "%s has a value at byte %zu, beyond the %zu that this library knows: the caller was compiled with a newer "
+          "cdpsort than the %d.%d.%d it runs with; leave new fields at 0, or update the library",
+          kind->name, i, kind->bytes, CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
   }
-  *known = *options;
-  known->size = sizeof *known;
+  memcpy(known, given, kind->bytes);
   return CDP_OK;
 }
 
@@ -52,8 +59,8 @@ static cdp_status check_choice(const char *field, int64_t value, int64_t most, c
 static cdp_status check_choices(const cdp_options *known) {
   cdp_status status;
   TRY(check_choice("order", (int32_t)known->order, CDP_DESCENDING, "CDP_ASCENDING (0) or CDP_DESCENDING (1)"));
-  TRY(check_choice("scheme", (int32_t)known->scheme, CDP_SCHEME_HOST_LOOP,
-                   "0 for the default, CDP_SCHEME_LAST_BLOCK (1), CDP_SCHEME_CONTROLLER (2) or CDP_SCHEME_HOST_LOOP (3)"));
+  TRY(check_choice("scheme", (int32_t)known->scheme, CDP_SCHEME_HOST,
+                   "0 for the default, CDP_SCHEME_LAST_BLOCK (1), CDP_SCHEME_CONTROLLER (2) or CDP_SCHEME_HOST (3)"));
   TRY(check_choice("child_streams", (int32_t)known->child_streams, CDP_STREAMS_NAMED,
                    "0 for the default, CDP_STREAMS_FIRE_AND_FORGET (1) or CDP_STREAMS_NAMED (2)"));
   TRY(check_choice("pivot", (int32_t)known->pivot, CDP_PIVOT_MEAN,
@@ -94,10 +101,10 @@ static cdp_status check_numbers(const cdp_options *known, uint32_t max_leaf_item
                     "options.fan_out is %u and options.pivot is %d, a rule for one pivot, but many children need many: choose "
                     "CDP_FAN_OUT_CLASSIC (%u), or leave the pivot at 0 or CDP_PIVOT_SAMPLED_MEDIAN (%d)",
                     known->fan_out, (int)known->pivot, CDP_FAN_OUT_CLASSIC, (int)CDP_PIVOT_SAMPLED_MEDIAN);
-  if (known->oversampling > CDP_OVERSAMPLING_MAX)
+  if ((known->allocator.allocate == NULL) != (known->allocator.release == NULL))
     return cdp_fail(CDP_ERROR_OPTION, 0,
-                    "options.oversampling is %u: choose 0 for the default, or 1 to CDP_OVERSAMPLING_MAX (%u)",
-                    known->oversampling, CDP_OVERSAMPLING_MAX);
+                    "options.allocator.%s is NULL, and the other function is not: give both, or leave both NULL",
+                    known->allocator.allocate == NULL ? "allocate" : "release");
   for (size_t i = 0; i < sizeof known->reserved / sizeof known->reserved[0]; i++) {
     if (known->reserved[i] != 0)
       return cdp_fail(CDP_ERROR_OPTION, 0,
@@ -106,24 +113,66 @@ static cdp_status check_numbers(const cdp_options *known, uint32_t max_leaf_item
   return CDP_OK;
 }
 
-cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_options *resolved) {
-  static const cdp_options defaults = CDP_OPTIONS_INIT;
-  const uint32_t max_leaf_items = cdp_engine_max_leaf_items(type);
-  cdp_status status;
-  TRY(copy_known_fields(options ? options : &defaults, resolved));
-  TRY(check_choices(resolved));
-  TRY(check_numbers(resolved, max_leaf_items));
+static cdp_status check_tuning(const cdp_tuning *known) {
+  if ((known->disable & ~(CDP_DISABLE_ONE_BLOCK | CDP_DISABLE_SHORT)) != 0)
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "tuning.disable is %u: choose 0, CDP_DISABLE_ONE_BLOCK (%u), CDP_DISABLE_SHORT (%u), or both together",
+                    known->disable, CDP_DISABLE_ONE_BLOCK, CDP_DISABLE_SHORT);
+  if (known->oversampling > CDP_OVERSAMPLING_MAX)
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "tuning.oversampling is %u: choose 0 for the default, or 1 to CDP_OVERSAMPLING_MAX (%u)",
+                    known->oversampling, CDP_OVERSAMPLING_MAX);
+  if (known->reserved != 0)
+    return cdp_fail(CDP_ERROR_OPTION, 0,
+                    "tuning.reserved is not 0: initialise the tuning with CDP_TUNING_INIT and leave it alone");
+  return CDP_OK;
+}
 
-  if (resolved->scheme == CDP_SCHEME_DEFAULT)
-    resolved->scheme = CDP_SCHEME_LAST_BLOCK;
-  if (resolved->child_streams == CDP_STREAMS_DEFAULT)
-    resolved->child_streams = CDP_STREAMS_FIRE_AND_FORGET;
-  if (resolved->pivot == CDP_PIVOT_DEFAULT)
-    resolved->pivot = CDP_PIVOT_SAMPLED_MEDIAN;
-  if (resolved->leaf_items == 0)
-    resolved->leaf_items = max_leaf_items;
-  if (resolved->fan_out == 0)
-    resolved->fan_out = is_single_pivot(resolved->pivot) ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MAX;
+/* The most items of arrays that are sorted in one of the ways that can be disabled. */
+static uint32_t max_items(const cdp_tuning *tuning, uint32_t disabling, uint32_t items) {
+  if ((tuning->disable & disabling) != 0)
+    return 0;
+  return items != 0 ? items : UINT32_MAX;
+}
+
+/* Both structures have been checked. */
+static cdp_settings settings_of(const cdp_options *options, const cdp_tuning *tuning, uint32_t max_leaf_items) {
+  const uint32_t default_fan_out = is_single_pivot(options->pivot) ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MAX;
+  const uint32_t fan_out = options->fan_out != 0 ? options->fan_out : default_fan_out;
+  return (cdp_settings){
+      .order = options->order,
+      .device = options->device,
+      .seed = options->seed,
+      .scheme = options->scheme != CDP_SCHEME_DEFAULT ? options->scheme : CDP_SCHEME_LAST_BLOCK,
+      .child_streams = options->child_streams != CDP_STREAMS_DEFAULT ? options->child_streams : CDP_STREAMS_FIRE_AND_FORGET,
+      .pivot = options->pivot != CDP_PIVOT_DEFAULT ? options->pivot : CDP_PIVOT_SAMPLED_MEDIAN,
+      .depth_limit = options->depth_limit,
+      .leaf_items = options->leaf_items != 0 ? options->leaf_items : max_leaf_items,
+      .bitonic_leaf = options->leaf_items != 0 || fan_out == CDP_FAN_OUT_CLASSIC,
+      .fan_out = fan_out,
+      .allocator = options->allocator,
+      .one_block_items = max_items(tuning, CDP_DISABLE_ONE_BLOCK, tuning->one_block_items),
+      .short_items = max_items(tuning, CDP_DISABLE_SHORT, tuning->short_items),
+      .block_items = tuning->block_items,
+      .oversampling = tuning->oversampling,
+  };
+}
+
+cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_settings *settings) {
+  static const structure options_kind = {"options", "cdp_options", "CDP_OPTIONS_INIT", sizeof(cdp_options)};
+  static const structure tuning_kind = {"tuning", "cdp_tuning", "CDP_TUNING_INIT", sizeof(cdp_tuning)};
+  const uint32_t max_leaf_items = cdp_engine_max_leaf_items(type);
+  cdp_options known = CDP_OPTIONS_INIT;
+  cdp_tuning known_tuning = CDP_TUNING_INIT;
+  cdp_status status;
+  if (options != NULL)
+    TRY(copy_known_fields(&options_kind, options, &known));
+  TRY(check_choices(&known));
+  TRY(check_numbers(&known, max_leaf_items));
+  if (known.tuning != NULL)
+    TRY(copy_known_fields(&tuning_kind, known.tuning, &known_tuning));
+  TRY(check_tuning(&known_tuning));
+  *settings = settings_of(&known, &known_tuning, max_leaf_items);
 cleanup:
   return status;
 }

@@ -5,13 +5,10 @@
 #ifndef CDPSORT_SRC_OPTIONS_H
 #define CDPSORT_SRC_OPTIONS_H
 
-#include <cdpsort/cdpsort.h>
+#include "engine.h"
 
-/*
- * Checks `options` (NULL: the defaults) for keys of a valid type. In *resolved no 0 that means "default" is left, but for
- * `depth_limit`, which depends on the count (plan.h), and `device`, which depends on the environment and the keys (device.h).
- * CDP_ERROR_OPTION otherwise.
- */
-cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_options *resolved);
+/* Checks `options` (NULL: the defaults) for keys of a valid type, and says in *settings what they mean. CDP_ERROR_OPTION, and
+   *settings untouched, if they mean nothing. */
+cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_settings *settings);
 
 #endif

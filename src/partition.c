@@ -34,10 +34,11 @@ static cdp_status partition_there(const cdp_engine *engine, void *d_keys, void *
 }
 
 /* Partitions at least 1 key on the device. The request has what the arguments say. */
-static cdp_status partition_on(const cdp_device *device, const cdp_partition_request *request, void *keys, cdp_parts *parts) {
+static cdp_status partition_on(const cdp_device *device, const cdp_partition_request *request, const cdp_allocator *allocator,
+                               void *keys, cdp_parts *parts) {
   cdp_parts found = {0};
   partition_context partition = {.request = *request, .parts = &found};
-  cdp_memory_job job = {.doing = "partitioning", .work = partition_there, .context = &partition};
+  cdp_memory_job job = {.allocator = *allocator, .doing = "partitioning", .work = partition_there, .context = &partition};
   cdp_status status;
   partition.request.simulated = device->engine->simulated;
   partition.request.multiprocessors = device->facts.multiprocessors;
@@ -67,11 +68,11 @@ cdp_status cdp_partition(void *keys, size_t count, cdp_type type, const cdp_opti
   if (count == 0)
     goto cleanup;
   TRY(cdp_arguments_check_keys(keys, arguments.key_bytes));
-  request.order = arguments.options.order;
-  request.seed = arguments.options.seed;
+  request.order = arguments.settings.order;
+  request.seed = arguments.settings.seed;
   memcpy(&request.pivot, pivot, arguments.key_bytes);
   TRY(cdp_device_choose(&arguments.wish, keys, &device));
-  TRY(partition_on(&device, &request, keys, parts));
+  TRY(partition_on(&device, &request, &arguments.settings.allocator, keys, parts));
 cleanup:
   return status;
 }

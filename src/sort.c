@@ -20,7 +20,7 @@
 static cdp_status make_plan(const cdp_arguments *arguments, size_t count, cdp_type type, const cdp_device *device,
                             bool is_captured, cdp_plan *plan, cdp_room *room) {
   cdp_status status;
-  TRY(cdp_engine_plan(&arguments->options, type, count, &device->facts, is_captured, plan));
+  TRY(cdp_engine_plan(&arguments->settings, type, count, &device->facts, is_captured, plan));
   TRY(cdp_room_reckon(count, type, plan->workspace_bytes, room));
 cleanup:
   return status;
@@ -41,7 +41,7 @@ cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_
     goto cleanup;
   TRY(cdp_device_choose(&arguments.wish, keys, &device));
   TRY(make_plan(&arguments, count, type, &device, false, &plan, &room));
-  TRY(cdp_memory_sort(&device, &plan, &room, keys, gathering));
+  TRY(cdp_memory_sort(&device, &plan, &room, &arguments.settings.allocator, keys, gathering));
   cdp_device_used(device.facts.name);
 cleanup:
   return status;
@@ -103,32 +103,14 @@ static cdp_status check_workspace_size(const cdp_room *room, const void *keys, c
 
 /* Whether a kernel on the chosen device may work in this memory without a copy: the asynchronous call makes none. */
 static cdp_status check_usable(const cdp_device *device, const void *workspace, const void *stream) {
-  cdp_status status;
-  cdp_memory_place place;
-  TRY(cdp_device_locate(device, workspace, &place));
-  if (device->engine->simulated) {
-    if (stream != NULL)
-      return cdp_fail(CDP_ERROR_POINTER, 0, "stream is not NULL: the simulated device has the default stream alone; give NULL");
-    if (place.kind != CDP_MEMORY_HOST)
-      return cdp_fail(CDP_ERROR_POINTER, 0,
-                      "d_workspace is not in host memory: the simulated device works in host memory alone; give it that");
-    return CDP_OK;
-  }
-  if (device->keys_kind == CDP_MEMORY_HOST)
+  if (device->engine->simulated && stream != NULL)
+    return cdp_fail(CDP_ERROR_POINTER, 0, "stream is not NULL: the simulated device has the default stream alone; give NULL");
+  if (!device->engine->simulated && device->keys_kind == CDP_MEMORY_HOST)
     return cdp_fail(
         CDP_ERROR_POINTER, 0,
         "d_keys points to host memory: give cdp_quicksort_async() device or managed memory, or call cdp_quicksort(), "
         "which takes host memory too");
-  if (place.kind == CDP_MEMORY_HOST)
-    return cdp_fail(CDP_ERROR_POINTER, 0, "d_workspace points to host memory: give it memory of CUDA device %d",
-                    device->ordinal);
-  if (place.kind == CDP_MEMORY_DEVICE && place.ordinal != device->ordinal)
-    return cdp_fail(
-        CDP_ERROR_POINTER, 0,
-        "d_workspace is in the memory of CUDA device %d, but the sort runs on device %d: give it memory of that one",
-        place.ordinal, device->ordinal);
-cleanup:
-  return status;
+  return cdp_device_check_memory(device, workspace, "d_workspace");
 }
 
 /* Does one thing with the device current: asks whether the stream is being captured or, with a plan, launches. */

@@ -30,7 +30,7 @@ static host_case case_of(const forced *row, size_t count, cdp_scheme scheme, uin
 }
 
 static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study *study) {
-  const bool host_loop = scheme == CDP_SCHEME_HOST_LOOP;
+  const bool host_loop = scheme == CDP_SCHEME_HOST;
   const cdp_study_depth sum = study_total(study);
   const char *what = row->what;
   const int number = (int)scheme;
@@ -68,7 +68,7 @@ static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study
 
 void forced_check(const forced *row, size_t count) {
   forced_set(row);
-  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST_LOOP; scheme++) {
+  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST; scheme++) {
     // Under a sanitizer one seed, another for each scheme.
     const uint64_t first = HOST_SANITIZED ? 1 + (uint64_t)scheme % 2 : 1;
     for (uint64_t seed = first; seed <= (HOST_SANITIZED ? first : 2); seed++) {

@@ -161,7 +161,7 @@ void note_sort(const Subject &subject, const cdp_options &options, const char *h
        ", depth limit %" PRIu32 ", options.seed %" PRIu64 "; %s",
        subject.label, options.order == CDP_DESCENDING ? "descending" : "ascending", scheme_name(options.scheme),
        static_cast<int>(options.child_streams), options.fan_out, pivot_name(options.pivot), options.leaf_items,
-       options.block_items, options.depth_limit, options.seed, how);
+       options.tuning != nullptr ? options.tuning->block_items : 0, options.depth_limit, options.seed, how);
 }
 
 void require_cuda(cudaError_t error, const char *call, const char *file, int line) {
@@ -294,7 +294,7 @@ cdp_study study_and_check(const Subject &subject, const cdp_options &options, co
   const bool came_in_order = options.fan_out != CDP_FAN_OUT_CLASSIC && sum.tasks + sum.leaves == 0;
   const uint64_t ended = sum.equal_items + sum.leaf_items;
   CHECK_STUDY(sum.fallback_depth != 0 || came_in_order || ended == keys.count, study, subject, how);
-  CHECK_STUDY(options.scheme != CDP_SCHEME_HOST_LOOP || sum.children_launched == 0, study, subject, how);
+  CHECK_STUDY(options.scheme != CDP_SCHEME_HOST || sum.children_launched == 0, study, subject, how);
   return study;
 }
 

@@ -17,6 +17,8 @@
 #include "device_data.cuh"
 #include "study_total.h"
 
+#include <cdpsort/tuning.h>
+
 #include <check.h>
 
 namespace gpu_check {
@@ -109,10 +111,13 @@ cdp_study study_and_check(const Subject &subject, const cdp_options &options, co
 /* Names of options, and their number. */
 const char *scheme_name(cdp_scheme scheme);
 const char *pivot_name(cdp_pivot pivot);
-constexpr int SCHEMES = CDP_SCHEME_HOST_LOOP;
+constexpr int SCHEMES = CDP_SCHEME_HOST;
 constexpr int PIVOTS = CDP_PIVOT_MEAN;
 constexpr int TYPES = CDP_F64;
 constexpr int FAN_OUT_KINDS = 2;
+
+/* With tasks, whatever the length, but where one block sorts it all. */
+constexpr cdp_tuning WITHOUT_SHORT = {sizeof(cdp_tuning), CDP_DISABLE_SHORT, 0, 0, 0, 0, 0};
 
 /* As many children to a task as there are by default, or two. */
 inline uint32_t fan_out_at(int index) {

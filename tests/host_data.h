@@ -21,11 +21,11 @@ typedef enum host_distribution {
   HOST_REVERSED,
   HOST_ALL_EQUAL,
   HOST_FEW_DISTINCT, /* 16 values */
-  HOST_STAGGERED,    /* as in seed 004 */
+  HOST_STAGGERED,    /* as in Nguyen's thesis (2021, section 5.3.1) */
   HOST_BUCKET,       /* likewise */
   HOST_GAUSSIAN,     /* the mean of four */
   HOST_ORGAN_PIPE,   /* rising, then falling */
-  HOST_LOST_PIVOT,   /* most keys are one value, which is the middle key: where seed 003 loses its pivots */
+  HOST_LOST_PIVOT,   /* most keys are one value, which is the middle key: where Gimeno and Fulgencio (2023) lose pivots */
   HOST_EXTREMES,     /* least and greatest values, their neighbours; floats: NaNs of both signs, infinities, zeros */
   HOST_DISTRIBUTIONS
 } host_distribution;

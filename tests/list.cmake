@@ -20,6 +20,7 @@ cdpsort_test(device_facts STATIC LABELS simulated)
 cdpsort_test(plan STATIC LABELS simulated)
 cdpsort_test(plan_paths STATIC LABELS simulated)
 cdpsort_test(sort SUPPORT host_data LABELS simulated)
+cdpsort_test(allocator SUPPORT host_data LABELS simulated)
 cdpsort_test(async SUPPORT host_data LABELS simulated)
 cdpsort_test(study SOURCES test_study.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(trace SOURCES test_trace.c trace_check.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC

@@ -32,11 +32,11 @@ static inline cdp_device_facts planned_device(uint32_t kind) {
 /* The plan of a sort with these options, which must be valid. */
 static inline cdp_plan planned(const cdp_options *options, cdp_type type, uint64_t count, const cdp_device_facts *facts,
                                bool is_captured) {
-  cdp_options resolved;
+  cdp_settings settings;
   cdp_plan plan;
   memset(&plan, 0xEE, sizeof plan); // nothing is left as it was
-  ck_assert_int_eq(cdp_options_resolve(options, type, &resolved), CDP_OK);
-  ck_assert_int_eq(cdp_engine_plan(&resolved, type, count, facts, is_captured, &plan), CDP_OK);
+  ck_assert_int_eq(cdp_options_resolve(options, type, &settings), CDP_OK);
+  ck_assert_int_eq(cdp_engine_plan(&settings, type, count, facts, is_captured, &plan), CDP_OK);
   return plan;
 }
 

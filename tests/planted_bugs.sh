@@ -38,7 +38,7 @@ describe() {
     edit='s/^  return note_launch(sort, child.range.depth, error);$/  note_launch(sort, child.range.depth, error);\n  return LAUNCH_OK;/'
     ;;
   lost_pivots)
-    what="keys equal to the pivot are not written (the bug of seed 003)"
+    what="keys equal to the pivot are not written (as Gimeno and Fulgencio lose them)"
     file=block/partition.cuh
     edit='s/^    keys\[index\] = raw;$/    static_cast<void>(keys[index] == raw);/'
     ;;

@@ -152,7 +152,7 @@ START_TEST(means_of_powers_end_soon) {
   for (int index = 0; index < (int)ITEMS; index++)
     keys[index] = ldexp(1.0, index * 7 % 2000 - 1000);
   must_be_limited(&sort, keys, &study);
-  const bool host_loop = sort.options.scheme == CDP_SCHEME_HOST_LOOP;
+  const bool host_loop = sort.options.scheme == CDP_SCHEME_HOST;
   const uint32_t limit = host_loop ? 2 * 14 + 8 : 4 * 14;
   ck_assert_uint_gt(study.depths[limit - 1].tasks, 0);
   ck_assert_uint_eq(study.depths[limit].tasks, 0);
@@ -177,9 +177,11 @@ START_TEST(host_launches_under_too_low_a_limit) {
     must_study(&sort, &study);
     ck_assert_uint_eq(study_total(&study).children_launched, 0);
     ck_assert_uint_eq(study_total(&study).fallback_refused, 0);
+    ck_assert_uint_eq(study.scheme, CDP_SCHEME_HOST);
     forced_set(&enough);
     must_study(&sort, &study);
-    if (sort.options.scheme != CDP_SCHEME_HOST_LOOP)
+    ck_assert_uint_eq(study.scheme, sort.options.scheme);
+    if (sort.options.scheme != CDP_SCHEME_HOST)
       ck_assert_uint_gt(study_total(&study).children_launched, 0);
   }
 }

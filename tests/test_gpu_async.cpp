@@ -270,7 +270,7 @@ START_TEST(test_refusals) {
   const uint64_t count = job.subject.keys.count;
   static uint32_t host_keys[10007];
   cdp_options host_loop = CDP_OPTIONS_INIT;
-  host_loop.scheme = CDP_SCHEME_HOST_LOOP;
+  host_loop.scheme = CDP_SCHEME_HOST;
   cdp_options no_device = CDP_OPTIONS_INIT;
   no_device.device = CDP_DEVICE_CUDA(99);
   cdp_options simulated = CDP_OPTIONS_INIT;

@@ -87,7 +87,7 @@ START_TEST(test_task_budget) {
   const Subject subject = make_subject(CDP_I32, usual_count(), Distribution::random);
   const cdp_study study = sort_capped(subject, options, &limits, how);
   const uint64_t deferred = totals(study).deferred;
-  if (options.scheme == CDP_SCHEME_HOST_LOOP) {
+  if (options.scheme == CDP_SCHEME_HOST) {
     CHECK_STUDY(deferred == 0 && study.batches == 0, study, subject, how);
   } else {
     CHECK_STUDY(deferred > 0 && study.batches > 0, study, subject, how);

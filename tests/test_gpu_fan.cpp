@@ -24,7 +24,7 @@ constexpr uint64_t TILE_ITEMS_4_BYTES = 16384;
 /* With tasks, whatever the length: test_gpu_short.cpp is about arrays that need none. */
 cdp_options many_in_scheme(uint32_t fan_out, int scheme) {
   cdp_options options = CDP_OPTIONS_INIT;
-  options.short_items = CDP_ITEMS_NONE;
+  options.tuning = &WITHOUT_SHORT;
   options.fan_out = fan_out;
   options.scheme = scheme_at(scheme);
   return options;
@@ -52,7 +52,7 @@ START_TEST(test_fan_out) {
   }
   CHECK_STUDY(sum.collected > 0 && sum.leaves > 0, study, subject, how);
   CHECK_STUDY(sum.equal_items + sum.leaf_items == subject.keys.count, study, subject, how);
-  if (options.scheme != CDP_SCHEME_HOST_LOOP)
+  if (options.scheme != CDP_SCHEME_HOST)
     CHECK_STUDY(study.depths[1].children_launched > 0 && sum.children_launched > 2 * sum.tasks, study, subject, how);
 }
 END_TEST
@@ -164,7 +164,9 @@ END_TEST
 START_TEST(test_crowded_buckets) {
   static const Distribution distributions[] = {Distribution::zipf, Distribution::distinct_16384, Distribution::distinct_256};
   cdp_options options = many_in_scheme(0, _i);
-  options.block_items = 2048;
+  cdp_tuning tuning = WITHOUT_SHORT;
+  tuning.block_items = 2048;
+  options.tuning = &tuning;
   for (cdp_type type : {CDP_U32, CDP_U64}) {
     for (Distribution distribution : distributions) {
       const Subject subject = make_subject(type, pick(1 << 22, 1 << 21), distribution, 1);

@@ -35,12 +35,13 @@ void destroy_streams() {
 }
 
 /* A recursion that would like hundreds of launches: two children to a task, and a grid for almost every range. */
+constexpr cdp_tuning SHORT_RANGES = {sizeof(cdp_tuning), 0, 0, 0, 2048, 0, 0};
 cdp_options greedy_options(int scheme) {
   cdp_options options = CDP_OPTIONS_INIT;
   options.scheme = scheme_at(scheme);
   options.fan_out = CDP_FAN_OUT_CLASSIC;
   options.leaf_items = CDP_LEAF_MIN;
-  options.block_items = 2048;
+  options.tuning = &SHORT_RANGES;
   return options;
 }
 

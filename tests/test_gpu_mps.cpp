@@ -25,7 +25,7 @@ START_TEST(test_host_loop_sorts) {
   for (int kind = 0; kind < FAN_OUT_KINDS; kind++) {
     Subject subject = make_subject(type_at(_i), pick((1 << 20) + 7, 30011), Distribution::random);
     cdp_options options = CDP_OPTIONS_INIT;
-    options.scheme = CDP_SCHEME_HOST_LOOP;
+    options.scheme = CDP_SCHEME_HOST;
     options.fan_out = fan_out_at(kind);
     CHECK_SORT(cdp_quicksort(subject.keys.d_keys, subject.keys.count, subject.keys.type, &options));
     check_sorted(subject, CDP_ASCENDING, fan_out_name(options.fan_out));

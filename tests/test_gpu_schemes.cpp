@@ -78,7 +78,7 @@ END_TEST
 
 /* The host loop partitions the same tasks, and launches nothing from the device. */
 START_TEST(test_host_loop_launches_no_children) {
-  const cdp_options options = classic_in_scheme(CDP_SCHEME_HOST_LOOP - CDP_SCHEME_LAST_BLOCK);
+  const cdp_options options = classic_in_scheme(CDP_SCHEME_HOST - CDP_SCHEME_LAST_BLOCK);
   const Subject subject = make_subject(CDP_U32, pick(1 << 22, 1 << 16), Distribution::random);
   const cdp_study study = study_and_check(subject, options, "host loop");
   const cdp_study_depth sum = totals(study);
@@ -106,7 +106,6 @@ START_TEST(test_leaf_size) {
   options.scheme = scheme_at(_i / 2 % SCHEMES);
   options.fan_out = LEAF_FAN_OUTS[_i / 2 / SCHEMES];
   options.leaf_items = least ? CDP_LEAF_MIN : CDP_LEAF_MAX_4_BYTES;
-  options.short_items = CDP_ITEMS_NONE; // whose buckets a block sorts whole
   char how[64];
   snprintf(how, sizeof how, "%s, fan-out %u, leaves of %u", scheme_name(options.scheme), options.fan_out, options.leaf_items);
   const Subject subject = make_subject(CDP_F32, pick(1 << 21, 1 << 15), Distribution::gaussian);

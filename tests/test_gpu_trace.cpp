@@ -132,7 +132,7 @@ END_TEST
    takes a read and a write less where it is one tile. */
 START_TEST(test_bytes_are_as_reckoned) {
   cdp_options options = CDP_OPTIONS_INIT;
-  options.short_items = CDP_ITEMS_NONE;
+  options.tuning = &WITHOUT_SHORT;
   const Subject subject = make_subject(CDP_U32, uint64_t{1} << 24, Distribution::random);
   const cdp_study study = study_and_check(subject, options, "default");
   const uint64_t key_bytes = subject.keys.count * 4;
@@ -143,7 +143,8 @@ END_TEST
 
 /* The preset behaves as its name says: a grid for every range of more than 1,024 keys. */
 START_TEST(test_preset) {
-  cdp_options options = CDP_OPTIONS_ADVANCED_QUICKSORT_INIT;
+  static const cdp_tuning tuning = CDP_TUNING_ADVANCED_QUICKSORT_INIT;
+  const cdp_options options = CDP_OPTIONS_ADVANCED_QUICKSORT_INIT(&tuning);
   const Subject subject = make_subject(CDP_U32, pick(uint64_t{1} << 20, 1 << 16), Distribution::random);
   const Traced traced = trace_and_check(subject, options, CAPACITY, "preset");
   must_agree(traced, subject, options, false, "preset");

@@ -229,8 +229,9 @@ START_TEST(partitions_around_every_pivot) {
 END_TEST
 
 /*
- * The bug of seed 003: keys equal to the pivot that are found by few blocks, more of them than a block has room for, are lost.
- * Few blocks with many tiles each, and many blocks with few.
+ * The bug of Eduardo Gimeno Borras and Carlos Fulgencio Velasco, "Analisis del Quicksort en CUDA" (2023): keys equal to the
+ * pivot that are found by few blocks, more of them than a block has room for, are lost. Few blocks with many tiles each, and
+ * many blocks with few.
  */
 START_TEST(loses_no_pivots) {
   static const size_t counts[] = {40, 1023, 2049, 9000, 40000};

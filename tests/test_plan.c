@@ -3,6 +3,8 @@
  * The figures of a plan: its numbers against their documented meaning, the proof that task slots suffice against every way to
  * split a range, how large the workspace may be, and counts too large to be sorted. Linked with the static library.
  */
+#include <cdpsort/tuning.h>
+
 #include "planned.h"
 
 #include "memory.h"
@@ -25,6 +27,9 @@ static uint32_t fan_out;
 static void set_fan_out(bool many) {
   fan_out = many ? CDP_FAN_OUT_MAX : CDP_FAN_OUT_CLASSIC;
 }
+
+/* Ranges for a block as small as they can be. */
+static const cdp_tuning small_ranges = {.size = sizeof small_ranges, .block_items = CDP_LEAF_MIN};
 
 static cdp_plan plan_of(const plan_row *row, uint32_t depth_limit) {
   cdp_options options = CDP_OPTIONS_INIT;
@@ -57,15 +62,15 @@ static uint64_t table_bytes_of(cdp_type type, uint32_t buckets) {
 
 static const plan_row ordinary[] = {
     {2, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {2, CDP_F64, 32, CDP_SCHEME_HOST_LOOP, 1},
+    {2, CDP_F64, 32, CDP_SCHEME_HOST, 1},
     {33, CDP_U32, 32, CDP_SCHEME_LAST_BLOCK, 4},
     {4097, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 4},
     {20000, CDP_U64, 32, CDP_SCHEME_CONTROLLER, 4},
     {1000000, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {1000000, CDP_U32, 32, CDP_SCHEME_HOST_LOOP, 132},
+    {1000000, CDP_U32, 32, CDP_SCHEME_HOST, 132},
     {(size_t)1 << 27, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
     {(size_t)1 << 27, CDP_U32, 32, CDP_SCHEME_CONTROLLER, 132},
-    {(size_t)1 << 27, CDP_U64, 0, CDP_SCHEME_HOST_LOOP, 132},
+    {(size_t)1 << 27, CDP_U64, 0, CDP_SCHEME_HOST, 132},
     {((size_t)1 << 32) + 7, CDP_U32, 0, CDP_SCHEME_CONTROLLER, 132},
     {(size_t)1 << 33, CDP_F64, CDP_LEAF_MAX_8_BYTES, CDP_SCHEME_LAST_BLOCK, 1},
 };
@@ -125,7 +130,7 @@ static uint32_t launches_of_task(cdp_scheme scheme) {
 /* A quarter of the limit, and one task where that is not enough for it. */
 START_TEST(budget_is_a_quarter_of_the_pending_limit) {
   const plan_row *row = ordinary_row(_i);
-  if (row->scheme == CDP_SCHEME_HOST_LOOP)
+  if (row->scheme == CDP_SCHEME_HOST)
     return;
   const uint32_t launches = launches_of_task(row->scheme);
   static const uint32_t limits[] = {0, 1, 4, 27, 28, 32, 256, 1536, 2048, 4096, UINT32_MAX};
@@ -199,7 +204,7 @@ START_TEST(workspace_is_as_large_as_documented_on_any_device) {
   const cdp_options defaults = CDP_OPTIONS_INIT;
   cdp_options small = CDP_OPTIONS_INIT;
   small.leaf_items = CDP_LEAF_MIN;
-  small.block_items = CDP_LEAF_MIN;
+  small.tuning = &small_ranges;
   for (uint32_t kind = 0; kind < KINDS; kind++) {
     const cdp_device_facts facts = planned_device(kind);
     for (int type = CDP_U32; type <= CDP_F64; type++) {
@@ -223,7 +228,7 @@ START_TEST(small_ranges_do_not_ask_for_many_times_the_keys) {
   const uint64_t table_bytes = table_bytes_of(CDP_U32, CDP_FAN_OUT_MAX);
   cdp_options options = CDP_OPTIONS_INIT;
   options.leaf_items = CDP_LEAF_MIN;
-  options.block_items = CDP_LEAF_MIN;
+  options.tuning = &small_ranges;
   const cdp_plan plan = planned_h200(&options, CDP_U32, count);
   ck_assert_uint_le(plan.task_capacity * table_bytes, share);
   ck_assert_uint_gt((plan.task_capacity + 1) * table_bytes, share);
@@ -332,10 +337,10 @@ END_TEST
 
 static const plan_row too_many[] = {
     {SIZE_MAX, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {SIZE_MAX, CDP_F64, 32, CDP_SCHEME_HOST_LOOP, 132},
+    {SIZE_MAX, CDP_F64, 32, CDP_SCHEME_HOST, 132},
     {SIZE_MAX / 4 + 1, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
     {PTRDIFF_MAX / 2 / 4, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
-    {(size_t)1 << 52, CDP_U64, 0, CDP_SCHEME_HOST_LOOP, 132},
+    {(size_t)1 << 52, CDP_U64, 0, CDP_SCHEME_HOST, 132},
     {(size_t)1 << 44, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132},
     {(size_t)CDP_COUNT_MAX + 1, CDP_U32, 32, CDP_SCHEME_CONTROLLER, 132},
 };
@@ -351,7 +356,7 @@ START_TEST(calls_refuse_more_than_the_most) {
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "CDP_COUNT_MAX (1099511627776)"));
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "fewer at a time"));
   ck_assert_uint_eq(keys[0], 2);
-  if (row->scheme == CDP_SCHEME_HOST_LOOP)
+  if (row->scheme == CDP_SCHEME_HOST)
     return;
   ck_assert_int_eq(cdp_quicksort_workspace(row->count, row->type, &options, &bytes), CDP_ERROR_SIZE);
   ck_assert_uint_eq(bytes, 77);
@@ -374,10 +379,10 @@ START_TEST(other_counts_have_no_plan) {
   static const uint64_t counts[] = {0, 1, CDP_COUNT_MAX + 1, UINT64_MAX};
   const cdp_options options = CDP_OPTIONS_INIT;
   const cdp_device_facts facts = planned_device(KIND_H200);
-  cdp_options resolved;
+  cdp_settings settings;
   cdp_plan plan;
-  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U32, &resolved), CDP_OK);
-  ck_assert_int_eq(cdp_engine_plan(&resolved, CDP_U32, counts[_i], &facts, false, &plan), CDP_ERROR_SIZE);
+  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U32, &settings), CDP_OK);
+  ck_assert_int_eq(cdp_engine_plan(&settings, CDP_U32, counts[_i], &facts, false, &plan), CDP_ERROR_SIZE);
 }
 END_TEST
 
@@ -392,7 +397,8 @@ START_TEST(the_most_keys_have_a_plan) {
   options.fan_out = fan_outs[_i / 6 % 3];
   options.scheme = (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + _i / 18);
   for (int small = 0; small < 2; small++) {
-    options.leaf_items = options.block_items = small != 0 ? CDP_LEAF_MIN : 0;
+    options.leaf_items = small != 0 ? CDP_LEAF_MIN : 0;
+    options.tuning = small != 0 ? &small_ranges : NULL;
     const cdp_plan plan = planned(&options, type, CDP_COUNT_MAX, &facts, false);
     cdp_room room;
     ck_assert_uint_ge(plan.task_capacity, 8);

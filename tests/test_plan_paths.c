@@ -3,6 +3,8 @@
  * What a plan decides about the way of a sort: the path at each border, who launches and why, how many levels the host launches,
  * whether batches may be needed. Linked with the static library.
  */
+#include <cdpsort/tuning.h>
+
 #include "planned.h"
 
 #define LOG2(power) ((uint64_t)1 << (power))
@@ -24,21 +26,27 @@ typedef struct border {
 #define WITH(...)                                                                                                              \
   { .size = sizeof(cdp_options), __VA_ARGS__ }
 
+/* At file scope, a literal lives as long as the program. */
+#define TUNED(...)                                                                                                             \
+  .tuning = &(const cdp_tuning) {                                                                                              \
+    .size = sizeof(cdp_tuning), __VA_ARGS__                                                                                    \
+  }
+
 static const border borders[] = {
     {CDP_U32, CDP_OPTIONS_INIT, 16384, ONE, SHORT},
     {CDP_F64, CDP_OPTIONS_INIT, 8192, ONE, SHORT},
     {CDP_F32, CDP_OPTIONS_INIT, LOG2(22), SHORT, TASKS},
     {CDP_I64, CDP_OPTIONS_INIT, LOG2(21), SHORT, TASKS},
-    {CDP_U32, WITH(.single_items = 1000), 1000, ONE, SHORT},
-    {CDP_U32, WITH(.single_items = UINT32_MAX), 16384, ONE, SHORT},
-    {CDP_U32, WITH(.short_items = 20000), 20000, SHORT, TASKS},
-    {CDP_U32, WITH(.short_items = UINT32_MAX), LOG2(22), SHORT, TASKS},
-    {CDP_U32, WITH(.short_items = CDP_ITEMS_NONE), 16384, ONE, TASKS},
+    {CDP_U32, WITH(TUNED(.one_block_items = 1000)), 1000, ONE, SHORT},
+    {CDP_U32, WITH(TUNED(.one_block_items = UINT32_MAX)), 16384, ONE, SHORT},
+    {CDP_U32, WITH(TUNED(.short_items = 20000)), 20000, SHORT, TASKS},
+    {CDP_U32, WITH(TUNED(.short_items = UINT32_MAX)), LOG2(22), SHORT, TASKS},
+    {CDP_U32, WITH(TUNED(.disable = CDP_DISABLE_SHORT)), 16384, ONE, TASKS},
     /* What a short array does without. */
     {CDP_U32, WITH(.scheme = CDP_SCHEME_CONTROLLER), 16384, ONE, TASKS},
-    {CDP_U32, WITH(.scheme = CDP_SCHEME_HOST_LOOP), 16384, ONE, TASKS},
+    {CDP_U32, WITH(.scheme = CDP_SCHEME_HOST), 16384, ONE, TASKS},
     {CDP_U32, WITH(.child_streams = CDP_STREAMS_NAMED), 16384, ONE, TASKS},
-    {CDP_U32, WITH(.leaf_items = CDP_LEAF_MAX_4_BYTES - 1), 16384, ONE, TASKS},
+    {CDP_U32, WITH(.leaf_items = CDP_LEAF_MAX_4_BYTES), 16384, ONE, TASKS},
     {CDP_U64, WITH(.leaf_items = CDP_LEAF_MIN), 8192, ONE, TASKS},
     {CDP_U32, WITH(.depth_limit = 1), 16384, ONE, TASKS},
     {CDP_U32, WITH(.depth_limit = 2), 16384, ONE, SHORT},
@@ -46,10 +54,10 @@ static const border borders[] = {
     {CDP_U32, WITH(.fan_out = 32), 16384, ONE, TASKS}, /* 64 buckets it would take */
     {CDP_U32, WITH(.fan_out = 64), 64 * 1024, SHORT, TASKS},
     /* The classic recursion: what a block finishes. */
-    {CDP_U32, WITH(.fan_out = CDP_FAN_OUT_CLASSIC, .block_items = 5000), 5000, ONE, TASKS},
+    {CDP_U32, WITH(.fan_out = CDP_FAN_OUT_CLASSIC, TUNED(.block_items = 5000)), 5000, ONE, TASKS},
     {CDP_U32, WITH(.fan_out = CDP_FAN_OUT_CLASSIC), 1024, ONE, TASKS},
     {CDP_F64, WITH(.fan_out = CDP_FAN_OUT_CLASSIC, .leaf_items = CDP_LEAF_MIN), CDP_LEAF_MIN, ONE, TASKS},
-    {CDP_U32, WITH(.pivot = CDP_PIVOT_FIRST, .scheme = CDP_SCHEME_HOST_LOOP), 1024, ONE, TASKS},
+    {CDP_U32, WITH(.pivot = CDP_PIVOT_FIRST, .scheme = CDP_SCHEME_HOST), 1024, ONE, TASKS},
 };
 
 START_TEST(path_changes_at_the_border) {
@@ -79,7 +87,7 @@ START_TEST(who_asks_for_leaves_gets_leaves) {
       {WITH(.leaf_items = CDP_LEAF_MAX_4_BYTES), false, true},
       {WITH(.depth_limit = 1), false, true},
       {WITH(.depth_limit = CDP_DEPTH_NONE), false, false},
-      {WITH(.leaf_items = CDP_LEAF_MAX_4_BYTES - 1), true, false},
+      {WITH(.leaf_items = CDP_LEAF_MAX_4_BYTES), true, false},
       {WITH(.fan_out = CDP_FAN_OUT_CLASSIC), true, false},
       {WITH(.pivot = CDP_PIVOT_MIDDLE), true, false},
   };
@@ -119,8 +127,8 @@ START_TEST(host_launches_for_each_reason_and_no_other) {
       const cdp_plan plan = plan_for((reason)why, &options, CDP_U32, counts[which], KIND_H200);
       const bool is_one_block = counts[which] <= (options.fan_out == CDP_FAN_OUT_CLASSIC ? 1024 : 16384);
       const bool must = why != NO_REASON && !is_one_block;
-      ck_assert_int_eq(plan.scheme, must ? CDP_SCHEME_HOST_LOOP : options.scheme);
-      const bool host_launches = plan.scheme == CDP_SCHEME_HOST_LOOP && !is_one_block;
+      ck_assert_int_eq(plan.scheme, must ? CDP_SCHEME_HOST : options.scheme);
+      const bool host_launches = plan.scheme == CDP_SCHEME_HOST && !is_one_block;
       ck_assert_int_eq(plan.host_levels != 0, host_launches);
       ck_assert_int_eq(plan.path == SHORT, !is_one_block && plan.scheme == CDP_SCHEME_LAST_BLOCK &&
                                                options.fan_out == CDP_FAN_OUT_MAX && counts[which] <= LOG2(22));
@@ -143,7 +151,7 @@ START_TEST(any_limit_will_do_where_none_is_asked_for) {
   facts.pending_limit_min = 0;
   ck_assert_int_eq(planned(&options, CDP_U32, LOG2(24), &facts, false).scheme, CDP_SCHEME_LAST_BLOCK);
   facts.pending_limit_min = 1;
-  ck_assert_int_eq(planned(&options, CDP_U32, LOG2(24), &facts, false).scheme, CDP_SCHEME_HOST_LOOP);
+  ck_assert_int_eq(planned(&options, CDP_U32, LOG2(24), &facts, false).scheme, CDP_SCHEME_HOST);
 }
 END_TEST
 
@@ -181,14 +189,16 @@ static const levels_row levels[] = {
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), CDP_DEPTH_NONE, 0},
 };
 
+static const cdp_tuning without_short = {.size = sizeof without_short, .disable = CDP_DISABLE_SHORT};
+
 /* A block goes on as deep as was asked for. */
 START_TEST(host_launches_enough_levels) {
   const levels_row *row = &levels[_i];
-  cdp_options options = WITH(.scheme = CDP_SCHEME_HOST_LOOP, .fan_out = row->fan_out, .depth_limit = row->depth_limit);
+  cdp_options options = WITH(.scheme = CDP_SCHEME_HOST, .fan_out = row->fan_out, .depth_limit = row->depth_limit);
   const cdp_device_facts facts = planned_device(row->kind);
   const cdp_plan plan = planned(&options, CDP_U32, row->count, &facts, false);
   options.scheme = CDP_SCHEME_LAST_BLOCK;
-  options.short_items = CDP_ITEMS_NONE;
+  options.tuning = &without_short;
   const cdp_plan from_device = planned(&options, CDP_U32, row->count, &facts, false);
   ck_assert_uint_eq(plan.host_levels, row->levels);
   ck_assert_uint_eq(plan.depth_limit, row->levels);
@@ -210,7 +220,7 @@ START_TEST(host_needs_no_more_room_than_the_device) {
     const cdp_plan host = plan_for((reason)_i, &options, type, count, draw / 6 % KINDS);
     ck_assert_uint_le(host.workspace_bytes, device.workspace_bytes);
     less += host.workspace_bytes < device.workspace_bytes ? 1 : 0;
-    options.scheme = CDP_SCHEME_HOST_LOOP;
+    options.scheme = CDP_SCHEME_HOST;
     ck_assert_uint_eq(plan_for(NO_REASON, &options, type, count, draw / 6 % KINDS).workspace_bytes, host.workspace_bytes);
   }
   ck_assert_uint_gt(less, 0); // a short array's places
@@ -233,7 +243,7 @@ static const batches_row batches[] = {
     {327680 * 512, WITH(.fan_out = CDP_FAN_OUT_CLASSIC), false},
     {327680 * 512 + 1, WITH(.fan_out = CDP_FAN_OUT_CLASSIC), true},
     {LOG2(24), WITH(.fan_out = CDP_FAN_OUT_CLASSIC, .scheme = CDP_SCHEME_CONTROLLER), true},
-    {LOG2(24), WITH(.fan_out = CDP_FAN_OUT_CLASSIC, .scheme = CDP_SCHEME_HOST_LOOP), false},
+    {LOG2(24), WITH(.fan_out = CDP_FAN_OUT_CLASSIC, .scheme = CDP_SCHEME_HOST), false},
     {LOG2(24), WITH(.fan_out = CDP_FAN_OUT_CLASSIC, .leaf_items = CDP_LEAF_MIN), true},
     {LOG2(24), WITH(.pivot = CDP_PIVOT_RANDOM), true},
     {1024, WITH(.pivot = CDP_PIVOT_RANDOM), false},
@@ -242,7 +252,7 @@ static const batches_row batches[] = {
     {LOG2(26), CDP_OPTIONS_INIT, false},
     {507904 * 204 - 1, CDP_OPTIONS_INIT, false},
     {507904 * 204, CDP_OPTIONS_INIT, true},
-    {LOG2(27), WITH(.scheme = CDP_SCHEME_HOST_LOOP), false},
+    {LOG2(27), WITH(.scheme = CDP_SCHEME_HOST), false},
 };
 
 START_TEST(batches_come_where_there_may_be_too_many_tasks) {

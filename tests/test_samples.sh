@@ -51,7 +51,7 @@ for fan_out in 0 2 8 1024; do
   run sort_numbers --fan-out "$fan_out" --leaf 32 numbers
   check "and with a fan-out of $fan_out" cmp -s out expected
 done
-run sort_numbers --single 1 --short 1 --block-items 2048 --oversampling 4 numbers
+run sort_numbers --one-block none --short none --block-items 2048 --oversampling 4 numbers
 check "and with every array divided into tasks" cmp -s out expected
 run sort_numbers --type i32 --leaf 32 --depth-limit 2 --pivot random --seed 7 --output=kept -- numbers
 check "the same into a file, with small leaves and a low depth limit" cmp -s kept expected
@@ -181,7 +181,7 @@ check "two files" refused 2 "'numbers' is one too many"
 run sort_numbers --fan-out 4 missing
 check "a fan-out that there is not, before the input is read" refused 2 "options.fan_out is 4"
 run sort_numbers --oversampling 2000 missing
-check "more keys to a child than there may be" refused 2 "options.oversampling is 2000"
+check "more keys to a child than there may be" refused 2 "tuning.oversampling is 2000"
 run sort_numbers --fan-out 8 --pivot middle missing
 check "many children around one pivot" refused 2 "options.pivot"
 run sort_numbers --leaf 1 missing

@@ -76,6 +76,8 @@ static cdp_type draw_type(uint64_t *state) {
 #endif
 }
 
+static const cdp_tuning without_one_block = {.size = sizeof without_one_block, .disable = CDP_DISABLE_ONE_BLOCK};
+
 /* One in six is an array that is sorted in two launches, which other draws hardly ever make; in a quarter of those, buckets are
    too few to fit a block each. */
 static void draw_short(uint64_t *state, draw *drawn) {
@@ -89,7 +91,7 @@ static void draw_short(uint64_t *state, draw *drawn) {
   options->child_streams = CDP_STREAMS_DEFAULT;
   options->pivot = CDP_PIVOT_DEFAULT;
   options->fan_out = 0;
-  options->single_items = one_in(state, 4) ? CDP_ITEMS_NONE : 0;
+  options->tuning = one_in(state, 4) ? &without_one_block : NULL;
   drawn->limits.short_fan_out = one_in(state, 4) ? CDP_FAN_OUT_MIN : 0;
 }
 

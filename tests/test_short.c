@@ -10,6 +10,7 @@
 #include "simulated_rules.h"
 
 #include "engine.h"
+#include "options.h"
 #include "plan_limits.h"
 
 #include <string.h>
@@ -24,12 +25,9 @@ static void make_device(void) {
 /* What the device makes its decisions by. */
 static void read_plan(const host_case *sort, cdp_plan *plan) {
   const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
-  cdp_options resolved = sort->options;
-  resolved.fan_out = sort->options.fan_out != 0 ? sort->options.fan_out : CDP_FAN_OUT_MAX;
-  resolved.scheme = sort->options.scheme != 0 ? sort->options.scheme : CDP_SCHEME_LAST_BLOCK;
-  resolved.child_streams = CDP_STREAMS_FIRE_AND_FORGET;
-  resolved.leaf_items = host_key_bytes(sort->type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
-  ck_assert_int_eq(cdp_engine_plan(&resolved, sort->type, sort->count, &facts, false, plan), CDP_OK);
+  cdp_settings settings;
+  ck_assert_int_eq(cdp_options_resolve(&sort->options, sort->type, &settings), CDP_OK);
+  ck_assert_int_eq(cdp_engine_plan(&settings, sort->type, sort->count, &facts, false, plan), CDP_OK);
 }
 
 static cdp_plan plan_of(cdp_type type, size_t count) {
@@ -259,18 +257,24 @@ END_TEST
 #define SIMULATED_OPTIONS(...)                                                                                                 \
   { .size = sizeof(cdp_options), .device = CDP_DEVICE_SIMULATED, __VA_ARGS__ }
 
-/* What an option asks about is not left out: another scheme, streams of their own, small leaves, few children. The first row
-   asks for nothing that it does without. */
+/* What an option asks about is not left out: another scheme, streams of their own, the bitonic leaf, whatever its size, few
+   children. The first row asks for nothing that it does without. */
 START_TEST(options_decide) {
   enum { COUNT = 9000 };
+  static const cdp_tuning just_short = {.size = sizeof just_short, .short_items = COUNT};
+  static const cdp_tuning not_short = {.size = sizeof not_short, .short_items = COUNT - 1};
+  static const cdp_tuning short_of_one = {.size = sizeof short_of_one, .short_items = 1};
+  static const cdp_tuning without_short = {.size = sizeof without_short, .disable = CDP_DISABLE_SHORT, .short_items = COUNT};
   static const cdp_options rows[] = {
-      SIMULATED_OPTIONS(.short_items = COUNT),
+      SIMULATED_OPTIONS(.tuning = &just_short),
       SIMULATED_OPTIONS(.scheme = CDP_SCHEME_CONTROLLER),
       SIMULATED_OPTIONS(.child_streams = CDP_STREAMS_NAMED),
       SIMULATED_OPTIONS(.leaf_items = CDP_LEAF_MIN),
+      SIMULATED_OPTIONS(.leaf_items = CDP_LEAF_MAX_4_BYTES),
       SIMULATED_OPTIONS(.fan_out = CDP_FAN_OUT_MIN),
-      SIMULATED_OPTIONS(.short_items = CDP_ITEMS_NONE),
-      SIMULATED_OPTIONS(.short_items = COUNT - 1),
+      SIMULATED_OPTIONS(.tuning = &not_short),
+      SIMULATED_OPTIONS(.tuning = &short_of_one),
+      SIMULATED_OPTIONS(.tuning = &without_short),
       SIMULATED_OPTIONS(.depth_limit = 1),
   };
   for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
@@ -286,19 +290,27 @@ START_TEST(options_decide) {
 }
 END_TEST
 
-START_TEST(single_items_decides) {
+START_TEST(one_block_items_decides) {
   host_case sort = simulated_case(CDP_U32, 1000, HOST_UNIFORM, 1);
+  cdp_tuning tuning = CDP_TUNING_INIT;
   cdp_study study;
+  sort.options.tuning = &tuning;
   must_study(&sort, &study);
   ck_assert_uint_eq(study_total(&study).children_launched, 0);
-  sort.options.single_items = 999;
+  tuning.one_block_items = 999;
   must_study(&sort, &study);
   ck_assert_uint_eq(study_total(&study).children_launched, 1);
-  sort.options.single_items = 1000;
+  tuning.one_block_items = 1000;
   must_study(&sort, &study);
   ck_assert_uint_eq(study_total(&study).children_launched, 0);
-  sort.options.single_items = CDP_ITEMS_NONE;
-  sort.options.short_items = CDP_ITEMS_NONE;
+  tuning.one_block_items = 1;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study_total(&study).children_launched, 1);
+  tuning.one_block_items = 1000;
+  tuning.disable = CDP_DISABLE_ONE_BLOCK;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study_total(&study).children_launched, 1);
+  tuning.disable = CDP_DISABLE_ONE_BLOCK | CDP_DISABLE_SHORT;
   for (sort.count = 0; sort.count < 70; sort.count++)
     must_sort(&sort);
   sort.count = 1000;
@@ -335,7 +347,7 @@ static Suite *short_suite(void) {
   tcase_set_timeout(options, TEST_SECONDS);
   tcase_add_checked_fixture(options, make_device, NULL);
   tcase_add_test(options, options_decide);
-  tcase_add_test(options, single_items_decides);
+  tcase_add_test(options, one_block_items_decides);
   tcase_add_test(options, same_seed_gives_the_same_counts);
   suite_add_tcase(suite, options);
   return suite;

@@ -282,6 +282,9 @@ START_TEST(grid_barrier_that_is_missed) {
     expect_broken(launch_together({1, 1, 0}, nullptr, missed_kernel, 4), {"grid 2", "was not launched together"});
     expect_clean(launch_together({3, 64, 0}, nullptr, missed_kernel, 9));
   }
+}
+END_TEST
+
 /* ---- Expectations ---------------------------------------------------------------------------------------------- */
 
 __global__ void expecting_kernel(uint32_t unexpected) {
@@ -379,10 +382,10 @@ int main() {
        {collectives_compute, absent_lanes_are_ignored, atomics_compute, barrier_that_a_thread_misses, barriers_at_two_places,
         lanes_that_miss_each_other, grid_barrier_waits_for_all_blocks, grid_barrier_that_is_missed,
         shared_memory_is_fresh_and_guarded, allocations_are_guarded, overrun_stacks_are_reported})
-  for (const TTest *test : {collectives_compute, absent_lanes_are_ignored, atomics_compute, barrier_that_a_thread_misses,
-                            barriers_at_two_places, lanes_that_miss_each_other, expectations_that_do_not_hold,
-                            shared_memory_is_fresh_and_guarded, allocations_are_guarded, overrun_stacks_are_reported})
-    tcase_add_test(tests, test);
+    for (const TTest *test : {collectives_compute, absent_lanes_are_ignored, atomics_compute, barrier_that_a_thread_misses,
+                              barriers_at_two_places, lanes_that_miss_each_other, expectations_that_do_not_hold,
+                              shared_memory_is_fresh_and_guarded, allocations_are_guarded, overrun_stacks_are_reported})
+      tcase_add_test(tests, test);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

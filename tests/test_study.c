@@ -52,6 +52,21 @@ START_TEST(every_key_is_counted_once) {
 }
 END_TEST
 
+/* The scheme that ran is told where any did. _i: the scheme. */
+START_TEST(scheme_is_told) {
+  host_case sort = study_case(ITEMS, HOST_UNIFORM, scheme_of(_i));
+  cdp_study study;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.scheme, scheme_of(_i));
+  sort.count = 2;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.scheme, scheme_of(_i));
+  sort.count = 1;
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.scheme, 0);
+}
+END_TEST
+
 START_TEST(leaf_is_one_range) {
   const host_case sort = study_case(CDP_LEAF_MIN, HOST_UNIFORM, scheme_of(_i));
   cdp_study study;
@@ -236,9 +251,8 @@ START_TEST(hostile_input_goes_as_deep_as_the_limit) {
   uint32_t keys[HOSTILE_ITEMS];
   cdp_study study;
   make_hostile_keys(keys);
-  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST_LOOP; scheme++) {
-    const uint32_t usual_depths = 2 * 8 + 8;
-    const uint32_t depths = scheme == CDP_SCHEME_HOST_LOOP ? usual_depths : HOSTILE_DEPTHS;
+  for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST; scheme++) {
+    const uint32_t depths = HOSTILE_DEPTHS;
     host_case sort = hostile_case((cdp_scheme)scheme);
     sort_copy(&sort, keys, &study);
     cdp_study_depth sum = study_total(&study);
@@ -296,7 +310,7 @@ START_TEST(launches_are_those_of_the_scheme) {
     const cdp_study_depth sum = study_total(&study);
     ck_assert_uint_gt(sum.tasks, 20);
     ck_assert_uint_gt(sum.collected, 20);
-    const uint64_t others = scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : 1;
+    const uint64_t others = scheme_of(_i) == CDP_SCHEME_HOST ? 0 : 1;
     ck_assert_uint_eq(study.batches, 0);
     ck_assert_uint_eq(sum.children_launched, grids_per_task[_i] * sum.tasks + others);
     ck_assert_uint_eq(sum.launches_refused + sum.fallback_refused + sum.fallback_pool + sum.fallback_depth, 0);
@@ -322,7 +336,7 @@ START_TEST(network_launches_a_grid_a_step) {
   ck_assert_uint_eq(study.depth_count, 1);
   ck_assert_uint_eq(sum.fallback_depth, 1);
   ck_assert_uint_eq(sum.tasks + sum.equal_items + sum.leaves, 0);
-  ck_assert_uint_eq(sum.children_launched, scheme_of(_i) == CDP_SCHEME_HOST_LOOP ? 0 : steps);
+  ck_assert_uint_eq(sum.children_launched, scheme_of(_i) == CDP_SCHEME_HOST ? 0 : steps);
 }
 END_TEST
 
@@ -364,6 +378,7 @@ static Suite *study_suite(void) {
   tcase_set_timeout(keys, TEST_SECONDS);
   tcase_add_checked_fixture(keys, make_device, NULL);
   tcase_add_loop_test(keys, every_key_is_counted_once, 0, SCHEMES);
+  tcase_add_loop_test(keys, scheme_is_told, 0, SCHEMES);
   tcase_add_loop_test(keys, leaf_is_one_range, 0, SCHEMES);
   tcase_add_loop_test(keys, whole_array_is_the_first_task, 0, SCHEMES);
   tcase_add_loop_test(keys, equal_keys_end_at_once, 0, SCHEMES);

@@ -11,6 +11,8 @@
 #include "trace.h"
 #include "trace_check.h"
 
+#include <cdpsort/tuning.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +97,7 @@ END_TEST
 /* The simulated device counts grids, refusals and pending launches by itself. With one block under way at a time nothing comes
    between a block's last word in the trace and its end, so that both see the same number pending. */
 START_TEST(trace_agrees_with_the_device) {
-  if (scheme_of(_i) == CDP_SCHEME_HOST_LOOP)
+  if (scheme_of(_i) == CDP_SCHEME_HOST)
     return; // its grids are runs of their own
   for (uint32_t resident = 1; resident <= 8; resident += 7) {
     simulated_rules_set(MULTIPROCESSORS, resident);
@@ -178,7 +180,7 @@ START_TEST(refused_launches_are_in_the_trace) {
   cdp_study study;
   const cdp_trace trace = must_trace(&sort, CAPACITY, &study);
   must_agree(&sort, &trace, &study);
-  if (sort.options.scheme == CDP_SCHEME_HOST_LOOP)
+  if (sort.options.scheme == CDP_SCHEME_HOST)
     return;
   const simulated_counts counts = simulated_counts_read();
   size_t refused = 0;
@@ -257,7 +259,8 @@ START_TEST(time_is_told) {
 END_TEST
 
 START_TEST(preset_is_that_of_the_sample) {
-  const cdp_options preset = CDP_OPTIONS_ADVANCED_QUICKSORT_INIT;
+  static const cdp_tuning tuning = CDP_TUNING_ADVANCED_QUICKSORT_INIT;
+  const cdp_options preset = CDP_OPTIONS_ADVANCED_QUICKSORT_INIT(&tuning);
   host_case sort = simulated_case(CDP_U32, 20000, HOST_UNIFORM, 8);
   cdp_study study;
   sort.options = preset;

@@ -52,7 +52,7 @@ static bool event_holds(const cdp_trace *trace, size_t index, const traced_sort 
   MUST(event->blocks != 0, "event %zu has no blocks", index);
   if (event->launcher != CDP_TRACE_NO_LAUNCHER)
     return holds_with_launcher(trace, index, why);
-  MUST(index == 0 || sort->scheme == CDP_SCHEME_HOST_LOOP, "event %zu was launched by the host", index);
+  MUST(index == 0 || sort->scheme == CDP_SCHEME_HOST, "event %zu was launched by the host", index);
   MUST(event->launched_ns == 0, "event %zu: the host told no time", index);
   return true;
 }
@@ -97,7 +97,7 @@ static bool depth_agrees(const cdp_trace *trace, const cdp_study *study, uint32_
   const cdp_study_depth row = count_events(trace, depth, sort);
   const cdp_study_depth *counted = &study->depths[depth];
   // A short array's task has no grids of its own, nor have its parts a list; and of the host loop's levels each is one grid.
-  const bool has_tasks = sort->scheme != CDP_SCHEME_HOST_LOOP && !(depth == 0 && is_short(trace));
+  const bool has_tasks = sort->scheme != CDP_SCHEME_HOST && !(depth == 0 && is_short(trace));
 #define AGREE(field)                                                                                                           \
   MUST(row.field == counted->field, "depth %u, " #field ": %" PRIu64 " by the trace, %" PRIu64 " counted", depth, row.field,   \
        counted->field)

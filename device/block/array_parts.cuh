@@ -10,7 +10,8 @@
  *              32 consecutive keys a ballot ranks them.
  *
  * So items of a part keep their order, and the result is the same whoever runs first: no atomics, no barrier between warps.
- * Seed 001 has one thread scatter a block's items one after another, seed 002 ranks them by atomics, which is not stable.
+ * Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (undated), rank a block's items by atomics, which is
+ * not stable; others have one thread scatter them one after another.
  *
  * Items equal to the pivot are counted by what is left, and written from the pivot.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bitonic sort (Batcher; thesis of seed 004, chapter 3) of what one warp holds in registers: comparators within a lane or
+ * Bitonic sort (Batcher 1968; Nguyen 2021, chapter 3) of what one warp holds in registers: comparators within a lane or
  * across a shuffle, no shared memory, no barrier. Many warps sort side by side; a kernel that does this keeps clear of the
  * small shared-memory split that device-launched grids are given (docs/performance.md, "The trap").
  *

@@ -5,8 +5,8 @@
  *  1. A thread holds its items in registers (16-byte loads) and counts those less and those greater than the pivot; both counts
  *     are summed as one number over the warp, and scanned over the block's warps.
  *  2. The block reserves room for its lesser items at the front of the destination and for its greater ones at the back: by
- *     one atomic each on the task's counters where many blocks share a range (Cederman and Tsigas; seed 004, algorithm 4.3.2),
- *     in its own counters where one block has it to itself.
+ *     one atomic each on the task's counters where many blocks share a range (Cederman and Tsigas 2009; Nguyen 2021,
+ *     algorithm 4.3.2), in its own counters where one block has it to itself.
  *  3. Each warp writes its items row by row, straight from registers: a ballot ranks a row's lesser and greater items, so that
  *     they land side by side. The thesis stages the tile in shared memory for that; a warp's rows are coalesced well enough,
  *     and without the staging more blocks fit a multiprocessor (docs/performance.md).

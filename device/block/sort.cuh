@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One block sorts a range of any length by itself: the second phase of the thesis (seed 004, algorithm 4.3.3), and what every
- * refused launch ends in.
+ * One block sorts a range of any length by itself: the second phase of Xuan Thang Nguyen, "Development of parallel sorting
+ * algorithms for GPU" (2021, algorithm 4.3.3), and what every refused launch ends in.
  *
  *  1. Take a range from the stack (in shared memory).
  *  2. At the depth limit: sort it by the bitonic network, whatever its length.

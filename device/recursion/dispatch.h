@@ -24,7 +24,7 @@ int with_type(cdp_type type, Start start) {
 inline int launch_sort(const cdp_plan &plan, bool counted, void *stream) {
   return with_type(plan.type, [&](auto type) {
     using Bits = decltype(type);
-    if (plan.scheme == CDP_SCHEME_HOST_LOOP || plan.path == CDP_PATH_ONE_BLOCK)
+    if (plan.scheme == CDP_SCHEME_HOST || plan.path == CDP_PATH_ONE_BLOCK)
       return launch_by_host<Bits>(plan, counted, stream);
     if (counted || plan.d_trace != nullptr)
       return launch_recursion<Bits>(plan, counted, stream);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver of sorts that the host launches (the thesis on TNL's sorts, algorithm 4.3.1), for comparison, and for places where
- * launches from the device are not to be had: CUDA graphs, MPS, a low limit of pending launches.
+ * The driver of sorts that the host launches (Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU", 2021,
+ * algorithm 4.3.1), for comparison, and for places where launches from the device are not to be had: CUDA graphs, MPS, a low
+ * limit of pending launches.
  *
  *  1. The host does not know what a level will have to do, and shall not wait to hear it: in a graph it cannot.
  *  2. Tasks of one level can be worked on together, by a grid that looks up in a list whose turn it is.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launch scheme "last block" (the thesis on TNL's sorts, algorithm 4.5.1: CDP version 1). A phase is one grid, and the last of
- * its blocks to finish goes on: it launches the next phase's grid, or the children.
+ * Launch scheme "last block" (Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU", 2021, algorithm 4.5.1:
+ * CDP version 1). A phase is one grid, and the last of its blocks to finish goes on: it launches the next phase's grid, or the
+ * children.
  *
  *  1. A grid is complete only when its children are, so nobody waits for anybody: the root's completion is the sort's.
  *  2. A fire-and-forget child may start while the launching grid still has blocks; here it has none but the last, which does

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launch scheme "controller" (the thesis on TNL's sorts, algorithm 4.5.2: CDP version 2), remade for CDP2. The thesis'
- * controller launches the workers, waits for them with cudaDeviceSynchronize(), and launches two controllers for the parts.
+ * Launch scheme "controller" (Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU", 2021, algorithm 4.5.2:
+ * CDP version 2), remade for CDP2. The thesis' controller launches the workers, waits for them with cudaDeviceSynchronize(),
+ * and launches two controllers for the parts.
  *
  *  1. CDP2 has no cudaDeviceSynchronize() on the device.
  *  2. A grid's tail launches run, in order, when the grid and all its descendants are complete.

@@ -161,6 +161,7 @@ inline void fill_study(const cdp_plan &plan, const Control &control, double mill
   study->tasks_allocated = control.tasks_allocated;
   study->first_fault = control.first_fault;
   study->batches = control.batches;
+  study->scheme = plan.scheme;
   study->milliseconds = milliseconds;
   cdp_study_depth &whole = study->depths[0];
   if (control.short_parts != 0)

@@ -240,8 +240,11 @@ struct Session {
   cudaEvent_t begun = nullptr;
   cudaEvent_t ended = nullptr;
 
-  /* A failure here is one of the call, already reported. */
+  /* A failure here is one of the call, already reported. A call that failed half-way may have kernels running, and its memory
+     is given back next. */
   ~Session() {
+    if (stream != nullptr)
+      unrecorded(cudaStreamSynchronize(stream));
     if (begun != nullptr)
       unrecorded(cudaEventDestroy(begun));
     if (ended != nullptr)

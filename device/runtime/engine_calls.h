@@ -41,7 +41,7 @@ __attribute__((format(printf, 3, 4))) inline cdp_status refuse(cdp_fault *fault,
 
 /* Whether keys may have moved when a launch of the sort's fails: of several, but not of the only one. */
 inline bool moves_keys_early(const cdp_plan &plan) {
-  return plan.scheme == CDP_SCHEME_HOST_LOOP && plan.path != CDP_PATH_ONE_BLOCK;
+  return plan.scheme == CDP_SCHEME_HOST && plan.path != CDP_PATH_ONE_BLOCK;
 }
 
 /* Reads the counts that a sort has left in its workspace. */

@@ -5,6 +5,10 @@
  * back, those equal to it between them. A few grids over the whole array, launched by the host: no dynamic parallelism.
  *
  * For programs that go on by themselves, such as one whose CPU sorts the parts, and for comparing the two ways to do it.
+ *
+ * Sources: Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU" (bachelor's thesis, Czech Technical
+ * University in Prague, 2021); Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (Karlsruhe Institute of
+ * Technology, undated).
  */
 #ifndef CDPSORT_PARTITION_H
 #define CDPSORT_PARTITION_H
@@ -19,10 +23,10 @@ extern "C" {
 typedef enum cdp_partition_kind {
   CDP_PARTITION_DEFAULT = 0, /**< CDP_PARTITION_RESERVE */
   CDP_PARTITION_RESERVE = 1, /**< each block reserves room for each of its tiles by an atomic on two counters, in one pass:
-                                  within a part the order of the tiles is as it happens (seed 004) */
+                                  within a part the order of the tiles is as it happens (Nguyen, algorithm 4.3.2) */
   CDP_PARTITION_SCAN = 2     /**< every warp counts a share of its own, the counts are scanned, every warp scatters its share:
                                   two passes, the same result every time, and stable: the keys of a part keep their order
-                                  (seeds 001, 002) */
+                                  (Bisenius and Lessmann) */
 } cdp_partition_kind;
 
 /** Where the parts lie, and how long it took. */
@@ -35,8 +39,8 @@ typedef struct cdp_parts {
 
 /**
  * Partitions `count` keys in place and returns when they are. Memory, device, order, synchronisation, threads and
- * cdp_last_device() as for cdp_quicksort(); time and device memory O(n). Of the options, order and device count, and the seed
- * for the simulated device's schedule; the others are checked alone. With CDP_DESCENDING "less" is what comes first.
+ * cdp_last_device() as for cdp_quicksort(); time and device memory O(n). Of the options, order, device and allocator count, and
+ * the seed for the simulated device's schedule; the others are checked alone. With CDP_DESCENDING "less" is what comes first.
  *
  * @param keys     `count` keys, owned by the caller, aligned to the size of a key, in any memory. May be NULL if `count` is 0.
  * @param count    number of keys, at most CDP_COUNT_MAX; may be 0, which needs no device. More than 2^32 is fine.
@@ -46,7 +50,7 @@ typedef struct cdp_parts {
  *                 aligned. Must not be NULL.
  * @param kind     how.
  * @param parts    host pointer, receives where the parts lie. Must not be NULL. On failure it is filled with zeros.
- * @return as cdp_quicksort(); CDP_ERROR_OPTION for `kind`; the keys after a failure as there.
+ * @return as cdp_quicksort(); CDP_ERROR_OPTION for `kind`; the keys after a failure as cdp_status says.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_partition(void *keys, size_t count, cdp_type type, const cdp_options *options, const void *pivot,

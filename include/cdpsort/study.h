@@ -4,7 +4,7 @@
  * What a recursion did: how long it took, counts by depth, and a trace of its grids, gathered on the device while it sorts.
  *
  * For people who study dynamic parallelism, and for tests that must see that a path was taken. Opt-in: an ordinary sort
- * gathers nothing, and on a GPU, but for the host loop, it has kernels compiled without any of this. Three calls, each the
+ * gathers nothing, and on a GPU, but for CDP_SCHEME_HOST, it has kernels compiled without any of this. Three calls, each the
  * sort of cdp_quicksort() with the same arguments and statuses, each telling more:
  *
  *     cdp_time_quicksort()    how long it took on the device
@@ -92,7 +92,8 @@ typedef struct cdp_study {
                                  launch until its grid and all its descendants but tails are complete. Worked out from the
                                  trace: 0 without one, or where host memory for that is exhausted; if events were lost,
                                  those are not in it */
-  uint32_t reserved;        /**< 0 */
+  uint32_t scheme;          /**< the cdp_scheme that ran: the one that was asked for, or CDP_SCHEME_HOST where that was chosen
+                                 instead. 0 for fewer than 2 keys */
   double milliseconds;      /**< as cdp_time_quicksort() tells it; the counting is in it */
   cdp_study_depth total;    /**< the sums of all depths; of min_task_items and max_task_items the least and the greatest */
   cdp_study_depth depths[CDP_STUDY_DEPTHS];
@@ -200,22 +201,6 @@ CDP_API cdp_status cdp_trace_write_json(const cdp_trace *trace, const char *path
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_trace_write_csv(const cdp_trace *trace, const char *path);
-
-/* ---- A preset -------------------------------------------------------------------------------------------------- */
-
-/**
- * Options that make the recursion behave as NVIDIA's sample cdpAdvancedQuicksort does: two children and the middle key as
- * pivot, depth limit 16, ranges of up to 1,024 keys (512 of 8 bytes) sorted bitonically, every longer one partitioned by a grid
- * on a stream of its own. What is different: refused launches are made good, deferred or not; ranges that end the recursion are
- * collected and sorted by one grid, not each by its own; equal keys leave the recursion.
- */
-#define CDP_OPTIONS_ADVANCED_QUICKSORT_INIT                                                                                    \
-  {                                                                                                                            \
-    sizeof(cdp_options), CDP_ASCENDING, CDP_DEVICE_AUTO, 16, 0, CDP_SCHEME_LAST_BLOCK, CDP_STREAMS_NAMED, CDP_PIVOT_MIDDLE,    \
-        CDP_FAN_OUT_CLASSIC, 0, 0, 0, 1, 0, {                                                                                  \
-      0, 0                                                                                                                     \
-    }                                                                                                                          \
-  }
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@
 
 namespace device_data {
 
-/* Those of seed 004 (section 5.3.1), and some for three-way partition and floating point. */
+/* Those of Nguyen's thesis (2021, section 5.3.1), and some for three-way partition and floating point. */
 enum class Distribution : uint32_t {
   random,
   sorted,

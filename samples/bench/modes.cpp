@@ -60,7 +60,7 @@ Sorted library_sort(const Workplace &place) {
 template <cdp_options (*MAKE_OPTIONS)()>
 Sorted host_loop_sort(const Workplace &place) {
   cdp_options options = MAKE_OPTIONS();
-  options.scheme = CDP_SCHEME_HOST_LOOP;
+  options.scheme = CDP_SCHEME_HOST;
   cdp_study study;
   REQUIRE(cdp_study_quicksort(place.keys.d_keys, place.keys.count, place.keys.type, &options, &study));
   return {place.keys.d_keys, study.milliseconds};

@@ -52,7 +52,7 @@ static void help(void) {
   putchar('\n');
   settings_help("u32");
   puts(
-      "Here --short is 1 where it is not given: the two launches are for the default scheme, child streams and leaf size\n"
+      "Here --short is none where it is not given: the two launches are for the default scheme, child streams and leaf size\n"
       "alone, and beside them every other value of these knobs would be another algorithm.\n"
       "\n"
       "The table: milliseconds on the device without copies (median, least, most), the knobs, the greatest depth, then counts "
@@ -125,8 +125,8 @@ static void complete(command *wanted) {
 static void report(command *wanted, const sample_keys *keys) {
   printf("%llu %s keys, %s, on %s\n", (unsigned long long)keys->count, type_name(keys->type), wanted->keys.distribution->name,
          cdp_last_device());
-  if (wanted->settings.options.short_items == CDP_ITEMS_NONE)
-    puts("Without the two launches for short arrays (--short 1), which only some of these combinations could have");
+  if ((wanted->settings.tuning.disable & CDP_DISABLE_SHORT) != 0)
+    puts("Without the two launches for short arrays (--short none), which only some of these combinations could have");
   report_table(&wanted->sweep, (size_t)wanted->rows);
   report_coverage(&wanted->sweep);
   report_recommendation(&wanted->sweep);
@@ -150,7 +150,7 @@ static int run(void *given) {
   command *wanted = given;
   sample_keys keys;
   if (!wanted->short_given)
-    wanted->settings.options.short_items = CDP_ITEMS_NONE;
+    settings_tuning(&wanted->settings)->disable |= CDP_DISABLE_SHORT;
   int code = sweep_plan(&wanted->sweep, PROGRAM, &wanted->settings);
   if (code != EXIT_SORTED)
     return code;

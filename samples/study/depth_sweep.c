@@ -170,8 +170,9 @@ void sweep_help(void) {
 
 /* ---- Planning -------------------------------------------------------------------------------------------------- */
 
-/* The values of the knobs that were not given, and what 0 stands for, so that a value is not measured under two names. */
-static bool complete_knobs(sweep *made, const char *program, cdp_type type) {
+/* The values of the knobs that were not given, and what 0 stands for, so that a value is not measured under two names. What a
+   leaf of 0 stands for depends on the fan-out. */
+static bool complete_knobs(sweep *made, const char *program) {
   argument_list list = arguments_begin(program, 0, NULL);
   for (enum knob knob = 0; knob < KNOBS; knob++) {
     const char *words = made->full ? OPTIONS[knob].all : OPTIONS[knob].defaults;
@@ -183,8 +184,6 @@ static bool complete_knobs(sweep *made, const char *program, cdp_type type) {
       uint32_t value = given.values[at];
       if (value == 0 && knob == KNOB_FAN_OUT)
         value = CDP_FAN_OUT_MAX;
-      if (value == 0 && knob == KNOB_LEAF)
-        value = type_bytes(type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
       add_value(&made->knobs[knob], value);
     }
   }
@@ -218,22 +217,24 @@ static bool check_values(const sweep *made, const char *program, const sort_sett
 }
 
 /* Sets aside what makes no difference. */
-static cdp_options canonical(const cdp_options *options) {
+static cdp_options canonical(const sweep *made, const cdp_options *options) {
   cdp_options same = *options;
+  if (same.fan_out == CDP_FAN_OUT_CLASSIC && same.leaf_items == 0)
+    same.leaf_items = made->greatest_leaf;
   if (same.depth_limit == CDP_DEPTH_NONE) {
     same.pivot = CDP_PIVOT_DEFAULT;
     same.leaf_items = 0;
     same.fan_out = 0;
   }
-  if (same.scheme == CDP_SCHEME_HOST_LOOP)
+  if (same.scheme == CDP_SCHEME_HOST)
     same.child_streams = CDP_STREAMS_DEFAULT;
   return same;
 }
 
 const swept_sort *sweep_find(const sweep *made, const cdp_options *options) {
-  const cdp_options wanted = canonical(options);
+  const cdp_options wanted = canonical(made, options);
   for (size_t at = 0; at < made->count; at++) {
-    const cdp_options here = canonical(&made->sorts[at].options);
+    const cdp_options here = canonical(made, &made->sorts[at].options);
     bool same = true;
     for (enum knob knob = 0; knob < KNOBS; knob++)
       same = same && knob_value(&here, knob) == knob_value(&wanted, knob);
@@ -262,7 +263,8 @@ static void plan_one(sweep *made, const cdp_options *options, cdp_type type) {
 }
 
 int sweep_plan(sweep *made, const char *program, const sort_settings *base) {
-  if (!complete_knobs(made, program, base->type) || !check_values(made, program, base))
+  made->greatest_leaf = type_bytes(base->type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
+  if (!complete_knobs(made, program) || !check_values(made, program, base))
     return EXIT_USAGE;
   knob_values *limits = &made->knobs[KNOB_DEPTH_LIMIT];
   qsort(limits->values, limits->count, sizeof *limits->values, compare_depth_limits);
@@ -283,6 +285,8 @@ int sweep_plan(sweep *made, const char *program, const sort_settings *base) {
       set_knob(&options, knob, made->knobs[knob].values[rest % made->knobs[knob].count]);
       rest /= made->knobs[knob].count;
     }
+    if (options.fan_out == CDP_FAN_OUT_CLASSIC && options.leaf_items == 0)
+      options.leaf_items = made->greatest_leaf; // the name under which it is reported
     plan_one(made, &options, base->type);
   }
   return EXIT_SORTED;

@@ -4,7 +4,8 @@
  *
  * 1. sweep_take() reads the values of each knob.
  * 2. sweep_plan() crosses them. What the library refuses is left out, and so is what would be the same sort as another one:
- *    with the host loop no child is launched on any stream, without partitions there is neither pivot nor leaf.
+ *    when the host launches no child is on any stream, without partitions there is neither pivot nor leaf, and with two
+ *    children the default leaf is the greatest.
  * 3. sweep_measure() measures one after the other.
  *
  * A depth limit that the recursion does not come to changes nothing, and is not measured again: limits are taken from the
@@ -50,9 +51,10 @@ typedef struct sweep {
   double seconds_most; /* 0: as long as it takes */
   swept_sort *sorts;
   size_t count;
-  size_t impossible;  /* combinations that the library refuses */
-  size_t alike;       /* that would have been the same sort as another one */
-  size_t not_crossed; /* pivot rules with another scheme than the first: see sweep_take() */
+  uint32_t greatest_leaf; /* of the keys' type */
+  size_t impossible;      /* combinations that the library refuses */
+  size_t alike;           /* that would have been the same sort as another one */
+  size_t not_crossed;     /* pivot rules with another scheme than the first: see sweep_take() */
 } sweep;
 
 /* Whether an option names a knob, in the singular or the plural, or is --full. */

@@ -25,7 +25,7 @@ static const char CSV_COLUMNS[] = "device,type,log2_count,fan_out,scheme,millise
 enum { COUNT_LOG2_GPU = 24, COUNT_LOG2_SIMULATED = 15, RUNS_GPU = 11, RUNS_SIMULATED = 1, KEYS_LEAST = 2 };
 enum { SCHEMES_COUNT = 3, FAN_OUTS = 2, RESULTS = SCHEMES_COUNT * FAN_OUTS };
 
-static const cdp_scheme SCHEMES[SCHEMES_COUNT] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_CONTROLLER, CDP_SCHEME_HOST_LOOP};
+static const cdp_scheme SCHEMES[SCHEMES_COUNT] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_CONTROLLER, CDP_SCHEME_HOST};
 static const uint32_t DEFAULT_FAN_OUTS[FAN_OUTS] = {CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MAX};
 
 typedef struct command {
@@ -68,7 +68,7 @@ static void help(void) {
       "  refused   launches that failed\n"
       "\n"
       "Arrays that are sorted in two launches without tasks (--short) have nothing to choose: the last block's scheme alone\n"
-      "sorts like that, so that short arrays are compared fairly with --short 1.\n"
+      "sorts like that, so that short arrays are compared fairly with --short none.\n"
       "\n"
       "Exit code: 0 measured, and every result checked; 1 a result was wrong, memory is missing or the CSV cannot be written;\n"
       "2 the command line is at fault; 3 the device or the library failed.");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * distinct: time by the number of keys and by the number of different values among them, beside what "Parallel Quick Sort in
- * OpenCL" published (seed 002, tables 1 and 2). Run it with --help.
+ * OpenCL" published (published.c, tables 1 and 2). Run it with --help.
  *
  * 1. study_keys.c makes numbers of few values, workplace.c measures and checks.
  * 2. Table 1: 2^20 to 2^27 numbers of 2^14 values, with the default fan-out and with two children.
  * 3. Table 2: 2^20 numbers of 1 to 2^20 values, the same two ways and a third one, in which every range is partitioned by a
- *    grid of its own, as in the seed; each with the greatest leaves and with the least. The seed's last column, its recursion
+ *    grid of its own, as in the paper; each with the greatest leaves and with the least. The paper's last column, its recursion
  *    aborted at ranges of fewer than 1,024, has no counterpart, for this library sorts whatever it is told to: the difference
  *    between the leaf sizes comes nearest. distinct_report.c says beside the numbers what it is and what it is not.
  * 4. The counts of a study tell how many keys left the recursion at which depth, because they were equal to a pivot.
@@ -36,7 +36,7 @@ enum {
   DISTINCT_ROWS = 9,
 };
 
-/* Table 2's rows, as logarithms. The seed has 14, 18 and 20. */
+/* Table 2's rows, as logarithms. The paper has 14, 18 and 20. */
 static const uint32_t LOG2_DISTINCT[DISTINCT_ROWS] = {0, 1, 4, 8, 12, 14, 16, 18, 20};
 
 /* The command line. */
@@ -47,8 +47,8 @@ typedef struct command {
 
 static void help(void) {
   puts("Usage: distinct [option...]\n"
-       "Measures the time by the number of keys, and by the number of different values among them, beside what seed 002 "
-       "published.\n"
+       "Measures the time by the number of keys, and by the number of different values among them, beside what Bisenius\n"
+       "and Lessmann published (Parallel Quick Sort in OpenCL).\n"
        "\n"
        "  --count N        keys of table 2, a power of two such as 2^20 or 1Mi (2^20; on the simulated device 2^12)");
   table_arguments_help("of table 1: 20-27; on the simulated device 12-14",
@@ -98,14 +98,13 @@ static uint32_t many_fan_out(const cdp_options *options) {
                                                                                            : CDP_FAN_OUT_CLASSIC;
 }
 
-static cdp_options options_for(const distinct_facts *facts, const cdp_options *given, way which, bool least_leaf) {
-  cdp_options options = *given;
+/* The settings of one way. */
+static void settings_for(const distinct_facts *facts, way which, bool least_leaf, sort_settings *settings) {
   if (which != WAY_MANY)
-    options.fan_out = CDP_FAN_OUT_CLASSIC;
-  options.leaf_items = least_leaf ? CDP_LEAF_MIN : 0;
+    settings->options.fan_out = CDP_FAN_OUT_CLASSIC;
+  settings->options.leaf_items = least_leaf ? CDP_LEAF_MIN : 0;
   if (which == WAY_GRIDS)
-    options.block_items = least_leaf ? CDP_LEAF_MIN : facts->greatest_leaf;
-  return options;
+    settings_tuning(settings)->block_items = least_leaf ? CDP_LEAF_MIN : facts->greatest_leaf;
 }
 
 /* One way with one leaf size: the time, and what the recursion did. */
@@ -125,11 +124,12 @@ static uint32_t runs_of(const workplace *place, const command *wanted, way which
 static int measure_way(workplace *place, const distinct_facts *facts, const command *wanted, way which, bool both_leaves,
                        measurement *own) {
   const uint32_t runs = runs_of(place, wanted, which);
-  cdp_options options = options_for(facts, &wanted->common.settings.options, which, false);
-  int code = measure_leaf(place, &options, runs, &own->greatest_leaf, &own->greatest_study);
+  sort_settings settings = wanted->common.settings;
+  settings_for(facts, which, false, &settings);
+  int code = measure_leaf(place, &settings.options, runs, &own->greatest_leaf, &own->greatest_study);
   if (code == EXIT_SORTED && both_leaves) {
-    options = options_for(facts, &wanted->common.settings.options, which, true);
-    code = measure_leaf(place, &options, runs, &own->least_leaf, &own->least_study);
+    settings_for(facts, which, true, &settings);
+    code = measure_leaf(place, &settings.options, runs, &own->least_leaf, &own->least_study);
   }
   own->is_measured = code == EXIT_SORTED;
   return code;

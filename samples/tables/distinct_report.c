@@ -45,7 +45,7 @@ void print_distinct_head(const distinct_facts *facts) {
       "Every result was compared with that of std::sort, or beyond --baseline-max checked for order and permutation.\n"
       "All times are in milliseconds. Ours are medians, on the device, without copies and allocations; S: std::sort / ours.\n",
       place->device_name, type_name(place->type));
-  puts("The seed (002) has an i5-4670 (CPU: std::sort) and a Radeon R290 (GPU), and does not say whether its times have "
+  puts("The paper has an i5-4670 (CPU: std::sort) and a Radeon R290 (GPU), and does not say whether its times have "
        "copies.\n"
        "Its quicksort launches kernels from the host for every range, down to ranges of one number.");
   if (place->is_simulated)
@@ -58,7 +58,7 @@ void print_distinct_head(const distinct_facts *facts) {
 
 void print_counts_head(const distinct_facts *facts) {
   printf("\nTable 1: numbers of 2^%d values at random\n", OPENCL_LOG2_DISTINCT);
-  printf("%6s |%-18s |%-14s", "", " the seed", " here");
+  printf("%6s |%-18s |%-14s", "", " the paper", " here");
   if (has_many(facts))
     printf(" |%7" PRIu32 " children%12s", facts->many_fan_out, "");
   printf(" |%7d children%12s\n%6s |%9s%9s |%14s", 2, "", "log2 n", "CPU", "GPU", "std::sort");
@@ -95,7 +95,7 @@ void print_distinct_table_head(const distinct_facts *facts, uint32_t log2_count)
   const uint32_t leaf = facts->greatest_leaf;
   printf("\nTable 2: 2^%" PRIu32 " numbers of so many values at random; leaf: ranges up to so long are sorted bitonically\n",
          log2_count);
-  printf("%9s |%-27s |%-11s", "", " the seed", " here");
+  printf("%9s |%-27s |%-11s", "", " the paper", " here");
   if (has_many(facts))
     printf(" | %" PRIu32 " children, leaf%*s", facts->many_fan_out, facts->many_fan_out < 1000 ? 3 : 2, "");
   printf(" | %-18s | %-20s\n", "2 children, leaf", "2, all grids, leaf");
@@ -105,7 +105,7 @@ void print_distinct_table_head(const distinct_facts *facts, uint32_t log2_count)
   printf(" |%9" PRIu32 "%10u |%10" PRIu32 "%11u\n", leaf, CDP_LEAF_MIN, leaf, CDP_LEAF_MIN);
 }
 
-/* The seed's row, if it has one for these keys. */
+/* The paper's row, if it has one for these keys. */
 static const opencl_row *find_published(const keys_row *row) {
   return row->log2_count == OPENCL_LOG2_COUNT ? find_opencl_distinct(row->log2_distinct) : NULL;
 }
@@ -132,7 +132,7 @@ void print_distinct_row(const distinct_facts *facts, const keys_row *row) {
 
 static void print_below_leaf_text(uint32_t leaf) {
   printf(
-      "\nThe seed's last column is its recursion aborted at ranges of fewer than %d, which it leaves unsorted. Nothing here\n"
+      "\nThe paper's last column is its recursion aborted at ranges of fewer than %d, which it leaves unsorted. Nothing here\n"
       "leaves anything unsorted. What comes nearest, with two children:\n"
       "  leaf %-4" PRIu32 "  ranges of up to %" PRIu32
       " keys are sorted bitonically, by a warp each: the recursion ends there\n"
@@ -140,13 +140,13 @@ static void print_below_leaf_text(uint32_t leaf) {
       "  in blocks  one block finishes every range short enough for it, which gets no more grids: the default. Of far more "
       "keys\n"
       "             than 2^20 smaller leaves make those ranges shorter, so that there are more grids, too\n"
-      "  all grids  a grid for every range that is partitioned (block_items as the leaf): the seed's recursion, launched by\n"
+      "  all grids  a grid for every range that is partitioned (block_items as the leaf): the paper's recursion, launched by\n"
       "             the device\n",
       OPENCL_ABORTED_BELOW, leaf, leaf, CDP_LEAF_MIN, CDP_LEAF_MIN);
   printf(
       "So `below` is what going on below %" PRIu32
       " costs more than bitonic sort does there. It is not all the time spent there,\n"
-      "as the seed's is: the sorting of leaves is in both. With many children smaller leaves also rule out the two launches\n"
+      "as the paper's is: the sorting of leaves is in both. With many children smaller leaves also rule out the two launches\n"
       "for short arrays and sorting in registers beyond a leaf, so that their difference in table 2 has other reasons, "
       "too.\n\n",
       leaf);
@@ -159,7 +159,7 @@ static void print_share(double whole, double above, int decimals) {
 
 void print_below_leaf(const distinct_facts *facts, const keys_row *rows, size_t count) {
   print_below_leaf_text(facts->greatest_leaf);
-  printf("%9s |%21s |%21s |%21s | %s\n", "", "the seed: below", "in blocks: below", "all grids: below",
+  printf("%9s |%21s |%21s |%21s | %s\n", "", "the paper: below", "in blocks: below", "all grids: below",
          "tasks, all grids, leaf");
   printf("%9s |%11s%10s |%11s%10s |%11s%10s |%12" PRIu32 "%11u\n", "log2 val.", "ms", "of all", "ms", "of all", "ms", "of all",
          facts->greatest_leaf, CDP_LEAF_MIN);

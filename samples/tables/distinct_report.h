@@ -12,7 +12,7 @@
 typedef enum way {
   WAY_MANY,    /* as many children as the options say */
   WAY_CLASSIC, /* two children; short ranges are finished by one block */
-  WAY_GRIDS,   /* two children, and a grid for every range that is partitioned, however short, as in the seed */
+  WAY_GRIDS,   /* two children, and a grid for every range that is partitioned, however short, as in the paper */
   WAYS
 } way;
 

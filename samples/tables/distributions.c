@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * distributions: the speed-up over std::sort for the nine kinds of keys of the TNL thesis, beside what the thesis published
- * (seed 004, tables 5.2 and 5.3). Run it with --help.
+ * (published.c, tables 5.2 and 5.3). Run it with --help.
  *
  * 1. study_keys.c makes the keys, random ones first, for they are what the others are compared with.
  * 2. workplace.c measures the library several times and std::sort as often, but no longer than 50 ms, and checks every result.

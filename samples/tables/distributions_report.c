@@ -30,7 +30,8 @@ void print_distributions_head(const workplace *place) {
          place->device_name, type_name(place->type));
   puts(
       "\n"
-      "The thesis (seed 004, section 5.3) had its keys on the GPU and took the time of the call by the clock: without copies,\n"
+      "The thesis (Nguyen 2021, section 5.3) had its keys on the GPU and took the time of the call by the clock: without "
+      "copies,\n"
       "but with all that its quicksort does on the host and with its allocations; averages of 20. What it measured so lies\n"
       "between our two times. The baselines differ, too: its std::sort ran on a Xeon E5-2630 v3, its sorts on a Quadro P6000;\n"
       "compare t[ms] with ours before the speed-ups. It does not name the type of its keys: std::rand() and ranges up to 2^31\n"

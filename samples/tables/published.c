@@ -2,11 +2,11 @@
 /*
  * What the studies published, exactly as printed there: see published.h.
  *
- * 1. Xuan Thang Nguyen's thesis on sorting with TNL (seed 004): tables 5.2 and 5.3, "Speed-up of algorithms compared to
- *    std::sort for random distribution", and "for staggered distribution". On a Xeon E5-2630 v3 and a Quadro P6000; averages
- *    of 20.
- * 2. Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (seed 002): tables 1 and 2. On an i5-4670 and a
- *    Radeon R290.
+ * 1. Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU" (the TNL thesis; Czech Technical University in
+ *    Prague, 2021): tables 5.2 and 5.3, "Speed-up of algorithms compared to std::sort for random distribution", and "for
+ *    staggered distribution". On a Xeon E5-2630 v3 and a Quadro P6000; averages of 20.
+ * 2. Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (Karlsruhe Institute of Technology, undated): tables
+ *    1 and 2. On an i5-4670 and a Radeon R290.
  */
 #include "published.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* ---- The TNL thesis (seed 004), tables 5.2 and 5.3 -------------------------------------------------------------- */
+/* ---- The TNL thesis, tables 5.2 and 5.3 ------------------------------------------------------------------------- */
 
 enum { THESIS_SORTERS = 7, THESIS_ROWS = 16 };
 
@@ -37,7 +37,7 @@ const thesis_table *find_thesis_table(const char *sequence_name);
 /* A table's row; NULL where none was published. */
 const thesis_row *find_thesis_row(const thesis_table *table, uint32_t log2_count);
 
-/* ---- Parallel Quick Sort in OpenCL (seed 002), tables 1 and 2 ---------------------------------------------------- */
+/* ---- Parallel Quick Sort in OpenCL, tables 1 and 2 --------------------------------------------------------------- */
 
 /* Milliseconds. */
 typedef struct opencl_row {

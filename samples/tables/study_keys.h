@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keys of the two studies whose tables are measured again: the nine sequences of the TNL thesis (seed 004, section 5.3.1),
- * and random numbers of few values (seed 002).
+ * The keys of the two studies whose tables are measured again (published.c): the nine sequences of the TNL thesis (section
+ * 5.3.1), and the random numbers of few values of "Parallel Quick Sort in OpenCL".
  *
  * All are numbers from 0 to 2^31 - 1, as std::rand() has them and an int holds them. Other types have the same numbers, a float
  * the nearest that it has.

@@ -5,8 +5,8 @@
  *
  * 1. For every size, kind of memory (memory_place.h) and way to sort (ways.h) the parts of the time are measured.
  * 2. Every result is checked.
- * 3. Arrays of which most keys are equal to the pivot are partitioned by the device and sorted by the CPU: the program of seed
- *    003 loses such keys where many of them fall to few blocks.
+ * 3. Arrays of which most keys are equal to the pivot are partitioned by the device and sorted by the CPU: the program of
+ *    Gimeno and Fulgencio (ways.h) loses such keys where many of them fall to few blocks.
  */
 #include "ways.h"
 
@@ -290,7 +290,8 @@ int run(void *given) {
 } // namespace
 
 int main_of_words(int argument_count, char **words) {
-  partition_arguments wanted = {{CDP_U32, CDP_OPTIONS_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr};
+  partition_arguments wanted = {
+      {CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr};
   const sample_program program = {PROGRAM, take_partition_argument, print_help, run};
   return run_program(&program, argument_count, words, &wanted);
 }

@@ -3,7 +3,8 @@
  * The ways to have keys of the host sorted, timed part by part, and checked.
  *
  *     gpu                      the device sorts
- *     gpu-partition-cpu-sort   the device partitions once, two threads of the CPU sort the parts (seed 003)
+ *     gpu-partition-cpu-sort   the device partitions once, two threads of the CPU sort the parts, as in
+ *                              Eduardo Gimeno Borras and Carlos Fulgencio Velasco, "Analisis del Quicksort en CUDA" (2023)
  *     cpu                      the CPU does that, too
  */
 #ifndef CDPSORT_SAMPLES_TRANSFER_WAYS_H

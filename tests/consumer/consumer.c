@@ -5,6 +5,7 @@
 #include <cdpsort/cdpsort.h>
 #include <cdpsort/partition.h>
 #include <cdpsort/study.h>
+#include <cdpsort/tuning.h>
 
 #include <stdio.h>
 

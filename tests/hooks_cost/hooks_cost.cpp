@@ -143,7 +143,7 @@ struct Timer {
 /* The plan of a sort as the library makes it. */
 Wanted plan_of(cdp_type type, size_t count, uint32_t fan_out) {
   Wanted wanted;
-  cdp_options resolved;
+  cdp_settings settings;
   cudaDeviceProp properties;
   size_t pending_limit = 0;
   CHECK(cudaGetDeviceProperties(&properties, 0));
@@ -155,8 +155,8 @@ Wanted plan_of(cdp_type type, size_t count, uint32_t fan_out) {
   facts.pending_limit = static_cast<uint32_t>(pending_limit);
   facts.launches_from_device = true;
   wanted.options.fan_out = fan_out;
-  if (cdp_options_resolve(&wanted.options, type, &resolved) != CDP_OK ||
-      cdp_engine_plan(&resolved, type, count, &facts, false, &wanted.plan) != CDP_OK) {
+  if (cdp_options_resolve(&wanted.options, type, &settings) != CDP_OK ||
+      cdp_engine_plan(&settings, type, count, &facts, false, &wanted.plan) != CDP_OK) {
     fprintf(stderr, "hooks_cost: %s\n", cdp_last_message());
     exit(EXIT_FAILURE);
   }

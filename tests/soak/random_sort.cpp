@@ -68,7 +68,7 @@ uint32_t draw_fan_out(Random &random) {
 cdp_options draw_options(Random &random) {
   cdp_options options = CDP_OPTIONS_INIT;
   options.order = static_cast<cdp_order>(random.below(2));
-  options.scheme = static_cast<cdp_scheme>(random.below(CDP_SCHEME_HOST_LOOP));
+  options.scheme = static_cast<cdp_scheme>(random.below(CDP_SCHEME_HOST));
   options.child_streams = static_cast<cdp_child_streams>(random.below(CDP_STREAMS_NAMED + 1));
   options.fan_out = draw_fan_out(random);
   const cdp_pivot pivot = static_cast<cdp_pivot>(random.below(CDP_PIVOT_MEAN + 1));
@@ -94,7 +94,7 @@ void draw_call(Random &random, Mode mode, RandomSort *sort) {
     return;
   sort->in_host_memory = in_host_memory;
   if (by_host)
-    sort->options.scheme = CDP_SCHEME_HOST_LOOP;
+    sort->options.scheme = CDP_SCHEME_HOST;
   if (in_host_memory)
     sort->count = std::min(sort->count, HOST_KEYS_MOST);
 }
