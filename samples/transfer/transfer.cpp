@@ -290,7 +290,8 @@ int run(void *given) {
 } // namespace
 
 int main_of_words(int argument_count, char **words) {
-  partition_arguments wanted = {{CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr};
+  partition_arguments wanted = {
+      {CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr};
   const sample_program program = {PROGRAM, take_partition_argument, print_help, run};
   return run_program(&program, argument_count, words, &wanted);
 }
