@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Keys wherever they may lie: pageable, pinned, registered, managed and device memory, found out by the library; which device
- * it chooses; and what happens when the device's memory is exhausted.
+ * it chooses; memory of the caller's allocator; and what happens when the device's memory is exhausted.
  */
 #include "gpu_check.h"
 
@@ -254,6 +254,83 @@ START_TEST(test_memory_exhausted) {
 }
 END_TEST
 
+/* ---- Memory of the caller -------------------------------------------------------------------------------------- */
+
+/* What an allocator returns, and an account of it. */
+struct Account {
+  enum class Kind { device, managed, pinned } kind;
+  size_t shift; /* bytes that memory is misaligned by */
+  size_t bytes;
+  int allocations;
+  int releases;
+};
+
+void *allocate_for(size_t bytes, void *context) {
+  Account *own = static_cast<Account *>(context);
+  void *piece = nullptr;
+  const size_t all = bytes + own->shift;
+  const cudaError_t error = own->kind == Account::Kind::device    ? cudaMalloc(&piece, all)
+                            : own->kind == Account::Kind::managed ? cudaMallocManaged(&piece, all, cudaMemAttachGlobal)
+                                                                  : cudaMallocHost(&piece, all);
+  own->allocations++;
+  own->bytes = bytes;
+  return error == cudaSuccess ? static_cast<unsigned char *>(piece) + own->shift : nullptr;
+}
+
+void release_from(void *memory, size_t bytes, void *context) {
+  Account *own = static_cast<Account *>(context);
+  void *const piece = static_cast<unsigned char *>(memory) - own->shift;
+  own->releases += bytes == own->bytes ? 1 : 1000;
+  if ((own->kind == Account::Kind::pinned ? cudaFreeHost(piece) : cudaFree(piece)) != cudaSuccess)
+    own->releases += 1000;
+}
+
+void must_have_asked_once(const Account &own) {
+  ck_assert_int_eq(own.allocations, 1);
+  ck_assert_int_eq(own.releases, 1);
+}
+
+/* Keys in device memory and in host memory, which are copied in front of the workspace. */
+START_TEST(test_allocator) {
+  for (Account::Kind kind : {Account::Kind::device, Account::Kind::managed}) {
+    Account own = {kind, 0, 0, 0, 0};
+    cdp_options options = CDP_OPTIONS_INIT;
+    options.allocator = {allocate_for, release_from, &own};
+    const Subject subject = make_subject(CDP_U64, pick(1000001, 100001), Distribution::random);
+    const HostMemory host = allocate_host(Place::pageable, subject.keys.count * sizeof(uint64_t));
+    CHECK_CUDA(cudaMemcpy(host.memory(), subject.keys.d_keys, host.bytes, cudaMemcpyDefault));
+    CHECK_SORT(cdp_quicksort(subject.keys.d_keys, subject.keys.count, CDP_U64, &options));
+    must_have_asked_once(own);
+    check_sorted(subject, CDP_ASCENDING, "allocator, device memory");
+    const size_t device_bytes = own.bytes;
+    own = {kind, 0, 0, 0, 0};
+    CHECK_SORT(cdp_quicksort(host.memory(), subject.keys.count, CDP_U64, &options));
+    must_have_asked_once(own);
+    ck_assert_uint_ge(own.bytes, device_bytes + host.bytes);
+    CHECK_CUDA(cudaMemcpy(subject.keys.d_keys, host.memory(), host.bytes, cudaMemcpyDefault));
+    check_sorted(subject, CDP_ASCENDING, "allocator, host memory");
+    check_host_guards(host, "allocator");
+    free_host(host);
+    release(subject);
+  }
+}
+END_TEST
+
+/* Memory that kernels cannot work in is given back, and the keys are as they were. */
+START_TEST(test_allocator_of_useless_memory) {
+  uint32_t keys[] = {3, 1, 2};
+  cdp_options options = CDP_OPTIONS_INIT;
+  Account own = {Account::Kind::pinned, 0, 0, 0, 0};
+  options.allocator = {allocate_for, release_from, &own};
+  CHECK_FAILS(CDP_ERROR_POINTER, cdp_quicksort(keys, 3, CDP_U32, &options));
+  must_have_asked_once(own);
+  own = {Account::Kind::device, CDP_WORKSPACE_ALIGNMENT / 2, 0, 0, 0};
+  CHECK_FAILS(CDP_ERROR_ALIGNMENT, cdp_quicksort(keys, 3, CDP_U32, &options));
+  must_have_asked_once(own);
+  ck_assert(keys[0] == 3 && keys[1] == 1 && keys[2] == 2);
+}
+END_TEST
+
 Suite *make_suite() {
   Suite *suite = suite_create("gpu_pointers");
   TCase *test_case = add_case(suite, "places");
@@ -263,6 +340,9 @@ Suite *make_suite() {
   test_case = add_case(suite, "devices");
   tcase_add_test(test_case, test_current_device);
   tcase_add_test(test_case, test_choice_of_device);
+  test_case = add_case(suite, "allocator");
+  tcase_add_test(test_case, test_allocator);
+  tcase_add_test(test_case, test_allocator_of_useless_memory);
   if (!quick()) {
     test_case = add_case(suite, "memory");
     tcase_add_checked_fixture(test_case, nullptr, free_hoard);
