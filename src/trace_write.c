@@ -50,9 +50,9 @@ static int compare_events(const void *left, const void *right) {
 
 /* The place of each event, which the caller frees. NULL without memory. */
 static lane_place *place_events(const cdp_trace *trace) {
-  const cdp_trace_event **order = malloc((trace->count + 1) * sizeof *order);
+  const cdp_trace_event **order = malloc((trace->count + 1) * sizeof(const cdp_trace_event *));
   uint64_t *lane_ends = malloc((trace->count + 1) * sizeof *lane_ends);
-  lane_place *places = malloc((trace->count + 1) * sizeof *places);
+  lane_place *places = calloc(trace->count + 1, sizeof *places);
   if (order == NULL || lane_ends == NULL || places == NULL) {
     free(places);
     places = NULL;
@@ -60,7 +60,7 @@ static lane_place *place_events(const cdp_trace *trace) {
   }
   for (size_t index = 0; index < trace->count; index++)
     order[index] = &trace->events[index];
-  qsort(order, trace->count, sizeof *order, compare_events);
+  qsort(order, trace->count, sizeof(const cdp_trace_event *), compare_events);
   uint32_t lanes = 0;
   for (size_t number = 0; number < trace->count; number++) {
     const cdp_trace_event *event = order[number];

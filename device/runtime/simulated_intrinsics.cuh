@@ -167,8 +167,8 @@ T atomicCAS(T *address, typename AsGiven<T>::Type expected, typename AsGiven<T>:
 CDP_SIMULATED_ATOMIC(atomicMax, before < value ? value : before)
 CDP_SIMULATED_ATOMIC(atomicMin, value < before ? value : before)
 CDP_SIMULATED_ATOMIC(atomicExch, value)
-CDP_SIMULATED_ATOMIC(atomicOr, before | value)
-CDP_SIMULATED_ATOMIC(atomicAnd, before &value)
+CDP_SIMULATED_ATOMIC(atomicOr, (before | value))
+CDP_SIMULATED_ATOMIC(atomicAnd, (before & value))
 #undef CDP_SIMULATED_ATOMIC
 
 /* All threads of a run share the caller's memory and its order; fences keep the compiler from moving accesses. Runs of other
