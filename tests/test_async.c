@@ -132,7 +132,6 @@ typedef enum wrong_thing {
   WORKSPACE_ON_THE_LAST_KEY,
   KEYS_AT_THE_END_OF_THE_WORKSPACE,
   SOME_STREAM,
-  HOST_LOOP,
   UNKNOWN_TYPE,
   UNKNOWN_OPTION,
   COUNT_TOO_LARGE
@@ -156,7 +155,6 @@ static const wrong_call wrong_calls[] = {
     {WORKSPACE_ON_THE_LAST_KEY, CDP_ERROR_WORKSPACE, "overlaps"},
     {KEYS_AT_THE_END_OF_THE_WORKSPACE, CDP_ERROR_WORKSPACE, "overlaps"},
     {SOME_STREAM, CDP_ERROR_POINTER, "stream is not NULL"},
-    {HOST_LOOP, CDP_ERROR_UNSUPPORTED, "CDP_SCHEME_HOST"},
     {UNKNOWN_TYPE, CDP_ERROR_TYPE, "type is 42"},
     {UNKNOWN_OPTION, CDP_ERROR_OPTION, "options.pivot"},
     {COUNT_TOO_LARGE, CDP_ERROR_SIZE, "count is"},
@@ -207,9 +205,6 @@ static void spoil(arguments *call, wrong_thing what, size_t room) {
     return;
   case SOME_STREAM:
     call->stream = &call->stream;
-    return;
-  case HOST_LOOP:
-    call->options.scheme = CDP_SCHEME_HOST;
     return;
   case UNKNOWN_TYPE:
     call->type = (cdp_type)42;

@@ -185,10 +185,12 @@ static const levels_row levels[] = {
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), 0, 62},
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27) + 1, 0, 64},
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), 5, 5},
-    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), CDP_DEPTH_MAX, 62},
+    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), CDP_DEPTH_MAX, 108},
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), CDP_DEPTH_NONE, 0},
 };
 
+/* Ranges for a block of so many keys. */
+static const cdp_tuning small_ranges = {.size = sizeof small_ranges, .block_items = 1000};
 static const cdp_tuning without_short = {.size = sizeof without_short, .disable = CDP_DISABLE_SHORT};
 
 /* A block goes on as deep as was asked for. */
@@ -214,7 +216,7 @@ START_TEST(host_needs_no_more_room_than_the_device) {
     static const uint32_t fan_outs[] = {0, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN};
     const uint64_t count = LOG2(1 + draw % 39) + draw % 3;
     cdp_options options = WITH(.scheme = (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + draw % 2), .fan_out = fan_outs[draw / 2 % 3],
-                               .leaf_items = draw % 5 == 0 ? CDP_LEAF_MIN : 0, .block_items = draw % 7 == 0 ? 1000 : 0);
+                               .leaf_items = draw % 5 == 0 ? CDP_LEAF_MIN : 0, .tuning = draw % 7 == 0 ? &small_ranges : NULL);
     const cdp_type type = (cdp_type)(CDP_U32 + draw % 6);
     const cdp_plan device = plan_for(NO_REASON, &options, type, count, draw / 6 % KINDS);
     const cdp_plan host = plan_for((reason)_i, &options, type, count, draw / 6 % KINDS);

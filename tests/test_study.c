@@ -253,6 +253,7 @@ START_TEST(hostile_input_goes_as_deep_as_the_limit) {
   make_hostile_keys(keys);
   for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST; scheme++) {
     const uint32_t depths = HOSTILE_DEPTHS;
+    const uint32_t usual_depths = 2 * 8 + 8;
     host_case sort = hostile_case((cdp_scheme)scheme);
     sort_copy(&sort, keys, &study);
     cdp_study_depth sum = study_total(&study);
