@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a plan decides about the way of a sort: the path at each border, who launches and why, how many levels the host launches,
- * whether batches may be needed. Linked with the static library.
+ * What a plan decides about the way of a sort: the path at each border, who launches and why, how many levels the host
+ * launches, whether batches may be needed. Linked with the static library.
  */
 #include "planned.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- Paths ----------------------------------------------------------------------------------------------------- */
 
-/* Arrays of up to `most` keys take a path on an H200, and those of one more the next one. Options that are 0 are the default. */
+/* Arrays of up to `most` keys take a path on an H200, and those of one more the next one. */
 typedef struct border {
   cdp_type type;
   cdp_options options;

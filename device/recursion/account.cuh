@@ -7,8 +7,8 @@
  *     one limit between them.
  *  2. A task's descendants are complete only when all of its part of the tree is. A batch begins when everything before it is
  *     complete.
- *  3. A sort takes up to a quarter of the limit (plan.cpp), and so do all sorts together: what they take is counted in one place
- *     on the device, since the host does not know when a sort that it launched on a stream has ended.
+ *  3. A sort takes up to a quarter of the limit (plan.cpp), and so do all sorts together: what they take is counted in one
+ *     place on the device, since the host does not know when a sort that it launched on a stream has ended.
  *  4. The first task of a batch is started whatever others have, so that every sort gets on. A device runs 128 grids at a time,
  *     so no more sorts than that: with a task's launches and a batch each, and the quarter, they stay below the limit.
  *  5. Sorts that have batches give back what they have taken when the next one begins: the last batch at the latest. A default sort

@@ -132,9 +132,9 @@ __device__ inline Fate settle_range(const Sort<Bits> &sort, const Range &range, 
 }
 
 /*
- * The root of the classic recursion: clears the bookkeeping and settles the whole array, or sorts it on the path of one
- * block. `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given
- * the sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
+ * The root of the classic recursion: clears the bookkeeping and settles the whole array, or sorts it on the path of one block.
+ * `begin_collecting`, called by one thread before anything is settled, sees to it that ranges can be put aside; it is given the
+ * sort, since capturing it would have nvcc copy it to the stack. All threads of the root's one block take part.
  */
 template <typename Bits, typename Starter, typename BeginCollecting>
 __device__ inline void settle_array(const Sort<Bits> &sort, BeginCollecting begin_collecting) {

@@ -6,9 +6,9 @@
  * launched (or it is put on the deferred list, when its batch has started enough), the blocks add themselves to its counters,
  * and the last one reads them and hands the slot to the first child that needs one.
  *
- * Slots are handed out once and never come back, yet cannot run out where plan.cpp has reckoned them: a slot beyond the first is
- * only ever taken by a task with two children that are tasks, and there are fewer of those than childless tasks, whose ranges
- * are disjoint and longer than block_items each.
+ * Slots are handed out once and never come back, yet cannot run out where plan.cpp has reckoned them: a slot beyond the first
+ * is only ever taken by a task with two children that are tasks, and there are fewer of those than childless tasks, whose
+ * ranges are disjoint and longer than block_items each.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_TASK_CUH
 #define CDPSORT_DEVICE_RECURSION_TASK_CUH

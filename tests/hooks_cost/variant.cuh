@@ -19,5 +19,5 @@ template int cdp::CDP_RUNTIME::launch_recursion<uint64_t>(const cdp_plan &plan, 
 
 int LAUNCH_VARIANT(const cdp_plan &plan, void *stream) {
   return plan.type == CDP_U32 ? launch_recursion<uint32_t>(plan, false, stream)
-                                 : launch_recursion<uint64_t>(plan, false, stream);
+                              : launch_recursion<uint64_t>(plan, false, stream);
 }
