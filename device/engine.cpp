@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the door that is arithmetic: the same for both runtimes, whose records have the same layout. plan.cpp has the plan
- * of a sort.
+ * The part of the door that is arithmetic, but for the plan of a sort (plan.cpp): the same for both runtimes, whose records
+ * have the same layout.
  */
 #include "engine.h"
 

@@ -136,7 +136,7 @@ uint32_t short_blocks(const cdp_plan &plan) {
 
 /*
  * Plans an array longer than one block's as a short one, and returns true; or leaves the plan alone. Not if the settings ask
- * about what a short array does without: a scheme of launching tasks, the streams of their grids, smaller leaves, fewer buckets.
+ * about what a short array does without: a scheme of launching tasks, their streams, smaller leaves, fewer buckets.
  */
 bool plan_short(const Given &given, cdp_plan &plan) {
   const cdp_settings &settings = given.settings;
@@ -205,11 +205,11 @@ uint32_t task_launches(const cdp_plan &plan) {
 }
 
 /*
- * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, what is over
- * the budget is sorted by a block.
+ * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, what is
+ * over the budget is sorted by a block.
  *
- * Two ways, halves of halves as long as they are longer than block_items, and any number where one key decides. Many ways, a
- * level's tasks are disjoint and longer than block_items each, and few buckets are so long.
+ * Two ways, there are halves of halves as long as they are longer than block_items, and any number where the pivot is no median
+ * of a sample. Many ways, a level's tasks are disjoint and longer than block_items each, and few buckets are so long.
  */
 bool may_defer(const cdp_plan &plan) {
   if (plan.path != CDP_PATH_TASKS || plan.scheme == CDP_SCHEME_HOST)

@@ -31,12 +31,11 @@ static void set_fan_out(bool many) {
 /* Ranges for a block as small as they can be. */
 static const cdp_tuning small_ranges = {.size = sizeof small_ranges, .block_items = CDP_LEAF_MIN};
 
-static cdp_plan plan_of(const plan_row *row, uint32_t depth_limit) {
+static cdp_plan plan_of(const plan_row *row) {
   cdp_options options = CDP_OPTIONS_INIT;
   cdp_device_facts facts = planned_device(KIND_H200);
   options.leaf_items = row->leaf_items;
   options.scheme = row->scheme;
-  options.depth_limit = depth_limit;
   options.fan_out = fan_out;
   facts.multiprocessors = row->multiprocessors;
   facts.pending_limit = pending_limit;
@@ -83,7 +82,7 @@ static const plan_row *ordinary_row(int index) {
 
 START_TEST(block_ranges_are_within_their_bounds) {
   const plan_row *row = ordinary_row(_i);
-  const cdp_plan plan = plan_of(row, 0);
+  const cdp_plan plan = plan_of(row);
   ck_assert_uint_eq(plan.fan_out, fan_out);
   ck_assert_uint_ge(plan.block_items, plan.leaf_items);
   ck_assert_uint_ge(plan.piece_items, plan.leaf_items);
@@ -108,7 +107,7 @@ END_TEST
 
 START_TEST(capacities_are_enough) {
   const plan_row *row = ordinary_row(_i);
-  const cdp_plan plan = plan_of(row, 0);
+  const cdp_plan plan = plan_of(row);
   const bool classic = fan_out == CDP_FAN_OUT_CLASSIC;
   const uint64_t range_items = classic ? plan.block_items : plan.target_range_items;
   const uint64_t blocks = row->count / plan.block_items + 1;
@@ -136,7 +135,7 @@ START_TEST(budget_is_a_quarter_of_the_pending_limit) {
   static const uint32_t limits[] = {0, 1, 4, 27, 28, 32, 256, 1536, 2048, 4096, UINT32_MAX};
   for (size_t which = 0; which < sizeof limits / sizeof *limits; which++) {
     pending_limit = limits[which];
-    const uint64_t budget = plan_of(row, 0).task_budget;
+    const uint64_t budget = plan_of(row).task_budget;
     ck_assert_uint_ge(budget, 1);
     ck_assert_uint_gt((budget + 1) * launches, pending_limit / 4);
     if (budget > 1)
@@ -147,7 +146,7 @@ END_TEST
 
 START_TEST(workspace_is_as_large_as_documented) {
   const plan_row *row = ordinary_row(_i);
-  const cdp_plan plan = plan_of(row, 0);
+  const cdp_plan plan = plan_of(row);
   const uint64_t keys = (uint64_t)row->count * cdp_engine_key_bytes(row->type);
   ck_assert_uint_gt(plan.workspace_bytes, keys);
   ck_assert_uint_eq(plan.workspace_bytes % CDP_WORKSPACE_ALIGNMENT, 0);
@@ -235,43 +234,6 @@ START_TEST(small_ranges_do_not_ask_for_many_times_the_keys) {
 }
 END_TEST
 
-typedef struct depth_row {
-  size_t count;
-  uint32_t option;
-  uint32_t limit;
-} depth_row;
-
-static const depth_row depths[] = {
-    {2, 0, 2 * 1 + 8},
-    {3, 0, 2 * 2 + 8},
-    {4, 0, 2 * 2 + 8},
-    {5, 0, 2 * 3 + 8},
-    {1024, 0, 2 * 10 + 8},
-    {1025, 0, 2 * 11 + 8},
-    {(size_t)1 << 33, 0, 74},
-    {1000, 1, 1},
-    {1000, CDP_DEPTH_NONE, 0},
-    {1000, 39, 39},
-    {1000, 40, 40},
-    {1000, 41, 40},
-    {1024, CDP_DEPTH_MAX, 40},
-    {1025, CDP_DEPTH_MAX, 44},
-    {2, CDP_DEPTH_MAX, 4},
-    {2, 3, 3},
-    {CDP_COUNT_MAX, CDP_DEPTH_MAX, 160},
-    {CDP_COUNT_MAX, 0, 88},
-};
-
-START_TEST(depth_limit_is_as_documented) {
-  const depth_row *row = &depths[_i];
-  const plan_row sort = {row->count, CDP_U32, 0, CDP_SCHEME_LAST_BLOCK, 132};
-  set_fan_out(false);
-  const cdp_plan plan = plan_of(&sort, row->option);
-  ck_assert_uint_eq(plan.depth_limit, row->limit);
-  ck_assert_uint_eq(plan.block_depth_limit, row->limit);
-}
-END_TEST
-
 /* ---- The proof about task slots -------------------------------------------------------------------------------- */
 
 #define PROOF_ITEMS 1500u
@@ -302,7 +264,7 @@ START_TEST(no_split_runs_out_of_task_slots) {
   for (uint32_t items = leaf_items + 1; items <= PROOF_ITEMS; items++) {
     // So many multiprocessors leave block_items at its least, where most tasks are.
     const plan_row row = {items, CDP_U32, leaf_items, CDP_SCHEME_LAST_BLOCK, 132};
-    const cdp_plan plan = plan_of(&row, 0);
+    const cdp_plan plan = plan_of(&row);
     ck_assert_uint_eq(plan.block_items, leaf_items);
     ck_assert_msg(1 + slots[items] <= plan.task_capacity, "%u items: %u slots of %u", items, 1 + slots[items],
                   plan.task_capacity);
@@ -318,11 +280,11 @@ START_TEST(caps_hold_until_they_are_lifted) {
   const plan_row row = {1000000, CDP_U32, 32, CDP_SCHEME_LAST_BLOCK, 4};
   const cdp_plan_limits limits = {.task_capacity = 8, .worklist_capacity = 5, .task_budget = 2};
   set_fan_out(_i != 0);
-  const cdp_plan free_plan = plan_of(&row, 0);
+  const cdp_plan free_plan = plan_of(&row);
   cdp_plan_limit(&limits);
-  const cdp_plan capped = plan_of(&row, 0);
+  const cdp_plan capped = plan_of(&row);
   cdp_plan_limit(NULL);
-  const cdp_plan freed = plan_of(&row, 0);
+  const cdp_plan freed = plan_of(&row);
   ck_assert_uint_eq(capped.task_capacity, 8);
   ck_assert_uint_eq(capped.worklist_capacity, 5);
   ck_assert_uint_eq(capped.task_budget, 2);
@@ -420,7 +382,6 @@ static Suite *plan_suite(void) {
   tcase_add_loop_test(numbers, default_options_have_all_the_room_they_ask_for, 0, COUNTS_NEAR);
   tcase_add_loop_test(numbers, workspace_is_as_large_as_documented_on_any_device, 0, COUNTS_NEAR);
   tcase_add_test(numbers, small_ranges_do_not_ask_for_many_times_the_keys);
-  tcase_add_loop_test(numbers, depth_limit_is_as_documented, 0, (int)(sizeof depths / sizeof *depths));
   tcase_add_test(numbers, room_is_for_keys_and_workspace);
   tcase_add_loop_test(numbers, caps_hold_until_they_are_lifted, 0, 2);
   suite_add_tcase(suite, numbers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a plan decides about the way of a sort: the path at each border, who launches and why, how many levels the host launches,
- * whether batches may be needed. Linked with the static library.
+ * What a plan decides about the way of a sort: the path at each border, how deep it goes, who launches and why, how many
+ * levels the host launches, whether batches may be needed. Linked with the static library.
  */
 #include <cdpsort/tuning.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- Paths ----------------------------------------------------------------------------------------------------- */
 
-/* Arrays of up to `most` keys take a path on an H200, and those of one more the next one. Options that are 0 are the default. */
+/* Arrays of up to `most` keys take a path on an H200, and those of one more the next one. */
 typedef struct border {
   cdp_type type;
   cdp_options options;
@@ -101,6 +101,44 @@ START_TEST(who_asks_for_leaves_gets_leaves) {
     ck_assert_uint_eq(large.merge_items, rows[row].bitonic_leaf ? 0 : 4096);
     ck_assert_uint_eq(large.long_items, rows[row].bitonic_leaf ? large.leaf_items : 4 * CDP_LEAF_MAX_4_BYTES);
   }
+}
+END_TEST
+
+/* ---- Depths ---------------------------------------------------------------------------------------------------- */
+
+typedef struct depth_row {
+  size_t count;
+  uint32_t option;
+  uint32_t limit;
+} depth_row;
+
+static const depth_row depths[] = {
+    {2, 0, 2 * 1 + 8},
+    {3, 0, 2 * 2 + 8},
+    {4, 0, 2 * 2 + 8},
+    {5, 0, 2 * 3 + 8},
+    {1024, 0, 2 * 10 + 8},
+    {1025, 0, 2 * 11 + 8},
+    {(size_t)1 << 33, 0, 74},
+    {1000, 1, 1},
+    {1000, CDP_DEPTH_NONE, 0},
+    {1000, 39, 39},
+    {1000, 40, 40},
+    {1000, 41, 40},
+    {1024, CDP_DEPTH_MAX, 40},
+    {1025, CDP_DEPTH_MAX, 44},
+    {2, CDP_DEPTH_MAX, 4},
+    {2, 3, 3},
+    {CDP_COUNT_MAX, CDP_DEPTH_MAX, 160},
+    {CDP_COUNT_MAX, 0, 88},
+};
+
+START_TEST(depth_limit_is_as_documented) {
+  const depth_row *row = &depths[_i];
+  const cdp_options options = WITH(.depth_limit = row->option);
+  const cdp_plan plan = planned_h200(&options, CDP_U32, row->count);
+  ck_assert_uint_eq(plan.depth_limit, row->limit);
+  ck_assert_uint_eq(plan.block_depth_limit, row->limit);
 }
 END_TEST
 
@@ -273,6 +311,7 @@ static Suite *plan_paths_suite(void) {
   TCase *paths = tcase_create("paths");
   tcase_add_loop_test(paths, path_changes_at_the_border, 0, ROWS(borders));
   tcase_add_test(paths, who_asks_for_leaves_gets_leaves);
+  tcase_add_loop_test(paths, depth_limit_is_as_documented, 0, ROWS(depths));
   suite_add_tcase(suite, paths);
   TCase *drivers = tcase_create("drivers");
   tcase_add_loop_test(drivers, host_launches_for_each_reason_and_no_other, 0, 6);
