@@ -84,7 +84,6 @@ START_TEST(who_asks_for_leaves_gets_leaves) {
     bool merges;
   } rows[] = {
       {CDP_OPTIONS_INIT, false, true},
-      {WITH(.leaf_items = CDP_LEAF_MAX_4_BYTES), false, true},
       {WITH(.depth_limit = 1), false, true},
       {WITH(.depth_limit = CDP_DEPTH_NONE), false, false},
       {WITH(.leaf_items = CDP_LEAF_MAX_4_BYTES), true, false},
