@@ -22,13 +22,15 @@ int with_type(cdp_type type, Start start) {
 
 /* Launches a sort as its plan says. One that is neither counted nor traced is launched without the hooks for it (runtime.cuh). */
 inline int launch_sort(const cdp_plan &plan, bool counted, void *stream) {
+  const bool by_host = plan.scheme == CDP_SCHEME_HOST || plan.path == CDP_PATH_ONE_BLOCK;
+  const bool studied = counted || plan.d_trace != nullptr;
   return with_type(plan.type, [&](auto type) {
     using Bits = decltype(type);
-    if (plan.scheme == CDP_SCHEME_HOST || plan.path == CDP_PATH_ONE_BLOCK)
-      return launch_by_host<Bits>(plan, counted, stream);
-    if (counted || plan.d_trace != nullptr)
-      return launch_recursion<Bits>(plan, counted, stream);
-    return cdp::CDP_UNSTUDIED_RUNTIME::launch_recursion<Bits>(plan, false, stream);
+    namespace unstudied = cdp::CDP_UNSTUDIED_RUNTIME;
+    if (studied)
+      return by_host ? launch_by_host<Bits>(plan, counted, stream) : launch_recursion<Bits>(plan, counted, stream);
+    return by_host ? unstudied::launch_by_host<Bits>(plan, false, stream)
+                   : unstudied::launch_recursion<Bits>(plan, false, stream);
   });
 }
 

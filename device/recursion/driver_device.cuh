@@ -99,7 +99,8 @@ struct DeviceDriver {
    * 2. When no task lives, nobody adds to the list. Only the last one to end knows: what it reads of the others' was written
    *    before they counted themselves out.
    * 3. A tail behind the tree would know, too, some 40 us later, and only when the slowest grid is complete.
-   * Therefore whoever counts the last live task down has the list sorted.
+   * 4. The next batch begins when all that was launched in this one is complete.
+   * Therefore whoever counts the last live task down has the list sorted; in the last batch, lest the others be waited for.
    */
   template <typename Bits>
   static __device__ __noinline__ void end_task(const Sort<Bits> &sort, BlockStorage &storage) {
@@ -115,7 +116,8 @@ struct DeviceDriver {
     if (!is_last)
       return;
     const uint32_t first = sort.control->worklist_sorted;
-    const uint32_t count = sort.fan_out == CDP_FAN_OUT_CLASSIC ? listed_ranges(sort) - first : 0;
+    const bool is_last_batch = sort.control->list_counts[(sort.control->turn + 1) % 3] == 0;
+    const uint32_t count = sort.fan_out == CDP_FAN_OUT_CLASSIC && is_last_batch ? listed_ranges(sort) - first : 0;
     __syncthreads(); // all have read what the first thread is about to write
     if (count != 0) {
       if (threadIdx.x == 0) {

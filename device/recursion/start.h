@@ -11,12 +11,12 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Launches the root of a sort by device launches on a stream, and returns its cudaError_t. Without hooks it must be neither
-   counted nor traced. */
+/* Launches the root of a sort that launches itself from there, on a stream, and returns its cudaError_t. Without hooks it must be
+   neither counted nor traced. */
 template <typename Bits>
 int launch_recursion(const cdp_plan &plan, bool counted, void *stream);
 
-/* Launches a sort on a stream without launches from the device. Returns a cudaError_t. */
+/* Launches a sort without launches from the device, likewise. */
 template <typename Bits>
 int launch_by_host(const cdp_plan &plan, bool counted, void *stream);
 
@@ -32,6 +32,8 @@ namespace cdp::CDP_UNSTUDIED_RUNTIME {
 /* The same, of the kernels without hooks. */
 template <typename Bits>
 int launch_recursion(const cdp_plan &plan, bool counted, void *stream);
+template <typename Bits>
+int launch_by_host(const cdp_plan &plan, bool counted, void *stream);
 
 } // namespace cdp::CDP_UNSTUDIED_RUNTIME
 #endif
