@@ -233,6 +233,10 @@ constexpr uint32_t MAX_DEPTH_PER_LOG = 4;
    rare with TASK_OVERSAMPLING keys to a bucket, and one more level divides it by its fan-out. */
 constexpr uint32_t SPARE_HOST_LEVELS = 1;
 
+/* And the tiles that a block of such a level has to do, below the whole array: fewer are more blocks that may find nothing to do,
+   more are slower blocks to wait for. As of a block of a partition grid (tiles_per_block). */
+constexpr uint32_t LEVEL_TILES_PER_BLOCK = 8;
+
 /* The classic recursion: most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy
    after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70,
    5.73 and 5.72 ms with 192, 256, 320, 384 and 496 (docs/performance.md). */

@@ -6,9 +6,10 @@
  *
  *  1. The host does not know what a level will have to do, and shall not wait to hear it: in a graph it cannot.
  *  2. Tasks of one level can be worked on together, by a grid that looks up in a list whose turn it is.
- *  3. A grid that finds nothing on its list costs some 2 us.
- *  Therefore the host launches a fixed number of levels one behind the other, all grids as large as the device; a level's tasks
- *  list those of the next, and what is left behind the last one is sorted by the bitonic network.
+ *  3. A level's tasks have disjoint ranges: with so many tiles to a block, there is a most that they can have together. A block
+ *     that finds nothing to do costs some nanoseconds, and a grid of them 2 us.
+ *  Therefore the host launches a fixed number of levels one behind the other, with as many blocks as each can need; a level's
+ *  tasks list those of the next, and what is left behind the last one is sorted by the bitonic network.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_DRIVER_HOST_CUH
 #define CDPSORT_DEVICE_RECURSION_DRIVER_HOST_CUH
@@ -33,8 +34,26 @@ struct HostDriver {
       atomicMax(&sort.control->max_network_items, static_cast<unsigned long long>(task.range.items()));
     else if (!Policy::PREPARES)
       change_phase(task, Phase::waiting, Policy::FIRST);
+    if (task.range.depth != 0)
+      task.block_count = level_blocks<Policy>(task.range.items());
     list_task(sort, task.range.depth, slot, task.block_count);
     return true;
+  }
+
+  /* Blocks of a range below the whole array. */
+  template <typename Policy>
+  static __host__ __device__ uint32_t level_blocks(uint64_t items) {
+    constexpr uint64_t BLOCK_ITEMS = uint64_t{Policy::TILE_ITEMS} * LEVEL_TILES_PER_BLOCK;
+    return static_cast<uint32_t>((items + BLOCK_ITEMS - 1) / BLOCK_ITEMS);
+  }
+
+  /* The most blocks that a level's tasks and fills can have together: of either, ranges are disjoint, and the last block of each
+     may have less to do. */
+  template <typename Policy, typename Bits>
+  static __host__ uint32_t max_level_blocks(const Sort<Bits> &sort, uint32_t level) {
+    if (level == 0)
+      return Policy::blocks(sort, sort.count);
+    return 2 * level_blocks<Policy>(sort.count) + sort.task_capacity;
   }
 
   /* The host launches it in any case. */
@@ -45,12 +64,12 @@ struct HostDriver {
 
   template <typename Bits>
   static __device__ bool fill(const Sort<Bits> &sort, const Range &range, Bits key) {
-    return list_fill(sort, range, key);
+    return list_fill<TwoWay<Bits>>(sort, range, key);
   }
 
   template <typename Bits>
   static __device__ bool fill_buckets(const Sort<Bits> &sort, uint32_t slot, const Range &range) {
-    return list_fill(sort, range, slot);
+    return list_fill<Multiway<Bits>>(sort, range, slot);
   }
 
   /* Listed ranges are sorted when there are no more levels. */
@@ -64,14 +83,15 @@ struct HostDriver {
 
 private:
   /* Leaves the writing of equal keys to the next level, as a task. False if there is no slot for it. */
-  template <typename Bits>
+  template <typename Policy, typename Bits>
   static __device__ bool list_fill(const Sort<Bits> &sort, const Range &range, uint64_t what) {
     const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
     if (slot == NO_SLOT)
       return false;
-    sort.tasks[slot] = Task{range, what, 0, 0, Phase::fill, sort.multiprocessors, 0, 0};
+    const uint32_t blocks = level_blocks<Policy>(range.items());
+    sort.tasks[slot] = Task{range, what, 0, 0, Phase::fill, blocks, 0, 0};
     __threadfence();
-    list_task(sort, range.depth + 1, slot, sort.multiprocessors);
+    list_task(sort, range.depth + 1, slot, blocks);
     return true;
   }
 };

@@ -14,7 +14,7 @@ namespace cdp::CDP_RUNTIME {
 template <typename Bits>
 __device__ __forceinline__ void sort_ranges_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
   const TraceScope scope(sort, event);
-  const BlockTraceScope own_scope(sort, event, blockIdx.x);
+  const BlockTraceScope own_scope(sort, event);
   const Range &range = sort.worklist[work.slot + blockIdx.x]; // where it is: no registers for it
   own_scope.describe(range);
   block_multiway_sort(sort.rules, range, block_shared<MultiwayStorage<Bits>>());

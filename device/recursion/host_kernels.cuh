@@ -91,13 +91,13 @@ public:
     if (sort.fan_out == CDP_FAN_OUT_CLASSIC) {
       launch_step<TwoWay<Bits>>(1, Step::root, 0);
       for (uint32_t level = 0; level < plan.host_levels; level++)
-        launch_step<TwoWay<Bits>>(sort.max_blocks, Step::phase, level, Phase::partition);
+        launch_phase<TwoWay<Bits>>(level, Phase::partition);
     } else {
       launch_multiway_levels();
     }
     launch_network();
     allow(level_sort_kernel<Bits>);
-    launch(fat_grid(sort, sort.multiprocessors), level_sort_kernel<Bits>);
+    launch(fat_grid(sort, sort.worklist_capacity), level_sort_kernel<Bits>);
     return error;
   }
 
@@ -123,15 +123,20 @@ private:
            work_for<Bits>(step, level, static_cast<uint32_t>(phase)));
   }
 
+  template <typename Policy>
+  void launch_phase(uint32_t level, Phase phase) {
+    launch_step<Policy>(HostDriver::max_level_blocks<Policy>(sort, level), Step::phase, level, phase);
+  }
+
   void launch_multiway_levels() {
     using Policy = Multiway<Bits>;
     allow(task_kernel<Policy, HostDriver>);
     launch_step<Policy>(1, Step::root, 0);
     launch_step<Policy>(sort.multiprocessors, Step::look, 0);
     for (uint32_t level = 0; level < plan.host_levels; level++) {
-      launch_step<Policy>(sort.multiprocessors, Step::begin, level);
-      launch_step<Policy>(sort.multiprocessors, Step::phase, level, Phase::count);
-      launch_step<Policy>(sort.multiprocessors, Step::phase, level, Phase::scatter);
+      launch_step<Policy>(level == 0 ? sort.multiprocessors : sort.task_capacity, Step::begin, level);
+      launch_phase<Policy>(level, Phase::count);
+      launch_phase<Policy>(level, Phase::scatter);
     }
   }
 

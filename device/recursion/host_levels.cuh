@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the grids of the host driver do (driver_host.cuh): they loop over lists that the level before has left.
+ * What the grids of the host driver do (driver_host.cuh). Each block looks up what is its own in lists that the level before has
+ * left, and does no more: in a loop over several, what is the same for all of them would be kept in registers, and what is left
+ * over spilled (1,000 bytes of it, and 12 % of a sort's time, on an H200).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_HOST_LEVELS_CUH
 #define CDPSORT_DEVICE_RECURSION_HOST_LEVELS_CUH
@@ -46,36 +48,8 @@ __device__ __forceinline__ Range level_range(const Sort<Bits> &sort, uint32_t le
   return {0, sort.count, Side::keys, level};
 }
 
-/*
- * What a block does for one task after another. Not inlined: in a loop, what is the same for all tasks would be kept in registers,
- * and what is left over spilled (1,000 bytes of it, and 12 % of the time, on an H200).
- */
-template <typename Policy, typename Bits>
-__device__ __noinline__ void do_level_share(const Sort<Bits> &sort, uint32_t slot, Phase phase, uint32_t block,
-                                            uint32_t blocks) {
-  Policy::do_share(sort, slot, phase, block, blocks, block_shared<typename Policy::Storage>());
-}
-
-template <typename Policy, typename Bits>
-__device__ __noinline__ void go_on_in_level(const Sort<Bits> &sort, uint32_t slot, Phase phase) {
-  go_on<Policy, HostDriver>(sort, slot, phase, block_shared<typename Policy::Storage>());
-}
-
-template <typename Bits>
-__device__ __noinline__ void begin_in_level(const Sort<Bits> &sort, uint32_t slot) {
-  using Policy = Multiway<Bits>;
-  auto &storage = block_shared<typename Policy::Storage>();
-  Policy::prepare(sort, slot, storage);
-  enter_phase<Policy, HostDriver>(sort, slot, Phase::waiting, Policy::FIRST, storage);
-}
-
-template <typename Bits>
-__device__ __noinline__ void sort_listed_range(const Sort<Bits> &sort, uint32_t place) {
-  block_multiway_sort(sort.rules, sort.worklist[place], block_shared<MultiwayStorage<Bits>>());
-}
-
-/* A level's share of a phase: blocks blockIdx.x, blockIdx.x + gridDim.x, ... of those that its tasks have together. The last
-   block of each task goes on. Fills are done in the level's first phase. */
+/* Block blockIdx.x of those that a level's tasks have together does its share of a phase; the last of each task goes on. Fills are
+   done in the level's first phase. */
 template <typename Policy, typename Bits>
 __device__ __forceinline__ void level_phase_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
   auto &storage = block_shared<typename Policy::Storage>();
@@ -84,45 +58,47 @@ __device__ __forceinline__ void level_phase_body(const Sort<Bits> &sort, const u
   if (phase == Policy::FIRST && blockIdx.x == 0 && threadIdx.x == 0)
     sort.control->list_counts[(level + 2) % 3] = 0; // of the level before, and of the next but one
   const LevelList list = level_list(sort, level);
-  if (list.blocks == 0)
+  expect(list.blocks <= gridDim.x);
+  if (blockIdx.x >= list.blocks)
     return;
   const TraceScope scope(sort, event, Policy::kind_of(phase), level_range(sort, level));
-  for (uint32_t block = blockIdx.x; block < list.blocks; block += gridDim.x) {
-    const ListedTask at = find_task(list, block);
-    Task &task = sort.tasks[at.slot];
-    const uint32_t own = block - at.first_block;
-    const uint32_t blocks = task.block_count;
-    if (task.phase == Phase::fill) {
-      if (phase == Policy::FIRST)
-        Policy::fill(sort, task, uint64_t{own} * blockDim.x + threadIdx.x, uint64_t{blocks} * blockDim.x);
-      continue;
-    }
-    expect(task.phase == phase);
-    do_level_share<Policy>(sort, at.slot, phase, own, blocks);
-    if (is_last_block(&task.done_blocks, blocks, Policy::block_of(storage)))
-      go_on_in_level<Policy>(sort, at.slot, phase);
-    __syncthreads();
+  const ListedTask at = find_task(list, blockIdx.x);
+  Task &task = sort.tasks[at.slot];
+  const uint32_t block = blockIdx.x - at.first_block;
+  const uint32_t blocks = task.block_count;
+  if (task.phase == Phase::fill) {
+    if (phase == Policy::FIRST)
+      Policy::fill(sort, task, uint64_t{block} * blockDim.x + threadIdx.x, uint64_t{blocks} * blockDim.x);
+    return;
   }
+  expect(task.phase == phase);
+  Policy::do_share(sort, at.slot, phase, block, blocks, storage);
+  if (is_last_block(&task.done_blocks, blocks, Policy::block_of(storage)))
+    go_on<Policy, HostDriver>(sort, at.slot, phase, storage);
 }
 
 /* Prepares a level's tasks, a block each; or turns the array round, which is all there is to do with it then. */
 template <typename Bits>
 __device__ __forceinline__ void level_begin_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
+  using Policy = Multiway<Bits>;
   const uint32_t level = work.slot;
   const LevelList list = level_list(sort, level);
+  expect(list.count <= gridDim.x);
   const bool reverses =
       level == 0 && list.count == 0 && sort.control->direction == static_cast<uint32_t>(Direction::descending);
-  if (list.count == 0 && !reverses)
+  if (blockIdx.x >= list.count && !reverses)
     return;
   const TraceScope scope(sort, event, reverses ? CDP_TRACE_REVERSE : CDP_TRACE_PREPARE, level_range(sort, level));
-  if (reverses)
+  if (reverses) {
     reverse_items(sort.rules, whole_range(sort));
-  for (uint32_t index = blockIdx.x; index < list.count; index += gridDim.x) {
-    const uint32_t slot = list.tasks[index].slot;
-    if (sort.tasks[slot].phase == Phase::fill)
-      continue;
-    begin_in_level(sort, slot);
+    return;
   }
+  const uint32_t slot = list.tasks[blockIdx.x].slot;
+  if (sort.tasks[slot].phase != Phase::waiting)
+    return;
+  auto &storage = block_shared<typename Policy::Storage>();
+  Policy::prepare(sort, slot, storage);
+  enter_phase<Policy, HostDriver>(sort, slot, Phase::waiting, Policy::FIRST, storage);
 }
 
 /* Looks whether the array is in order, as its sample is: then level 0 has nothing to do, but perhaps to turn it round. */
@@ -186,33 +162,22 @@ __device__ __forceinline__ void level_network_body(const Sort<Bits> &sort, const
   }
 }
 
-/* Sorts the ranges on the worklist, a block each, until there are none left. As the root of an array that one block sorts, it is
-   the only range. */
+/* Sorts the ranges on the worklist, a block each. As the root of an array that one block sorts, it is the only range. */
 template <typename Bits>
 __device__ __forceinline__ void level_sort_body(const Sort<Bits> &sort, const uint32_t &event) {
-  auto &storage = block_shared<MultiwayStorage<Bits>>();
   const bool is_root = sort.path == CDP_PATH_ONE_BLOCK;
   if (is_root)
     list_whole_array(sort);
-  const uint32_t count = listed_ranges(sort);
-  if (count == 0)
+  if (blockIdx.x >= listed_ranges(sort))
     return;
   Range all = whole_range(sort);
   all.depth = sort.worklist[0].depth;
   const TraceScope scope(sort, event, is_root ? CDP_TRACE_ROOT : CDP_TRACE_SORT, all);
-  for (;;) {
-    if (threadIdx.x == 0)
-      storage.flag = atomicAdd(&sort.control->worklist_sorted, 1u);
-    __syncthreads();
-    const uint32_t place = storage.flag;
-    __syncthreads();
-    if (place >= count)
-      return;
-    const BlockTraceScope own_scope(sort, event, place);
-    if (!is_root)
-      own_scope.describe(sort.worklist[place]);
-    sort_listed_range(sort, place);
-  }
+  const BlockTraceScope own_scope(sort, event);
+  const Range &range = sort.worklist[blockIdx.x]; // where it is: no registers for it
+  if (!is_root)
+    own_scope.describe(range);
+  block_multiway_sort(sort.rules, range, block_shared<MultiwayStorage<Bits>>());
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -16,7 +16,7 @@
  *
  * A policy has            TwoWay (two_way.cuh), Multiway (multiway.cuh)
  *     Key, Storage        the width of a key, what lies in a block's shared memory; block_of() is the BlockStorage in it
- *     KERNEL, BLOCK_THREADS, RESIDENT_BLOCKS      its kernel's shape
+ *     KERNEL, BLOCK_THREADS, RESIDENT_BLOCKS, TILE_ITEMS      its kernel's shape
  *     FIRST, PREPARES     its first phase, and whether a block has to prepare it
  *     grid(), blocks()    the shape of its grids, and how many blocks a range should have
  *     prepare()           prepares a task. All threads of one block take part

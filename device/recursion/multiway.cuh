@@ -219,6 +219,7 @@ struct Multiway {
   using Storage = MultiwayStorage<Bits>;
   static constexpr Kernel KERNEL = Kernel::fat;
   static constexpr uint32_t BLOCK_THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  static constexpr uint32_t TILE_ITEMS = MultiwayShape<Bits>::TILE_ITEMS;
   static constexpr uint32_t RESIDENT_BLOCKS = 1;
   static constexpr Phase FIRST = Phase::count;
   static constexpr bool PREPARES = true;
@@ -229,7 +230,7 @@ struct Multiway {
   static __host__ __device__ __forceinline__ GridShape grid(const Sort<Bits> &sort, uint32_t blocks) {
     return fat_grid(sort, blocks);
   }
-  static __device__ __forceinline__ uint32_t blocks(const Sort<Bits> &sort, uint64_t items) {
+  static __host__ __device__ __forceinline__ uint32_t blocks(const Sort<Bits> &sort, uint64_t items) {
     return multiway_blocks(sort, items);
   }
   static constexpr __device__ cdp_trace_kind kind_of(Phase phase) {

@@ -298,7 +298,7 @@ __device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32
   static_assert(FILL_GRID_ITEMS > Block::TILE_ITEMS, "who holds a bucket launches nothing");
   auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, storage.block);
-  const BlockTraceScope own_scope(sort, event, blockIdx.x);
+  const BlockTraceScope own_scope(sort, event);
   const SplitterSet set = *sort.splitter_sets;
   const uint32_t bucket = blockIdx.x;
   if (bucket == 0 && threadIdx.x == 0)

@@ -215,8 +215,8 @@ private:
 template <typename Bits>
 class BlockTraceScope {
 public:
-  __device__ __forceinline__ BlockTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, uint32_t of_place)
-      : sort(of_sort), event(of_event), place(of_place) {
+  __device__ __forceinline__ BlockTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event)
+      : sort(of_sort), event(of_event) {
     if (is_traced(sort))
       begin_block(event_list(sort), own_event(), nullptr);
   }
@@ -236,12 +236,11 @@ public:
 
 private:
   __device__ __forceinline__ uint32_t own_event() const {
-    return event + 1 + place;
+    return event + 1 + blockIdx.x;
   }
 
   const Sort<Bits> &sort;
   const uint32_t &event;
-  const uint32_t place;
 };
 
 } // namespace cdp::CDP_RUNTIME

@@ -26,6 +26,7 @@ struct TwoWay {
   using Storage = BlockStorage;
   static constexpr Kernel KERNEL = Kernel::thin;
   static constexpr uint32_t BLOCK_THREADS = Shape<Bits>::BLOCK_THREADS;
+  static constexpr uint32_t TILE_ITEMS = Shape<Bits>::TILE_ITEMS;
   static constexpr uint32_t RESIDENT_BLOCKS = Shape<Bits>::RESIDENT_BLOCKS;
   static constexpr Phase FIRST = Phase::partition;
   static constexpr bool PREPARES = false;
@@ -36,7 +37,7 @@ struct TwoWay {
   static __host__ __device__ __forceinline__ GridShape grid(const Sort<Bits> &, uint32_t blocks) {
     return thin_grid<Bits>(blocks);
   }
-  static __device__ __forceinline__ uint32_t blocks(const Sort<Bits> &sort, uint64_t items) {
+  static __host__ __device__ __forceinline__ uint32_t blocks(const Sort<Bits> &sort, uint64_t items) {
     return partition_blocks<Bits>(items, sort.max_blocks);
   }
   static constexpr __device__ cdp_trace_kind kind_of(Phase phase) {
