@@ -105,6 +105,7 @@ typedef struct cdp_plan {
   /* Who sorts it. */
   cdp_path path;
   cdp_scheme scheme;    /* what will run: that of the settings, or the host loop where it must be; not the default */
+  bool is_captured;     /* the stream is being captured into a graph */
   uint32_t host_levels; /* tasks that the host launches: levels, one behind the other; otherwise 0 */
   cdp_child_streams child_streams;
   uint32_t device_kind; /* the device's */

@@ -162,11 +162,15 @@ bool plan_short(const Given &given, cdp_plan &plan) {
   return true;
 }
 
-/* Levels of tasks that the host launches: as many as splitters take that divide evenly, and a spare one; two ways, as many as
-   the recursion may have. */
+/* Levels of tasks that the host launches. Many ways: as many as splitters take that divide evenly, and a spare one. Two ways: as
+   many as the recursion may have or, where the pivot is a median, twice as many as halves take, and some: a level that has
+   nothing to do costs some 3 us. */
 uint32_t host_levels(const Given &given, const cdp_plan &plan) {
-  if (is_classic(plan))
-    return plan.block_depth_limit;
+  if (is_classic(plan)) {
+    const uint32_t halvings = ceil_log2((plan.count + plan.block_items - 1) / plan.block_items);
+    const uint32_t usual = plan.pivot == CDP_PIVOT_SAMPLED_MEDIAN ? DEPTH_PER_LOG * halvings + DEPTH_EXTRA : UINT32_MAX;
+    return std::min(usual, plan.block_depth_limit);
+  }
   const uint64_t fan_out = std::min(plan.fan_out, max_fan_out(given.multiway));
   uint32_t levels = 1;
   for (uint64_t reach = fan_out * plan.target_range_items; reach < plan.count; reach *= fan_out)
@@ -175,7 +179,7 @@ uint32_t host_levels(const Given &given, const cdp_plan &plan) {
 }
 
 /* The path, who launches, and how deep tasks go. */
-void plan_path(const Given &given, bool is_captured, cdp_plan &plan) {
+void plan_path(const Given &given, cdp_plan &plan) {
   plan.scheme = given.settings.scheme;
   plan.child_streams = given.settings.child_streams;
   plan.depth_limit = plan.block_depth_limit;
@@ -185,7 +189,7 @@ void plan_path(const Given &given, bool is_captured, cdp_plan &plan) {
     return;
   }
   plan.path = CDP_PATH_TASKS;
-  if (is_captured || !given.facts.launches_from_device || given.facts.pending_limit < plan.pending_limit_min)
+  if (plan.is_captured || !given.facts.launches_from_device || given.facts.pending_limit < plan.pending_limit_min)
     plan.scheme = CDP_SCHEME_HOST;
   if (plan.scheme == CDP_SCHEME_HOST) {
     plan.host_levels = host_levels(given, plan);
@@ -307,9 +311,10 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type typ
   plan->seed = settings->seed;
   plan->device_kind = facts->device_kind;
   plan->multiprocessors = facts->multiprocessors;
+  plan->is_captured = is_captured;
   plan->pending_limit_min = limits.pending_limit_min != 0 ? limits.pending_limit_min : facts->pending_limit_min;
   plan_ranges(given, *plan);
-  plan_path(given, is_captured, *plan);
+  plan_path(given, *plan);
   plan_launches(given, *plan);
   plan_room(given, *plan);
   return CDP_OK;

@@ -113,18 +113,32 @@ static cdp_status check_usable(const cdp_device *device, const void *workspace, 
   return cdp_device_check_memory(device, workspace, "d_workspace");
 }
 
-/* Does one thing with the device current: asks whether the stream is being captured or, with a plan, launches. */
-static cdp_status on_device(const cdp_device *device, void *stream, bool *is_captured, const cdp_plan *plan) {
-  const cdp_engine *engine = device->engine;
+/* What cdp_quicksort_async() was given, checked as far as no plan is needed for it. */
+typedef struct launch_call {
+  const cdp_arguments *arguments;
+  const cdp_device *device;
+  void *d_keys;
+  size_t count;
+  cdp_type type;
+  void *d_workspace;
+  size_t workspace_bytes;
+  void *stream;
+} launch_call;
+
+/* Steps 4 and 5, with the device current. */
+static cdp_status plan_and_launch(const launch_call *call) {
+  const cdp_engine *engine = call->device->engine;
   cdp_fault fault = {0};
-  cdp_previous previous;
+  cdp_plan plan;
+  cdp_room room;
+  bool is_captured = false;
   cdp_status status;
-  TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
-  if (plan != NULL)
-    status = cdp_report(engine->launch(plan, stream, &fault), &fault, "launching the sort");
-  else
-    status = cdp_report(engine->is_captured(stream, is_captured, &fault), &fault, "looking at the stream");
-  engine->leave(&previous);
+  TRY(cdp_report(engine->is_captured(call->stream, &is_captured, &fault), &fault, "looking at the stream"));
+  TRY(make_plan(call->arguments, call->count, call->type, call->device, is_captured, &plan, &room));
+  TRY(check_workspace_size(&room, call->d_keys, call->d_workspace, call->workspace_bytes));
+  plan.d_keys = call->d_keys;
+  plan.d_workspace = call->d_workspace;
+  TRY(cdp_report(engine->launch(&plan, call->stream, &fault), &fault, "launching the sort"));
 cleanup:
   return status;
 }
@@ -133,9 +147,8 @@ cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const 
                                size_t workspace_bytes, void *stream) {
   cdp_arguments arguments;
   cdp_device device;
-  cdp_plan plan;
-  cdp_room room;
-  bool is_captured = false;
+  cdp_previous previous;
+  cdp_fault fault = {0};
   cdp_status status;
   cdp_message_clear();
   TRY(cdp_arguments_read(count, type, options, &arguments));
@@ -147,12 +160,10 @@ cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const 
   TRY(check_workspace_pointer(d_workspace));
   TRY(cdp_device_choose(&arguments.wish, d_keys, &device));
   TRY(check_usable(&device, d_workspace, stream));
-  TRY(on_device(&device, stream, &is_captured, NULL));
-  TRY(make_plan(&arguments, count, type, &device, is_captured, &plan, &room));
-  TRY(check_workspace_size(&room, d_keys, d_workspace, workspace_bytes));
-  plan.d_keys = d_keys;
-  plan.d_workspace = d_workspace;
-  TRY(on_device(&device, stream, NULL, &plan));
+  TRY(cdp_report(device.engine->enter(device.ordinal, &previous, &fault), &fault, "making the device current"));
+  status = plan_and_launch(&(launch_call){&arguments, &device, d_keys, count, type, d_workspace, workspace_bytes, stream});
+  device.engine->leave(&previous);
+  TRY(status);
   cdp_device_used(device.facts.name);
 cleanup:
   return status;

@@ -219,7 +219,7 @@ static const levels_row levels[] = {
     /* Its samples tell 256 buckets apart. */
     {KIND_SIMULATED, CDP_FAN_OUT_MAX, 7371 * 256, 0, 2},
     {KIND_SIMULATED, CDP_FAN_OUT_MAX, 7371 * 256 + 1, 0, 3},
-    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), 0, 62},
+    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), 0, 26},
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27) + 1, 0, 64},
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), 5, 5},
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), CDP_DEPTH_MAX, 108},

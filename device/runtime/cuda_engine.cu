@@ -118,12 +118,12 @@ cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uin
 }
 
 /*
- * Loads kernels while another stream, or the sort's own, is being captured in a mode that forbids what may synchronise: CUDA
- * loads a kernel when it is first asked about. Nothing here waits for captured work.
+ * Loads kernels while a stream is being captured, in a mode that forbids what may synchronise: CUDA loads a kernel when it is
+ * first asked about. Nothing here waits for captured work.
  */
 class RelaxedCapture {
 public:
-  RelaxedCapture() {
+  explicit RelaxedCapture(bool wanted) : is_wanted(wanted) {
     exchange();
   }
   ~RelaxedCapture() {
@@ -134,10 +134,11 @@ public:
 
 private:
   void exchange() {
-    if (cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess)
+    if (is_wanted && cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess)
       cudaGetLastError();
   }
 
+  bool is_wanted;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
 };
 
@@ -154,7 +155,7 @@ bool is_under_mps(int ordinal) {
 
 /* Finds out what does not change as long as the process runs. */
 cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
-  const RelaxedCapture relaxed;
+  const RelaxedCapture relaxed(true);
   cudaDeviceProp properties;
   CDP_RETURN_UNLESS_OK(check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is"));
   // Which code runs is not for the device's capability to say: a newer device runs what was compiled for an older one. The
@@ -230,7 +231,7 @@ cdp_status is_captured(void *stream, bool *captured, cdp_fault *fault) {
 }
 
 cdp_status launch(const cdp_plan *plan, void *stream, cdp_fault *fault) {
-  const RelaxedCapture relaxed;
+  const RelaxedCapture relaxed(plan->is_captured);
   return check_launch(launch_sort(*plan, false, stream), moves_keys_early(*plan), "launching the sort", fault);
 }
 
