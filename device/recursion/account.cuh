@@ -80,10 +80,13 @@ __device__ inline void leave_sort(const Sort<Bits> &sort) {
     give_launches_back(sort);
 }
 
-/* Counts a task in that is about to be started, or out again, since it was refused. */
+/* Counts a task in that is about to be started, or out again, since it was refused. Who starts one is live, but for the blocks of
+   a short array: there alone the counter has to be waited for. */
 template <typename Bits>
 __device__ inline void expect_task(const Sort<Bits> &sort) {
-  if (atomicAdd(&sort.control->live_tasks, 1u) == 0)
+  if (sort.path != CDP_PATH_SHORT)
+    atomicAdd(&sort.control->live_tasks, 1u);
+  else if (atomicAdd(&sort.control->live_tasks, 1u) == 0)
     expect_blocks(sort, 1);
 }
 
