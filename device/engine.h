@@ -88,7 +88,7 @@ typedef struct cdp_settings {
  *
  * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
  *
- *     | scratch keys | control | counters | tasks | two lists of deferred tasks | worklist | set tables | places |
+ *     | scratch keys | control | counters | tasks |   two lists of tasks   | worklist | set tables | places |
  *       count keys                          task_capacity                  worklist_capacity  many children  short path
  *
  * Set tables: task_capacity splitter sets, then as many times fan_out splitters, then as many times max_buckets cursors.
@@ -104,7 +104,7 @@ typedef struct cdp_plan {
 
   /* Who sorts it. */
   cdp_path path;
-  cdp_scheme scheme;    /* what will run: that of the settings, or the host loop where it must be; not the default */
+  cdp_scheme scheme;    /* what will run: that of the settings, or CDP_SCHEME_HOST where it must be; not the default */
   bool is_captured;     /* the stream is being captured into a graph */
   uint32_t host_levels; /* tasks that the host launches: levels, one behind the other; otherwise 0 */
   cdp_child_streams child_streams;

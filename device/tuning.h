@@ -319,7 +319,7 @@ constexpr uint32_t MAX_TASK_CAPACITY = 1u << 30;
  * device at the same time. What is refused all the same is sorted another way.
  *
  * Launches that a task has pending: one; with a controller three (controller, workers, continuation). With many children five:
- * its preparation, two stages, the grid for small children, the one for equal keys; with a controller two continuations more.
+ * its preparation, two phases, the grid for small children, the one for equal keys; with a controller two continuations more.
  */
 constexpr uint32_t PENDING_SHARE_DENOMINATOR = 4;
 constexpr uint32_t LAUNCHES_PER_TASK = 1;

@@ -1,16 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds docs/guide.md against the sources: every piece of C++ that it quotes must stand in the file named before it as it is;
-every picture that it shows must be there; no figure may be left open.
+"""Holds docs/guide.md and docs/architecture.md against the sources.
+
+guide.md: every piece of C++ that it quotes must stand in the file named before it as it is; every picture that it shows must be
+there; no figure may be left open. All documents: every file of the sources that they name by its path must be there.
+
+architecture.md: what stands in backticks, and the files and functions of its drawing, must be there. A file is named by its path
+or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
+function that is defined there, other names are words of the code. Comments do not count.
 
 usage: python3 docs/check_guide.py          exit code: 0 all well, 1 something is not, and it is named
 """
+import functools
 import pathlib
 import re
 import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent
 ROOT = DOCS.parent
+SOURCES = sorted(path for folder in ("include", "src", "device", "samples") for path in (ROOT / folder).rglob("*")
+                 if path.suffix in (".h", ".c", ".cpp", ".cu", ".cuh"))
+DOCUMENTS = [DOCS / name for name in ("algorithm.md", "architecture.md", "guide.md", "known-issues.md", "performance.md")]
+DOCUMENTS += [ROOT / "README.md", ROOT / "samples" / "README.md"]
+FILE = r"[\w/.-]+\.(?:cuh|cu|cpp|c|h|md)\b"
 
 
 def quotations(text):
@@ -20,15 +32,90 @@ def quotations(text):
         yield named[-1] if named else "", match.group(1)
 
 
-def main():
+def guide_faults():
+    """What is wrong with the walk."""
     text = (DOCS / "guide.md").read_text(encoding="utf-8")
-    faults = []
     for path, quoted in quotations(text):
         source = (ROOT / path).read_text(encoding="utf-8") if path and (ROOT / path).exists() else ""
         if quoted not in source:
-            faults.append(f"not in {path or 'any file named'}: {quoted.strip().splitlines()[0]}")
-    faults += [f"no picture {name}" for name in re.findall(r"\]\((pictures/[^)]+)\)", text) if not (DOCS / name).exists()]
-    faults += [f"open: {name}" for name in re.findall(r"\{\{(FIGURE:[^}]+)\}\}", text)]
+            yield f"not in {path or 'any file named'}: {quoted.strip().splitlines()[0]}"
+    yield from (f"no picture {name}" for name in re.findall(r"\]\((pictures/[^)]+)\)", text) if not (DOCS / name).exists())
+    yield from (f"open: {name}" for name in re.findall(r"\{\{(FIGURE:[^}]+)\}\}", text))
+
+
+def path_faults():
+    """Paths of sources, in any document, that lead nowhere."""
+    for document in DOCUMENTS:
+        for name in sorted(set(re.findall(r"(?<![\w/.])(?:device|src|include|tests|samples)/[\w/-]+\.\w+",
+                                          document.read_text(encoding="utf-8")))):
+            if not (ROOT / name).exists():
+                yield f"{document.name}: no file {name}"
+
+
+@functools.lru_cache(maxsize=None)
+def code_of(path):
+    """A source file without its comments."""
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def files_named(name):
+    """The sources, or the document, that a name may mean."""
+    if name.endswith(".md"):
+        return [path for path in DOCUMENTS if path.name == name]
+    return [path for path in SOURCES if f"/{path}".endswith(f"/{name}")]
+
+
+def defines(code, name):
+    """Whether code has a function of this name, or a pointer to one, with a type in front of it: a call has none."""
+    kind = r"(?:^|[^\w.>:])(?!return\b|else\b|case\b)[\w:>*&]+[\s*&]+"
+    owner = r"(?:\w+(?:<\w+>)?::)?"
+    return re.search(kind + owner + name + r"\s*\(", code) or re.search(r"\(\*" + name + r"\)\s*\(", code)
+
+
+def name_fault(name, files):
+    """What is wrong with the name of a function or of anything else, which these files should have; None: nothing."""
+    parts = re.fullmatch(r"(?:\w+::)*(\w+)(\(\))?", name)
+    if parts is None:
+        return f"neither a file nor a name: {name}"
+    word, is_function = parts.groups()
+    for path in files:
+        code = code_of(path)
+        if defines(code, word) if is_function else re.search(rf"\b{word}\b", code):
+            return None
+    return f"no {name} in {files[0].relative_to(ROOT) if len(files) == 1 else 'the sources'}"
+
+
+def architecture_faults():
+    """What is wrong with the way through the files."""
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    # In the drawing names are plain. In prose a full stop, a semicolon, a cell's or a paragraph's end ends what a file is said
+    # to hold.
+    drawing = re.compile(rf"{FILE}|\b\w+\(\)")
+    prose = re.compile(r"`[^`]+`|\|\s|[.;]\s|\n\n")
+    for at, part in enumerate(re.split(r"^```.*$", text, flags=re.MULTILINE)):
+        is_drawing = at % 2 == 1
+        files = SOURCES
+        for match in (drawing if is_drawing else prose).finditer(part):
+            token = match.group().strip("`")
+            if re.fullmatch(FILE, token):
+                named = files_named(token)
+                if len(named) != 1:
+                    yield f"architecture.md: {'several files' if named else 'no file'} {token}"
+                holds = len(named) == 1 and not is_drawing and part[match.end():].startswith(":")
+                files = named if holds else SOURCES
+            elif token.endswith("/"):
+                if not (ROOT / token).is_dir():
+                    yield f"architecture.md: no folder {token}"
+            elif is_drawing or match.group().startswith("`"):
+                fault = name_fault(token, files)
+                if fault:
+                    yield f"architecture.md: {fault}"
+            else:
+                files = SOURCES
+
+
+def main():
+    faults = [*guide_faults(), *path_faults(), *architecture_faults()]
     print("\n".join(faults))
     return 1 if faults else 0
 

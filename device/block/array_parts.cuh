@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Partition of a whole array by count, scan and scatter (seeds 001 and 002; Blelloch 1990), and what brings its parts back to
- * where the keys came from. Called by recursion/partition_array.cuh.
+ * Partition of a whole array by count, scan and scatter (Blelloch 1990), and what brings its parts back to where the
+ * keys came from. Called by recursion/partition_array.cuh.
  *
  *  1. count    The array is divided into shares of consecutive keys, one for each warp of the grid, whose bounds depend on
  *              nothing but the sizes. A warp counts what its share has of the lesser and of the greater part.

@@ -8,8 +8,8 @@
  * strictly between two splitters and those of odd number hold the keys equal to one: these leave the recursion, however many
  * they are.
  */
-#ifndef CDPSORT_DEVICE_BLOCK_FAN_SHAPE_CUH
-#define CDPSORT_DEVICE_BLOCK_FAN_SHAPE_CUH
+#ifndef CDPSORT_DEVICE_BLOCK_MULTIWAY_SHAPE_CUH
+#define CDPSORT_DEVICE_BLOCK_MULTIWAY_SHAPE_CUH
 
 #include "block/range.cuh"
 

@@ -12,8 +12,8 @@
  *     long_items is a warp's too: leaf by leaf, and then the rest of the bitonic network. The runs of a longer one are
  *     gathered, and it is sorted the two-way way (sort.cuh). A sample makes all of that rare.
  */
-#ifndef CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
-#define CDPSORT_DEVICE_BLOCK_FAN_SORT_CUH
+#ifndef CDPSORT_DEVICE_BLOCK_MULTIWAY_SORT_CUH
+#define CDPSORT_DEVICE_BLOCK_MULTIWAY_SORT_CUH
 
 #include "block/multiway_tile.cuh"
 #include "block/sort.cuh"

@@ -8,8 +8,8 @@
  *  3. The counts are scanned: where each bucket begins in the tile.
  *  4. Each item is put in its place.
  */
-#ifndef CDPSORT_DEVICE_BLOCK_FAN_TILE_CUH
-#define CDPSORT_DEVICE_BLOCK_FAN_TILE_CUH
+#ifndef CDPSORT_DEVICE_BLOCK_MULTIWAY_TILE_CUH
+#define CDPSORT_DEVICE_BLOCK_MULTIWAY_TILE_CUH
 
 #include "block/splitters.cuh"
 

@@ -13,7 +13,7 @@
  * caller's array holds entered keys.
  *
  * Padding is virtual: a comparator whose partner lies past the end does nothing (see bitonic.cuh). The launching is done
- * elsewhere (recursion/fallback.cuh for many blocks, block_sort() for one block, warp_sort() for one warp).
+ * elsewhere (recursion/network_grid.cuh and host_levels.cuh for many blocks, block_sort() for one, warp_sort() for one warp).
  */
 #ifndef CDPSORT_DEVICE_BLOCK_NETWORK_CUH
 #define CDPSORT_DEVICE_BLOCK_NETWORK_CUH

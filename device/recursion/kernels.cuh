@@ -36,13 +36,13 @@ static_assert(LAUNCHED_KERNELS == KERNELS * 2 * 2, "for two key widths, with hoo
 
 /* What a grid does. Those of tasks are in machine.cuh unless said otherwise. */
 enum class Step : uint32_t {
-  root,         /* thin, fat: launched by the host (root.cuh, host_kernels.cuh) */
+  root,         /* thin, fat: launched by the host (root.cuh, presorted_array.cuh, host_kernels.cuh) */
   begin,        /* thin, fat: prepares a task and launches its first phase */
   phase,        /* thin, fat: its blocks do their shares of a task's phase */
   continuation, /* thin, fat: goes on behind a phase (driver_tail.cuh) */
   look,         /* fat: looks whether the array is in order (presorted_array.cuh) */
   reverse,      /* thin: turns the array round (helping_grids.cuh) */
-  network,      /* thin: one step of a device-wide bitonic sort (helping_grids.cuh) */
+  network,      /* thin: one step of a device-wide bitonic sort (network_grid.cuh) */
   fill,         /* thin: writes equal keys (helping_grids.cuh) */
   fill_buckets, /* thin: writes those of a multiway task (helping_grids.cuh) */
   batch,        /* thin: takes up deferred tasks (batches.cuh) */

@@ -2,12 +2,12 @@
 /*
  * The state machine of a task. A policy says what is done in its phases, a driver who goes on behind each.
  *
- *     TwoWay      waiting ─────────────▶ partition ────────────▶ done
- *     Multiway    waiting ──▶ prepare ──▶ count ──▶ scatter ───▶ done
+ *     TwoWay      waiting ──▶ partition ──────────▶ done
+ *     Multiway    waiting ──▶ count ──▶ scatter ──▶ done
  *     either, at the depth limit: waiting ──▶ network, step by step
  *
  *     waiting     add_task(): the range has a slot. start_or_defer(): it is started, or put on the list for a later batch
- *     prepare     one block, of a grid of its own (Step::begin) or the root
+ *                 Multiway, in between: one block prepares it, of a grid of its own (Step::begin) or the root
  *     others      all blocks do their share of the phase; one of them, or a grid behind them, or the host's next grid goes on
  *     done        Policy::finish(): the children are settled, each a task of its own, or listed, or sorted by this block
  *

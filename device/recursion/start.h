@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an engine calls to start a sort or a partition: one instance for each key type and runtime, in source files of their own
+ * What an engine calls to start a sort or a partition: one instance for each key width and runtime, in source files of their own
  * that the build makes from recursion.in and host.in.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_START_H

@@ -20,7 +20,6 @@ struct Trace;
 /* What is being done with a task: machine.cuh has the drawing. */
 enum class Phase : uint32_t {
   waiting,   /* made, and to be started */
-  prepare,   /* multiway: one block chooses its splitters */
   partition, /* two-way: its items go to either side of the pivot */
   count,     /* multiway: its buckets are counted */
   scatter,   /* multiway: its items go to their buckets */

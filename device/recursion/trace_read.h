@@ -74,7 +74,7 @@ inline cdp_trace_event public_event(const Event &event, uint64_t origin, const u
 inline void read_trace(const TraceMemory &memory, cdp_trace *trace) {
   const Event *events = memory.trace()->events();
   uint32_t *places = memory.numbers();
-  // The root began first, but of the host loop's grids the one that the host launched first did.
+  // The root began first, but of the host driver's grids the one that the host launched first did.
   uint64_t origin = UINT64_MAX;
   for (size_t index = 0; index < trace->capacity; index++)
     if (is_written(events[index]) && events[index].cuda_error == 0 && ~events[index].begin_inverted < origin)

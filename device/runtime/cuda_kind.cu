@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compiled_architecture(): a question that CUDA answers by loading a kernel. Compiled without relocatable device code, as the
- * host loop is: the module that launches from the device is not to be had under MPS, and asking about one of its kernels would
- * load it.
+ * compiled_architecture(): a question that CUDA answers by loading a kernel. Compiled without relocatable device code, as
+ * what the host launches is: the module that launches from the device is not to be had under MPS, and asking about one of its
+ * kernels would load it.
  */
 #include "runtime/runtime.cuh"
 

@@ -300,7 +300,8 @@ struct cdp_options {
   uint32_t depth_limit;            /**< ranges at this depth (the whole array has depth 0) are sorted by bitonic sort, not
                                         partitioned. 0: 2 * log2(count) + 8; CDP_DEPTH_NONE: no range is
                                         partitioned. More than 4 * log2(count), rounded up, counts as that, so that no
-                                        pivots make a sort slower than O(n log^2 n) */
+                                        pivots make a sort slower than O(n log^2 n). Where the host launches, it launches as
+                                        many levels as even splits take and some, if that is less */
   uint32_t leaf_items;             /**< where partitioning ends. A number from CDP_LEAF_MIN to CDP_LEAF_MAX_4_BYTES or _8_BYTES
                                         means the bitonic leaf: ranges of at most this many items are bitonically sorted by one
                                         warp, every longer one is partitioned, whatever the number. 0: with two children the

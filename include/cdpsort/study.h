@@ -4,7 +4,7 @@
  * What a recursion did: how long it took, counts by depth, and a trace of its grids, gathered on the device while it sorts.
  *
  * For people who study dynamic parallelism, and for tests that must see that a path was taken. Opt-in: an ordinary sort
- * gathers nothing, and on a GPU, but for CDP_SCHEME_HOST, it has kernels compiled without any of this. Three calls, each the
+ * gathers nothing, and on a GPU it has kernels compiled without any of this. Three calls, each the
  * sort of cdp_quicksort() with the same arguments and statuses, each telling more:
  *
  *     cdp_time_quicksort()    how long it took on the device
@@ -123,7 +123,7 @@ typedef enum cdp_trace_kind {
   CDP_TRACE_BLOCK = 9,        /**< one block of such a grid and its range; no launch of its own, `launcher` is the grid's */
   CDP_TRACE_FILL = 10,        /**< writes keys equal to a pivot */
   CDP_TRACE_NETWORK = 11,     /**< a step of a device-wide bitonic sort */
-  CDP_TRACE_BATCH = 12,       /**< takes up deferred tasks, and in the end has the collected ranges sorted */
+  CDP_TRACE_BATCH = 12,       /**< takes up deferred tasks */
   CDP_TRACE_LOOK = 13,        /**< looks whether an array that seems to be in order is */
   CDP_TRACE_REVERSE = 14      /**< turns an array round that was in the opposite order */
 } cdp_trace_kind;
