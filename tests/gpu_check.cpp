@@ -298,6 +298,19 @@ cdp_study study_and_check(const Subject &subject, const cdp_options &options, co
   return study;
 }
 
+void sort_async_and_check(const Subject &subject, const cdp_options &options, const char *how) {
+  const device_data::KeySpan &keys = subject.keys;
+  size_t bytes = 0;
+  CHECK_SORT(cdp_quicksort_workspace(keys.count, keys.type, &options, &bytes));
+  const Guarded workspace = allocate_guarded(bytes);
+  note_sort(subject, options, how);
+  CHECK_SORT(cdp_quicksort_async(keys.d_keys, keys.count, keys.type, &options, workspace.d_memory, bytes, nullptr));
+  judge(subject, options.order);
+  judge_guards(subject, workspace);
+  conclude(subject, how);
+  release_memory(workspace.d_base);
+}
+
 const char *scheme_name(cdp_scheme scheme) {
   static const char *const names[] = {"default scheme", "last block", "controller", "host loop"};
   return names[scheme];

@@ -108,6 +108,9 @@ cdp_status sort_both_ways(const Subject &subject, const cdp_options &options, cd
 /* Does that, and checks the keys and what is true of every study of a sort whose limits suffice. */
 cdp_study study_and_check(const Subject &subject, const cdp_options &options, const char *how);
 
+/* Sorts by the asynchronous call, on the default stream and in a workspace of exactly the size asked for, and checks it. */
+void sort_async_and_check(const Subject &subject, const cdp_options &options, const char *how);
+
 /* Names of options, and their number. */
 const char *scheme_name(cdp_scheme scheme);
 const char *pivot_name(cdp_pivot pivot);

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 # What tests/gpu_run.sh writes down, as lines of JSON in files of a folder. To be sourced, after samples/setup.sh, by a script
 # that has set `work` to the folder:
-#     $work/tests        outcomes of tests, samples, benchmarks and the soak, {"suite", "case", "name", "outcome", "message"}
+#     $work/tests        outcomes of tests, samples, benchmarks, the soak and the graphs, {"suite", "case", "name", "outcome",
+#                        "message"}
 #     $work/programs     how long each program took, {"program", "exit_code", "seconds"}
 #     $work/memcheck     {"program", "outcome", "summary"}
 #     $work/benchmarks   rows of samples/bench
+#     $work/graph_replays  rows of tests/graph_replays
 
 : "${work:?tests/gpu_record.sh needs work}"
 started=$(date +%s)
@@ -50,6 +52,17 @@ outcomes_of_log() {
       printf "{\"suite\": %s, \"case\": %s, \"name\": %s, \"outcome\": \"%s\"", json(suite == "" ? fallback : suite), json(kase), \
         json(id (iteration > 0 ? "[" iteration "]" : "")), word
       if (word != "passed") printf ", \"message\": %s", json(message)
+      print "}"
+    }' "$1"
+}
+
+# The rows of a CSV file, whose first line has the names and in which nothing is quoted, as lines of JSON.
+objects_of_csv() {
+  awk -F, 'NR == 1 { for (field = 1; field <= NF; field++) name[field] = $field; next } {
+      printf "{"
+      for (field = 1; field <= NF; field++)
+        printf "%s\"%s\": %s", (field > 1 ? ", " : ""), name[field], \
+          ($field ~ /^-?[0-9][0-9.e+-]*$/ ? $field : "\"" $field "\"")
       print "}"
     }' "$1"
 }

@@ -9,8 +9,8 @@
 #   --repeat N     these N times in a row, until the first bad outcome
 # CDPSORT_RESULT names the file to write (docs/results/gpu.json, or with --tests-only gpu-repeats.json).
 #
-# 1. facts: device, driver, toolkit, hash of the sources   2. tests, through Check's XML log   3. a soak   4. samples
-# 5. compute-sanitizer, where there is one                 6. benchmarks                       7. the JSON
+# 1. facts: device, driver, toolkit, hash of the sources   2. tests, through Check's XML log   3. a soak, and replays of graphs
+# 4. samples   5. compute-sanitizer, where there is one    6. benchmarks                       7. the JSON
 #
 # Every program has a time limit: a sort that never completes is an error, not the end of the run.
 set -eu
@@ -19,8 +19,8 @@ cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$cdpsort_root"
 
 # Seconds that a program may take.
-test_limit=240 gpu_test_limit=180 sample_limit=120 memcheck_limit=300 bench_limit=300 soak_limit_beyond=60
-soak_seconds=60 soak_threads=4
+test_limit=240 gpu_test_limit=180 sample_limit=120 memcheck_limit=300 bench_limit=300 soak_limit_beyond=60 replays_limit=400
+soak_seconds=60 soak_threads=4 replays=1000
 
 build="" tests_only="" repeats=1
 while [ $# -gt 0 ]; do
@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
     if [ "$1" = --build ]; then build=$2; else repeats=$2; fi
     shift
     ;;
-  --quick) export CDPSORT_TEST_QUICK=1 soak_seconds=10 ;;
+  --quick) export CDPSORT_TEST_QUICK=1 soak_seconds=10 replays=50 ;;
   --tests-only) tests_only=yes ;;
   *) cdpsort_fail "unknown argument '$1'; usage: gpu_run.sh [--build DIR] [--quick] [--tests-only [--repeat N]]" ;;
   esac
@@ -54,6 +54,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$cdpsort_root/tests/gpu_record.sh"
 : >"$work/tests" && : >"$work/programs" && : >"$work/memcheck" && : >"$work/benchmarks"
+: >"$work/graph_replays"
 
 # ---- Tests -----------------------------------------------------------------------------------------------------------------
 
@@ -181,6 +182,23 @@ run_soak() {
     tail -n 40 "$work/output" >&2
   else
     outcome soak soak soak passed "$(tail -n 1 "$work/output")"
+  fi
+}
+
+# Graphs with a sort in them, replayed over keys that change. Its table becomes rows of the record.
+run_graph_replays() {
+  if [ ! -x "$build/bin/graph_replays" ]; then
+    outcome graph_replays graph_replays graph_replays skipped "it was not built, or not brought along"
+    return
+  fi
+  rm -f "$work/replays.csv"
+  limited graph_replays "$replays_limit" "$build/bin/graph_replays" --replays "$replays" --csv "$work/replays.csv"
+  [ ! -s "$work/replays.csv" ] || objects_of_csv "$work/replays.csv" >"$work/graph_replays"
+  if [ "$code" -ne 0 ]; then
+    failure graph_replays graph_replays
+    tail -n 40 "$work/output" >&2
+  else
+    outcome graph_replays graph_replays graph_replays passed "$(tail -n 1 "$work/output")"
   fi
 }
 
@@ -328,6 +346,7 @@ else
   run_gpu_tests
   run_mps_tests
   run_soak
+  run_graph_replays
   run_samples
   run_memchecks
   run_benches
@@ -352,6 +371,7 @@ cat >"$work/json" <<JSON
   "programs": [$(elements "$work/programs")],
   "tests": [$(elements "$work/tests")],
   "memcheck": {"note": "$memcheck_note", "failed": $memcheck_failed, "programs": [$(elements "$work/memcheck")]},
+  "graph_replays": [$(elements "$work/graph_replays")],
   "benchmarks": [$(elements "$work/benchmarks")]
 }
 JSON

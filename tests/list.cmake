@@ -47,7 +47,7 @@ if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
 endif()
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_pointers gpu_context gpu_partition)
+foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_first_capture gpu_pointers gpu_context gpu_partition)
   cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_short SOURCES test_gpu_short.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
@@ -75,6 +75,16 @@ if(CDPSORT_HAVE_CUDA)
   target_link_libraries(soak PRIVATE device_data CUDA::cudart_static Threads::Threads)
   add_test(NAME soak COMMAND soak --seconds 10 --threads 4)
   set_tests_properties(soak PROPERTIES LABELS gpu TIMEOUT 120 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
+endif()
+
+# Graphs with a sort in them, replayed again and again, checked and timed: build/bin/graph_replays --help. As a test, few times.
+if(CDPSORT_HAVE_CUDA)
+  cdpsort_test_program(graph_replays SHARED graph_replays/graph_replays.cu ${PROJECT_SOURCE_DIR}/samples/command_line.c)
+  set_target_properties(graph_replays PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  target_include_directories(graph_replays PRIVATE ${PROJECT_SOURCE_DIR}/samples)
+  target_link_libraries(graph_replays PRIVATE device_data CUDA::cudart_static)
+  add_test(NAME graph_replays COMMAND graph_replays --replays 50 --max-count 2^24)
+  set_tests_properties(graph_replays PROPERTIES LABELS gpu TIMEOUT 120 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
 endif()
 
 # Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them. It has kernels of its own

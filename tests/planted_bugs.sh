@@ -17,8 +17,9 @@ trap 'rm -rf "$work"' EXIT INT TERM
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
 all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_batch overfull_list no_fence
-  early_multiway_phase late_multiway_phase lost_equal_bucket forgotten_bucket wrong_run missing_multiway_barrier forgotten_allowance
-  early_gathering shifted_run lost_remainder never_entered never_left entered_twice launches_kept"
+  late_phase lost_equal_bucket forgotten_bucket wrong_run missing_multiway_barrier forgotten_allowance early_gathering shifted_run
+  lost_remainder never_entered never_left entered_twice launches_kept unsorted_list early_list kept_level_list wrong_task
+  forgotten_fill forgotten_last_fill shorter_network missing_grid_barrier"
 
 describe() {
   file=recursion/task.cuh
@@ -34,8 +35,8 @@ describe() {
     ;;
   error_ignored)
     what="a refused child launch is taken for a good one"
-    file=recursion/child.cuh
-    edit='s/^  return note_launch(sort, child.range.depth, error);$/  note_launch(sort, child.range.depth, error);\n  return LAUNCH_OK;/'
+    file=recursion/launch.cuh
+    edit='s/^  return \(note_launch(.*)\);$/  return \1, true;/'
     ;;
   lost_pivots)
     what="keys equal to the pivot are not written (as Gimeno and Fulgencio lose them)"
@@ -49,17 +50,16 @@ describe() {
     ;;
   early_continuation)
     what="the continuation does not wait for the workers"
-    file=recursion/controller.cuh
-    edit='s/{ChildStream::tail, /{ChildStream::fire_and_forget, /'
+    file=recursion/driver_tail.cuh
+    edit='s/ChildStream::tail, /ChildStream::fire_and_forget, /'
     ;;
   early_batch)
     what="a batch does not wait for the recursion before it"
     file=recursion/batches.cuh
-    edit='s/{ChildStream::tail, /{ChildStream::fire_and_forget, /'
+    edit='s/ChildStream::tail, /ChildStream::fire_and_forget, /'
     ;;
   overfull_list)
     what="the list of collected ranges has no end"
-    file=recursion/split.cuh
     edit='s/if (place < sort.worklist_capacity)/if (place < UINT32_MAX)/'
     ;;
   no_fence)
@@ -68,24 +68,19 @@ describe() {
     edit='/^    __threadfence();$/d'
     visible=no
     ;;
-  early_multiway_phase)
-    what="many children: what comes after a stage does not wait for its workers"
-    file=recursion/multiway_kernels.cuh
-    edit='s/ChildStream::tail, 1, CDP_TRACE_CONTINUATION/ChildStream::fire_and_forget, 1, CDP_TRACE_CONTINUATION/'
-    ;;
-  late_multiway_phase)
-    what="many children: the done-counter is not set back between two stages, so that the second has no last block"
-    file=recursion/multiway_task.cuh
-    edit='s/^    sort.tasks\[slot\].done_blocks = 0;$/    static_cast<void>(total);/'
+  late_phase)
+    what="the done-counter is not set back between two phases, so that the second has no last block"
+    file=recursion/machine.cuh
+    edit='/^  task.done_blocks = 0;$/d'
     ;;
   lost_equal_bucket)
     what="many children: keys equal to the least of the frequent values are not written"
-    file=recursion/multiway_task.cuh
+    file=recursion/multiway.cuh
     edit='s/for (uint32_t bucket = 1; bucket < buckets; bucket += 2)/for (uint32_t bucket = 3; bucket < buckets; bucket += 2)/'
     ;;
   forgotten_bucket)
     what="many children: a bucket for which there is no room, in the pool or on the list, is sorted by nobody"
-    file=recursion/multiway_task.cuh
+    file=recursion/multiway_children.cuh
     edit='s/children.in_block\[atomicAdd(&children.in_block_count, 1u)\] = static_cast<uint16_t>(bucket);/;/'
     ;;
   wrong_run)
@@ -101,12 +96,12 @@ describe() {
   forgotten_allowance)
     what="many children: a kernel that the device launches is not allowed its shared memory"
     file=recursion/root.cuh
-    edit='s/allow_each_shared_bytes(bytes, leaf_kernel<Bits>, multiway_kernel<Bits>);/allow_shared_bytes(multiway_kernel<Bits>, bytes);/'
+    edit='s/allow_each_shared_bytes(bytes, leaf_kernel<Bits>, \(task_kernel<Multiway<Bits>, DeviceDriver>\));/allow_shared_bytes(\1, bytes);/'
     ;;
   early_gathering)
     what="short arrays: buckets are gathered before all tiles are ordered"
     file=recursion/short_array.cuh
-    edit='s/{ChildStream::tail, multiway_grid(sort, sort.short_fan_out)/{ChildStream::fire_and_forget, multiway_grid(sort, sort.short_fan_out)/'
+    edit='s/ChildStream::tail, fat_grid(sort, sort.short_fan_out)/ChildStream::fire_and_forget, fat_grid(sort, sort.short_fan_out)/'
     ;;
   shifted_run)
     what="short arrays: a bucket's runs are looked for one bucket too far"
@@ -138,6 +133,46 @@ describe() {
     file=recursion/account.cuh
     edit='s/^    atomicSub(&launches_taken(), taken);$/    static_cast<void>(taken);/'
     ;;
+  unsorted_list)
+    what="the last live task takes itself for one of several, and nobody has the listed ranges sorted"
+    file=recursion/driver_device.cuh
+    edit='s/atomicSub(&sort.control->live_tasks, 1u) == 1;/atomicSub(\&sort.control->live_tasks, 1u) == 0;/'
+    ;;
+  early_list)
+    what="every task that ends takes itself for the last one, and has the listed ranges sorted"
+    file=recursion/driver_device.cuh
+    edit='s/atomicSub(&sort.control->live_tasks, 1u) == 1;/atomicSub(\&sort.control->live_tasks, 1u) >= 1;/'
+    ;;
+  kept_level_list)
+    what="host driver: the list of a level that is done is not cleared for the next level but two"
+    file=recursion/host_levels.cuh
+    edit='s/^    sort.control->list_counts\[(level + 2) % 3\] = 0;.*$/    ;/'
+    ;;
+  wrong_task)
+    what="host driver: the last block of a task takes itself for one of the next task"
+    file=recursion/host_levels.cuh
+    edit='s/first_block <= block;/first_block <= block + 1;/'
+    ;;
+  forgotten_fill)
+    what="host driver: equal keys that are left to the next level are not written there"
+    file=recursion/host_levels.cuh
+    edit='s/^      Policy::fill(.*);$/      ;/'
+    ;;
+  forgotten_last_fill)
+    what="host driver: equal keys that the last level leaves are not written"
+    file=recursion/host_levels.cuh
+    edit='s/^      \(TwoWay\|Multiway\)<Bits>::fill(.*);$/      ;/'
+    ;;
+  shorter_network)
+    what="host driver: of two ranges for the network the shorter one goes without its last steps"
+    file=recursion/host_levels.cuh
+    edit='s/!has_network_step<Bits>(step, range.items())/!(step.size < range.items() || range.items() == max_items)/'
+    ;;
+  missing_grid_barrier)
+    what="host driver: no barrier between two steps of the network"
+    file=recursion/host_levels.cuh
+    edit='/^    grid_barrier();$/d'
+    ;;
   *)
     echo "error: there is no bug '$1'; there are: $all_bugs" >&2
     exit 2
@@ -160,10 +195,10 @@ compile() {
 # The kernels of 4-byte keys, all that a planted bug has to be compiled anew for, and the program. What an earlier bug has left goes
 # first: it must not be taken for this one's.
 build() {
-  rm -f "$work/recursion.o" "$work/host_loop.o" "$work/test_seeds"
+  rm -f "$work/recursion.o" "$work/host_kernels.o" "$work/test_seeds"
   compile recursion "$work/recursion.cpp" &
   recursion=$!
-  compile host_loop "$work/host_loop.cpp" || return 1
+  compile host_kernels "$work/host_kernels.cpp" || return 1
   wait "$recursion" || return 1
   # $check_libs is a list: it is meant to be split.
   # shellcheck disable=SC2086
@@ -174,10 +209,10 @@ prepare() {
   mkdir "$work/tree"
   cp -R "$root/include" "$root/src" "$root/device" "$work/tree/"
   sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/uint32_t/' "$root/device/recursion/recursion.in" >"$work/recursion.cpp"
-  sed 's/@CDP_TYPE@/uint32_t/' "$root/device/recursion/host_loop.in" >"$work/host_loop.cpp"
+  sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/uint32_t/' "$root/device/recursion/host.in" >"$work/host_kernels.cpp"
   {
     echo '#include "recursion/start.h"'
-    for call in launch_recursion run_host_loop; do
+    for call in launch_recursion launch_by_host; do
       echo "template <> int cdp::simulated::$call<uint64_t>(const cdp_plan &, bool, void *) { return 1; }"
     done
     echo "template <> int cdp::simulated::launch_partition<uint64_t>(const cdp_partition_request &, void *) { return 1; }"
@@ -222,11 +257,13 @@ hunt() {
     return 1
   fi
   echo "$1: $what (device/$file)"
-  build || {
+  is_built=yes
+  build || is_built=no
+  cp "$original" "$planted" # the next one is planted alone
+  if [ "$is_built" = no ]; then
     echo "$1: cannot be built" >&2
     return 1
-  }
-  cp "$original" "$planted"
+  fi
   first=0
   for count in $batches; do
     if ! run_seeds "$first" "$count"; then

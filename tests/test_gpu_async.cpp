@@ -5,6 +5,7 @@
  */
 #include "gpu_check.h"
 
+#include <cinttypes>
 #include <memory>
 #include <string>
 #include <thread>
@@ -13,8 +14,6 @@
 using namespace gpu_check;
 
 namespace {
-
-constexpr int DYNAMIC_SCHEMES = CDP_SCHEME_CONTROLLER;
 
 std::vector<cudaStream_t> streams;
 cudaGraph_t graph;
@@ -97,7 +96,7 @@ START_TEST(test_kinds_of_streams) {
   streams.push_back(urgent);
   const cudaStream_t kinds[] = {nullptr, cudaStreamLegacy, cudaStreamPerThread, urgent};
   for (cudaStream_t stream : kinds) {
-    Job job = make_job(CDP_F64, pick(1 << 20, 1 << 15), in_scheme(0), stream);
+    Job job = make_job(CDP_F64, pick(1 << 20, 1 << 15), in_scheme(_i), stream);
     job.options.order = CDP_DESCENDING;
     fill(job.subject, Distribution::extremes, seed(), stream);
     CHECK_SORT(launch(job));
@@ -135,22 +134,22 @@ START_TEST(test_returns_at_once) {
 }
 END_TEST
 
-/* The most keys that a graph can have: what one block sorts (cdpsort.h). */
-uint64_t captured_most(bool wide, uint32_t fan_out) {
+/* The most keys that one block sorts, and a graph of one kernel does (cdpsort.h). */
+uint64_t one_block_most(bool wide, uint32_t fan_out) {
   if (fan_out == CDP_FAN_OUT_CLASSIC)
     return wide ? CDP_LEAF_MAX_8_BYTES : CDP_LEAF_MAX_4_BYTES;
   return wide ? 8192 : 16384;
 }
 
-/* What can be captured is: one block's worth of keys, replayed three times over different keys, copied in between. */
-START_TEST(test_graph) {
-  static const Distribution distributions[] = {Distribution::random, Distribution::staggered, Distribution::distinct_256};
-  const bool wide = _i % 2 != 0;
-  cdp_options options = in_scheme(_i / 2 % DYNAMIC_SCHEMES);
-  options.fan_out = fan_out_at(_i / 2 / DYNAMIC_SCHEMES);
-  Job job = make_job(wide ? CDP_I64 : CDP_U32, captured_most(wide, options.fan_out), options, new_stream());
-  job.options.order = static_cast<cdp_order>(_i % 2);
-  Subject source = make_room(job.subject.keys.type, job.subject.keys.count);
+/* One block's, some tiles', and with levels of tasks. */
+constexpr int GRAPH_COUNTS = 3;
+uint64_t graph_count(int index, bool wide, uint32_t fan_out) {
+  const uint64_t counts[GRAPH_COUNTS] = {one_block_most(wide, fan_out), 30011, pick((1 << 20) + 7, (1 << 17) + 7)};
+  return counts[index];
+}
+
+/* Captures the job's sort. */
+void capture(const Job &job) {
   CHECK_CUDA(cudaStreamBeginCapture(job.stream, cudaStreamCaptureModeGlobal));
   const cdp_status status = launch(job);
   const std::string message = cdp_last_message();
@@ -158,34 +157,51 @@ START_TEST(test_graph) {
   ck_assert_msg(status == CDP_OK, "captured: %s, CUDA error %d, \"%s\"", cdp_status_name(status), cdp_last_cuda_error(),
                 message.c_str());
   CHECK_CUDA(captured);
+  CHECK_CUDA(cudaGraphInstantiate(&graph_exec, graph, 0));
+}
+
+/* Every path, by the number of the test, in a workspace as large as an uncaptured call would need it: captured, and replayed three
+   times over different keys, copied in between. Then, uncaptured, in the same workspace. */
+START_TEST(test_graph) {
+  static const Distribution distributions[] = {Distribution::random, Distribution::staggered, Distribution::distinct_256};
+  const bool wide = _i % 2 != 0;
+  const int size = _i / 2 % GRAPH_COUNTS;
+  cdp_options options = in_scheme(_i / 2 / GRAPH_COUNTS % SCHEMES);
+  options.fan_out = fan_out_at(_i / 2 / GRAPH_COUNTS / SCHEMES);
+  options.order = static_cast<cdp_order>(_i % 2);
+  Job job = make_job(wide ? CDP_I64 : CDP_U32, graph_count(size, wide, options.fan_out), options, new_stream());
+  Subject source = make_room(job.subject.keys.type, job.subject.keys.count);
+  capture(job);
   size_t nodes = 0;
   CHECK_CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
-  ck_assert_msg(nodes == 1, "the graph has %zu nodes, not the one kernel", nodes);
-  CHECK_CUDA(cudaGraphInstantiate(&graph_exec, graph, 0));
-  for (uint64_t replay = 0; replay < 3; replay++) {
-    fill(source, distributions[replay], seed() + replay, job.stream);
+  ck_assert_msg(size == 0 ? nodes == 1 : nodes > 1, "the graph of %" PRIu64 " keys has %zu nodes", job.subject.keys.count,
+                nodes);
+  for (uint64_t replay = 0; replay <= 3; replay++) {
+    fill(source, distributions[replay % 3], seed() + replay, job.stream);
     CHECK_CUDA(cudaMemcpyAsync(job.subject.keys.d_keys, source.keys.d_keys, source.memory.bytes, cudaMemcpyDeviceToDevice,
                                job.stream));
     CHECK_CUDA(device_data::oracle_note(job.subject.oracle, job.subject.keys, job.stream));
-    CHECK_CUDA(cudaGraphLaunch(graph_exec, job.stream));
+    note_sort(job.subject, options, "replayed from a graph");
+    if (replay < 3)
+      CHECK_CUDA(cudaGraphLaunch(graph_exec, job.stream));
+    else
+      CHECK_SORT(launch(job));
     judge_job(job);
   }
   conclude(job.subject, "replayed from a graph", job.stream);
 }
 END_TEST
 
-/* What a graph would not wait for is refused, at once and in words; the capture stays valid, and so does the stream. */
-START_TEST(test_graph_of_too_many) {
-  cdp_options options = in_scheme(_i % DYNAMIC_SCHEMES);
-  options.fan_out = fan_out_at(_i / DYNAMIC_SCHEMES);
-  Job job = make_job(CDP_U32, captured_most(false, options.fan_out) + 1, options, new_stream());
+/* A capture that the call refuses to take part in, since its workspace is too small, stays valid and empty; and so does the
+   stream. */
+START_TEST(test_graph_stays_valid) {
+  Job job = make_job(CDP_U32, 30011, in_scheme(_i), new_stream());
+  const device_data::KeySpan &keys = job.subject.keys;
   CHECK_CUDA(cudaStreamBeginCapture(job.stream, cudaStreamCaptureModeGlobal));
-  const cdp_status status = launch(job);
-  const std::string message = cdp_last_message();
-  const cudaError_t captured = cudaStreamEndCapture(job.stream, &graph);
-  ck_assert_msg(status == CDP_ERROR_UNSUPPORTED && message.find("graph") != std::string::npos, "%s, \"%s\"",
-                cdp_status_name(status), message.c_str());
-  CHECK_CUDA(captured);
+  const cdp_status status = cdp_quicksort_async(keys.d_keys, keys.count, keys.type, &job.options, job.workspace.d_memory,
+                                                job.workspace.bytes - 1, job.stream);
+  CHECK_CUDA(cudaStreamEndCapture(job.stream, &graph));
+  ck_assert_msg(status == CDP_ERROR_WORKSPACE, "%s", cdp_status_name(status));
   size_t nodes = 1;
   CHECK_CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
   ck_assert_uint_eq(nodes, 0);
@@ -196,21 +212,22 @@ START_TEST(test_graph_of_too_many) {
 }
 END_TEST
 
-/* Two streams, two workspaces, at once. */
-START_TEST(test_two_streams) {
+/* Some streams, each with a workspace, at once; and the host launches on one of them. */
+START_TEST(test_several_streams) {
   cdp_options other = in_scheme(1);
   other.order = CDP_DESCENDING;
   other.child_streams = CDP_STREAMS_NAMED;
-  Job jobs[2] = {make_job(CDP_U32, pick(1 << 23, 1 << 16), in_scheme(0), new_stream()),
-                 make_job(CDP_F32, pick((1 << 22) + 5, (1 << 15) + 5), other, new_stream())};
+  Job jobs[] = {make_job(CDP_U32, pick(1 << 23, 1 << 16), in_scheme(0), new_stream()),
+                make_job(CDP_F32, pick((1 << 22) + 5, (1 << 15) + 5), other, new_stream()),
+                make_job(CDP_U64, pick((1 << 22) + 9, (1 << 15) + 9), in_scheme(CDP_SCHEME_HOST - 1), new_stream())};
   for (uint64_t round = 0; round < pick(10, 2); round++)
     for (Job &job : jobs) {
       fill(job.subject, distribution_at(round), seed() + round, job.stream);
       CHECK_SORT(launch(job));
       judge_job(job);
     }
-  conclude(jobs[0].subject, "the first of two streams", jobs[0].stream);
-  conclude(jobs[1].subject, "the second of two streams", jobs[1].stream);
+  for (const Job &job : jobs)
+    conclude(job.subject, scheme_name(job.options.scheme), job.stream);
 }
 END_TEST
 
@@ -269,8 +286,6 @@ START_TEST(test_refusals) {
   const size_t bytes = job.workspace.bytes;
   const uint64_t count = job.subject.keys.count;
   static uint32_t host_keys[10007];
-  cdp_options host_loop = CDP_OPTIONS_INIT;
-  host_loop.scheme = CDP_SCHEME_HOST;
   cdp_options no_device = CDP_OPTIONS_INIT;
   no_device.device = CDP_DEVICE_CUDA(99);
   cdp_options simulated = CDP_OPTIONS_INIT;
@@ -296,7 +311,6 @@ START_TEST(test_refusals) {
       {CDP_ERROR_NULL, "no workspace", d_keys, CDP_U32, &backwards, nullptr, bytes},
       {CDP_ERROR_POINTER, "keys in host memory", host_keys, CDP_U32, &backwards, d_workspace, bytes},
       {CDP_ERROR_TYPE, "no type", d_keys, static_cast<cdp_type>(0), &backwards, d_workspace, bytes},
-      {CDP_ERROR_UNSUPPORTED, "the host loop", d_keys, CDP_U32, &host_loop, d_workspace, bytes},
       {CDP_ERROR_NO_DEVICE, "a device that does not exist", d_keys, CDP_U32, &no_device, d_workspace, bytes},
       {CDP_ERROR_POINTER, "device memory for the simulated device", d_keys, CDP_U32, &simulated, d_workspace, bytes},
   };
@@ -341,14 +355,14 @@ Suite *make_suite() {
   Suite *suite = suite_create("gpu_async");
   TCase *test_case = add_case(suite, "graphs");
   tcase_add_checked_fixture(test_case, nullptr, destroy_streams);
-  tcase_add_loop_test(test_case, test_graph, 0, 2 * DYNAMIC_SCHEMES * FAN_OUT_KINDS);
-  tcase_add_loop_test(test_case, test_graph_of_too_many, 0, DYNAMIC_SCHEMES * FAN_OUT_KINDS);
+  tcase_add_loop_test(test_case, test_graph, 0, 2 * GRAPH_COUNTS * SCHEMES * FAN_OUT_KINDS);
+  tcase_add_loop_test(test_case, test_graph_stays_valid, 0, SCHEMES);
   test_case = add_case(suite, "streams");
   tcase_add_checked_fixture(test_case, nullptr, destroy_streams);
-  tcase_add_loop_test(test_case, test_stream_order, 0, DYNAMIC_SCHEMES);
-  tcase_add_loop_test(test_case, test_returns_at_once, 0, DYNAMIC_SCHEMES);
-  tcase_add_test(test_case, test_kinds_of_streams);
-  tcase_add_test(test_case, test_two_streams);
+  tcase_add_loop_test(test_case, test_stream_order, 0, SCHEMES);
+  tcase_add_loop_test(test_case, test_returns_at_once, 0, SCHEMES);
+  tcase_add_loop_test(test_case, test_kinds_of_streams, 0, SCHEMES);
+  tcase_add_test(test_case, test_several_streams);
   tcase_add_test(test_case, test_two_threads);
   test_case = add_case(suite, "arguments");
   tcase_add_checked_fixture(test_case, nullptr, destroy_streams);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Under MPS, which refuses modules that launch from the device: what the host launches works all the same, since its kernels and
- * the questions about them are in modules of their own; and a sort that would launch from the device says so and writes nothing.
+ * Under MPS, which refuses modules that launch from the device: every sort works all the same, since the host launches it
+ * without being asked to, and its kernels and the questions about them are in modules of their own.
  *
  * tests/gpu_run.sh starts the daemon and runs this program; without one it is skipped.
  */
@@ -18,19 +18,43 @@ using namespace gpu_check;
 
 namespace {
 
-constexpr int NOT_SUPPORTED = 811; /* cudaErrorCdpNotSupported */
+/* One block's, and more than that whatever the options. */
+constexpr uint64_t COUNTS[] = {3, 500, 30011, (1 << 20) + 7};
+constexpr uint64_t MAX_BLOCK_KEYS = 16384; /* (cdpsort.h) */
 
-/* _i: the type. */
-START_TEST(test_host_loop_sorts) {
-  for (int kind = 0; kind < FAN_OUT_KINDS; kind++) {
-    Subject subject = make_subject(type_at(_i), pick((1 << 20) + 7, 30011), Distribution::random);
-    cdp_options options = CDP_OPTIONS_INIT;
-    options.scheme = CDP_SCHEME_HOST;
-    options.fan_out = fan_out_at(kind);
-    CHECK_SORT(cdp_quicksort(subject.keys.d_keys, subject.keys.count, subject.keys.type, &options));
-    check_sorted(subject, CDP_ASCENDING, fan_out_name(options.fan_out));
-    release(subject);
-  }
+/* Default options, or with two children, or in a scheme of launching from the device, which there is none of here. */
+cdp_options options_at(int kind) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.fan_out = fan_out_at(kind);
+  options.scheme = kind < FAN_OUT_KINDS ? CDP_SCHEME_DEFAULT : scheme_at(kind / FAN_OUT_KINDS - 1);
+  return options;
+}
+constexpr int OPTION_KINDS = FAN_OUT_KINDS * (1 + SCHEMES);
+
+/* Sorts every size with all options. _i: the type. */
+template <typename Sorted>
+void sort_all(int type, Sorted sort) {
+  for (const uint64_t count : COUNTS)
+    for (int kind = 0; kind < OPTION_KINDS && count <= pick(UINT64_MAX, 1 << 17); kind++) {
+      const Subject subject = make_subject(type_at(type), count, Distribution::random);
+      sort(subject, options_at(kind));
+      release(subject);
+    }
+}
+
+START_TEST(test_blocking_sorts) {
+  sort_all(_i, [](const Subject &subject, const cdp_options &options) {
+    const cdp_study study = study_and_check(subject, options, "under MPS");
+    CHECK_STUDY(totals(study).children_launched == 0, study, subject, "under MPS");
+    CHECK_STUDY(subject.keys.count <= MAX_BLOCK_KEYS || study.scheme == CDP_SCHEME_HOST, study, subject, "under MPS");
+  });
+}
+END_TEST
+
+START_TEST(test_async_sorts) {
+  sort_all(_i, [](const Subject &subject, const cdp_options &options) {
+    sort_async_and_check(subject, options, "asynchronously under MPS");
+  });
 }
 END_TEST
 
@@ -54,20 +78,12 @@ START_TEST(test_partition) {
 }
 END_TEST
 
-START_TEST(test_device_launches_are_refused) {
-  uint32_t keys[] = {3, 1, 2};
-  CHECK_FAILS(CDP_ERROR_CUDA, cdp_quicksort(keys, 3, CDP_U32, nullptr));
-  ck_assert_int_eq(cdp_last_cuda_error(), NOT_SUPPORTED);
-  ck_assert(keys[0] == 3 && keys[1] == 1 && keys[2] == 2);
-}
-END_TEST
-
 Suite *make_suite() {
   Suite *suite = suite_create("gpu_mps");
   TCase *test_case = add_case(suite, "under MPS");
-  tcase_add_loop_test(test_case, test_host_loop_sorts, 0, TYPES);
+  tcase_add_loop_test(test_case, test_blocking_sorts, 0, TYPES);
+  tcase_add_loop_test(test_case, test_async_sorts, 0, TYPES);
   tcase_add_loop_test(test_case, test_partition, 0, CDP_PARTITION_SCAN - CDP_PARTITION_RESERVE + 1);
-  tcase_add_test(test_case, test_device_launches_are_refused);
   return suite;
 }
 

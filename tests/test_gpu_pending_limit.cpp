@@ -2,8 +2,8 @@
 /*
  * The pending-launch limit of the whole process, which the library never changes and has to take as it finds it:
  *
- *     below 1,536      blocking sorts are launched by the host; asynchronous ones of more keys than a block sorts are refused
- *     2,048 and above  sorts launch from the device, and no launch of theirs is refused. 2,048 is CUDA's default
+ *     below 1,536      the host launches sorts of more keys than a block sorts, blocking and asynchronous ones
+ *     1,536 and above  sorts launch from the device, and no launch of theirs is refused. CUDA's default is 2,048
  *
  * CUDA forbids to change the limit once a kernel has run: every limit has a process of its own. This one starts itself again
  * for each, with the limit in the environment, and never touches CUDA.
@@ -29,14 +29,13 @@ namespace {
 constexpr char LIMIT_VARIABLE[] = "CDPSORT_TEST_PENDING_LIMIT"; /* a limit; 0: only look for a GPU */
 constexpr unsigned LEAST_LIMIT = 1536;                          /* with which the device launches */
 constexpr unsigned LIMITS[] = {4, 256, 1024, 2048, 4096};
-constexpr int DYNAMIC_SCHEMES = CDP_SCHEME_CONTROLLER;
-constexpr uint64_t BLOCK_KEYS = 1000; /* one block sorts so many, whatever the options */
+constexpr uint64_t MAX_BLOCK_KEYS = 16384; /* one block sorts no more, whatever the options (cdpsort.h) */
 
 /* ---- In a process of the limit's own --------------------------------------------------------------------------- */
 
 unsigned limit_asked_for = 0;
 
-constexpr uint64_t SIZES[] = {BLOCK_KEYS, 20011, 1 << 17, (1 << 20) + 7, 1 << 22};
+constexpr uint64_t SIZES[] = {1000, 20011, 1 << 17, (1 << 20) + 7, 1 << 22};
 constexpr uint64_t LAUNCHING_ITEMS = 1 << 17; /* so many keys certainly take a second grid */
 
 uint64_t size_at(size_t index) {
@@ -82,6 +81,8 @@ START_TEST(test_host_launches) {
   sort_all_sizes(options_at(_i), [](const Subject &subject, const cdp_study &study, Distribution) {
     const cdp_study_depth sum = totals(study);
     CHECK_STUDY(sum.children_launched == 0 && study.first_fault == 0, study, subject, "launched by the host");
+    CHECK_STUDY(subject.keys.count <= MAX_BLOCK_KEYS || study.scheme == CDP_SCHEME_HOST, study, subject,
+                "launched by the host");
   });
 }
 END_TEST
@@ -94,61 +95,18 @@ START_TEST(test_device_launches) {
         options.scheme != CDP_SCHEME_HOST && subject.keys.count >= LAUNCHING_ITEMS && distribution == Distribution::random;
     CHECK_STUDY(sum.launches_refused == 0 && study.first_fault == 0, study, subject, "launched by the device");
     CHECK_STUDY(!must_launch || sum.children_launched > 0, study, subject, "launched by the device");
+    CHECK_STUDY(study.scheme == static_cast<uint32_t>(options.scheme), study, subject, "launched by the device");
   });
 }
 END_TEST
 
-cdp_options dynamic_options_at(int index) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = scheme_at(index % DYNAMIC_SCHEMES);
-  options.fan_out = fan_out_at(index / DYNAMIC_SCHEMES);
-  return options;
-}
-constexpr int DYNAMIC_COMBINATIONS = DYNAMIC_SCHEMES * FAN_OUT_KINDS;
-
-void sort_async(const Subject &subject, const Guarded &workspace, const cdp_options &options) {
-  const device_data::KeySpan &keys = subject.keys;
-  note_sort(subject, options, "asynchronously");
-  CHECK_SORT(cdp_quicksort_async(keys.d_keys, keys.count, keys.type, &options, workspace.d_memory, workspace.bytes, nullptr));
-  judge(subject, options.order);
-  judge_guards(subject, workspace);
-  conclude(subject, "asynchronously");
-}
-
-/* Nobody but the device could launch what follows the first kernel. Refused in words; the keys stay as they are. */
-START_TEST(test_async_is_refused) {
-  const cdp_options options = dynamic_options_at(_i);
-  for (const uint64_t count : {uint64_t{20011}, uint64_t{1} << 20}) {
-    const Subject subject = make_subject(CDP_U32, count, Distribution::random);
-    const Guarded workspace = allocate_guarded(2 * subject.memory.bytes + (16 << 20));
-    size_t bytes = 1;
-    note_sort(subject, options, "to be refused");
-    CHECK_FAILS(CDP_ERROR_UNSUPPORTED, cdp_quicksort_workspace(count, CDP_U32, &options, &bytes));
-    ck_assert_msg(bytes == 1, "a refused call has written the size of a workspace");
-    CHECK_FAILS(CDP_ERROR_UNSUPPORTED, cdp_quicksort_async(subject.keys.d_keys, count, CDP_U32, &options, workspace.d_memory,
-                                                           workspace.bytes, nullptr));
-    CHECK_SORT(cdp_quicksort(subject.keys.d_keys, count, CDP_U32, &options));
-    check_sorted(subject, options.order, "after a refusal");
-  }
-}
-END_TEST
-
-START_TEST(test_async_of_one_block) {
-  const cdp_options options = dynamic_options_at(_i);
-  const Subject subject = make_subject(CDP_U32, BLOCK_KEYS, Distribution::random);
-  size_t bytes = 0;
-  CHECK_SORT(cdp_quicksort_workspace(BLOCK_KEYS, CDP_U32, &options, &bytes));
-  sort_async(subject, allocate_guarded(bytes), options);
-}
-END_TEST
-
+/* The caller need not know who launches. */
 START_TEST(test_async_sorts) {
-  const cdp_options options = dynamic_options_at(_i);
+  const cdp_options options = options_at(_i);
   for (size_t index = 0; index < sizeof SIZES / sizeof *SIZES && size_at(index) != 0; index++) {
     const Subject subject = make_subject(CDP_I64, size_at(index), Distribution::random);
-    size_t bytes = 0;
-    CHECK_SORT(cdp_quicksort_workspace(subject.keys.count, CDP_I64, &options, &bytes));
-    sort_async(subject, allocate_guarded(bytes), options);
+    sort_async_and_check(subject, options, "asynchronously");
+    release(subject);
   }
 }
 END_TEST
@@ -157,14 +115,11 @@ Suite *make_suite_of_a_limit() {
   Suite *suite = suite_create("gpu_pending_limit, a process of its own");
   TCase *test_case = add_case(suite, "limit");
   tcase_add_test(test_case, test_limit_is_as_asked_for);
-  tcase_add_loop_test(test_case, test_async_of_one_block, 0, DYNAMIC_COMBINATIONS);
-  if (limit_asked_for < LEAST_LIMIT) {
-    tcase_add_loop_test(test_case, test_async_is_refused, 0, DYNAMIC_COMBINATIONS);
+  tcase_add_loop_test(test_case, test_async_sorts, 0, COMBINATIONS);
+  if (limit_asked_for < LEAST_LIMIT)
     tcase_add_loop_test(test_case, test_host_launches, 0, COMBINATIONS);
-  } else {
-    tcase_add_loop_test(test_case, test_async_sorts, 0, DYNAMIC_COMBINATIONS);
+  else
     tcase_add_loop_test(test_case, test_device_launches, 0, COMBINATIONS);
-  }
   return suite;
 }
 

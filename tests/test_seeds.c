@@ -77,6 +77,7 @@ static cdp_type draw_type(uint64_t *state) {
 }
 
 static const cdp_tuning without_one_block = {.size = sizeof without_one_block, .disable = CDP_DISABLE_ONE_BLOCK};
+static const cdp_tuning small_ranges = {.size = sizeof small_ranges, .block_items = 1};
 
 /* One in six is an array that is sorted in two launches, which other draws hardly ever make; in a quarter of those, buckets are
    too few to fit a block each. */
@@ -93,6 +94,37 @@ static void draw_short(uint64_t *state, draw *drawn) {
   options->fan_out = 0;
   options->tuning = one_in(state, 4) ? &without_one_block : NULL;
   drawn->limits.short_fan_out = one_in(state, 4) ? CDP_FAN_OUT_MIN : 0;
+}
+
+/* So many keys of which seven in eight are the same: those are worth a grid of their own to be written (device/tuning.h). */
+static void draw_many_equal(uint64_t *state, draw *drawn) {
+  drawn->sort.count = 310000 + (size_t)host_random_below(state, 50000);
+  drawn->sort.distribution = HOST_LOST_PIVOT;
+  drawn->sort.options.depth_limit = (uint32_t)host_random_below(state, 2);
+  drawn->sort.options.leaf_items = 0;
+  drawn->sort.options.tuning = NULL;
+  drawn->limits.task_capacity = 0;
+}
+
+/* One in five is launched by the host, in several levels, which small leaves and few children make: more than a level's list is
+   kept for; a third of those ends in the network. In some, keys are so many that their equal ones are left to a later level. */
+static void draw_host(uint64_t *state, draw *drawn) {
+  if (!one_in(state, 5))
+    return;
+  cdp_options *options = &drawn->sort.options;
+  drawn->sort.count = 4000 + (size_t)host_random_below(state, ITEMS_MOST - 4000);
+  options->scheme = CDP_SCHEME_HOST;
+  options->fan_out = one_in(state, 2) ? CDP_FAN_OUT_CLASSIC : CDP_FAN_OUT_MIN;
+  options->pivot = CDP_PIVOT_DEFAULT;
+  options->leaf_items = CDP_LEAF_MIN;
+  options->tuning = one_in(state, 2) ? &small_ranges : NULL;
+  options->depth_limit = one_in(state, 3) ? 1 + (uint32_t)host_random_below(state, 3) : 0;
+  if (one_in(state, 2))
+    drawn->limits.task_capacity = 0;
+  if (one_in(state, 3))
+    drawn->sort.distribution = one_in(state, 2) ? HOST_LOST_PIVOT : HOST_FEW_DISTINCT;
+  if (one_in(state, 6))
+    draw_many_equal(state, drawn);
 }
 
 static void draw_from(uint64_t seed, draw *drawn) {
@@ -122,6 +154,7 @@ static void draw_from(uint64_t seed, draw *drawn) {
   drawn->multiprocessors = 1 + (uint32_t)host_random_below(&state, 48);
   drawn->resident_blocks = 1 + (uint32_t)host_random_below(&state, 12);
   draw_short(&state, drawn);
+  draw_host(&state, drawn);
 }
 
 /* _i: the seed. */
