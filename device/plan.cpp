@@ -209,8 +209,8 @@ uint32_t task_launches(const cdp_plan &plan) {
 }
 
 /*
- * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, what is
- * over the budget is sorted by a block.
+ * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, one task too
+ * many is a range for one block.
  *
  * Two ways, there are halves of halves as long as they are longer than block_items, and any number where the pivot is no median
  * of a sample. Many ways, a level's tasks are disjoint and longer than block_items each, and few buckets are so long.

@@ -33,7 +33,7 @@ cdpsort_test(fallbacks SOURCES test_fallbacks.c forced_limits.c simulated_rules.
 cdpsort_test(fan_fallbacks SOURCES test_fan_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
              LABELS simulated long TIMEOUT 600)
 cdpsort_test(pivot SOURCES test_pivot.cpp STATIC LABELS simulated)
-cdpsort_test(fan_sort SOURCES test_multiway_sort.cpp STATIC LABELS simulated)
+cdpsort_test(multiway_sort SOURCES test_multiway_sort.cpp STATIC LABELS simulated)
 cdpsort_test(short SOURCES test_short.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long TIMEOUT 600)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)

@@ -199,7 +199,7 @@ START_TEST(test_graph_stays_valid) {
   const device_data::KeySpan &keys = job.subject.keys;
   CHECK_CUDA(cudaStreamBeginCapture(job.stream, cudaStreamCaptureModeGlobal));
   const cdp_status status = cdp_quicksort_async(keys.d_keys, keys.count, keys.type, &job.options, job.workspace.d_memory,
-                                                job.workspace.bytes - 1, job.stream);
+                                                CDP_WORKSPACE_ALIGNMENT, job.stream);
   CHECK_CUDA(cudaStreamEndCapture(job.stream, &graph));
   ck_assert_msg(status == CDP_ERROR_WORKSPACE, "%s", cdp_status_name(status));
   size_t nodes = 1;

@@ -18,6 +18,7 @@
  *     Key, Storage        the width of a key, what lies in a block's shared memory; block_of() is the BlockStorage in it
  *     KERNEL, BLOCK_THREADS, RESIDENT_BLOCKS, TILE_ITEMS      its kernel's shape
  *     FIRST, PREPARES     its first phase, and whether a block has to prepare it
+ *     LISTS_SINGLY        whether ranges go on the worklist one by one, and the last live task has them sorted
  *     grid(), blocks()    the shape of its grids, and how many blocks a range should have
  *     prepare()           prepares a task. All threads of one block take part
  *     do_share()          a block's share of a phase. All threads take part
@@ -77,9 +78,11 @@ __device__ inline void sort_listed_here(const Sort<Bits> &sort, uint32_t first, 
 template <typename Policy, typename Driver, typename Bits>
 __device__ inline Disposition start_or_defer(const Sort<Bits> &sort, uint32_t slot) {
   const Task &task = sort.tasks[slot];
-  const uint32_t depth = task.range.depth;
-  const uint64_t network_items = task.phase == Phase::network ? task.range.items() : 0;
-  if (Driver::enter(sort)) {
+  const Range range = task.range; // a task that is started may end before this returns
+  const uint32_t depth = range.depth;
+  const uint64_t network_items = task.phase == Phase::network ? range.items() : 0;
+  const bool is_entered = Driver::enter(sort);
+  if (is_entered) {
     if (Driver::template start<Policy>(sort, slot)) {
       if (network_items != 0) {
         count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_depth, 1);
@@ -92,8 +95,12 @@ __device__ inline Disposition start_or_defer(const Sort<Bits> &sort, uint32_t sl
     count_at(sort.rules.counters, depth, &cdp_study_depth::deferred, 1);
     return Disposition::settled;
   }
-  count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, 1);
-  return Disposition::in_block;
+  // One too many, or refused: in the grid that sorts the worklist nobody waits for it.
+  const bool is_listed = Policy::LISTS_SINGLY && range.items() <= MultiwayShape<Bits>::MAX_RANGE_ITEMS &&
+                         list_range(sort, range) == Disposition::settled;
+  if (is_entered || !is_listed)
+    count_at(sort.rules.counters, depth, &cdp_study_depth::fallback_refused, 1);
+  return is_listed ? Disposition::settled : Disposition::in_block;
 }
 
 /* Makes a range of more than block_items items a task, in `slot` or, if that is NO_SLOT, one of its own, and starts it. What it

@@ -223,6 +223,7 @@ struct Multiway {
   static constexpr uint32_t RESIDENT_BLOCKS = 1;
   static constexpr Phase FIRST = Phase::count;
   static constexpr bool PREPARES = true;
+  static constexpr bool LISTS_SINGLY = false;
 
   static __device__ __forceinline__ BlockStorage &block_of(Storage &storage) {
     return storage.block;

@@ -30,6 +30,7 @@ struct TwoWay {
   static constexpr uint32_t RESIDENT_BLOCKS = Shape<Bits>::RESIDENT_BLOCKS;
   static constexpr Phase FIRST = Phase::partition;
   static constexpr bool PREPARES = false;
+  static constexpr bool LISTS_SINGLY = true;
 
   static __device__ __forceinline__ BlockStorage &block_of(BlockStorage &storage) {
     return storage;
@@ -86,16 +87,14 @@ __device__ inline Disposition settle_range(const Sort<Bits> &sort, const Range &
   Disposition disposition = Disposition::settled;
   if (range.items() == 0)
     return disposition;
-  bool is_listed = range.items() <= sort.block_items;
-  if (!is_listed) {
+  if (range.items() <= sort.block_items) {
+    if (leader)
+      disposition = list_range(sort, range);
+  } else {
     const Bits pivot = range.depth < sort.depth_limit ? choose_task_pivot(sort.rules, range) : Bits{0};
     if (leader)
       disposition = add_task<TwoWay<Bits>, Driver>(sort, range, slot, pivot);
-    // Refused, but not too long for a block of the grid that sorts the worklist: there nobody waits for it.
-    is_listed = disposition == Disposition::in_block && range.items() <= MultiwayShape<Bits>::MAX_RANGE_ITEMS;
   }
-  if (leader && is_listed)
-    disposition = list_range(sort, range);
   return static_cast<Disposition>(__shfl_sync(ALL_LANES, static_cast<uint32_t>(disposition), 0));
 }
 
