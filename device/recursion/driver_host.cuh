@@ -62,9 +62,10 @@ struct HostDriver {
     return true;
   }
 
+  /* Not for less than a task's range: the slots that plan.cpp reckons are for so many of those together. */
   template <typename Bits>
   static __device__ bool fill(const Sort<Bits> &sort, const Range &range, Bits key) {
-    return list_fill<TwoWay<Bits>>(sort, range, key);
+    return range.items() > sort.block_items && list_fill<TwoWay<Bits>>(sort, range, key);
   }
 
   template <typename Bits>
