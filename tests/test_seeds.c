@@ -106,8 +106,8 @@ static void draw_many_equal(uint64_t *state, draw *drawn) {
   drawn->limits.task_capacity = 0;
 }
 
-/* One in five is launched by the host, in several levels, which small leaves and few children make: more than a level's list is
-   kept for; a third of those ends in the network. In some, keys are so many that their equal ones are left to a later level. */
+/* One in five is launched by the host, in many levels, which small leaves and few children make; a third of those ends in the
+   network. In some, equal keys are so many that they are left to the next level. */
 static void draw_host(uint64_t *state, draw *drawn) {
   if (!one_in(state, 5))
     return;
