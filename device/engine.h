@@ -110,7 +110,6 @@ typedef struct cdp_plan {
   cdp_child_streams child_streams;
   uint32_t device_kind; /* the device's */
   uint32_t multiprocessors;
-  uint32_t pending_limit_min; /* what the device's limit must be, lest the host launch tasks */
 
   /* What becomes of ranges. */
   uint32_t fan_out;            /* CDP_FAN_OUT_CLASSIC, or the most buckets of unequal keys of a task: a power of two */

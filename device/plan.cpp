@@ -189,7 +189,8 @@ void plan_path(const Given &given, cdp_plan &plan) {
     return;
   }
   plan.path = CDP_PATH_TASKS;
-  if (plan.is_captured || !given.facts.launches_from_device || given.facts.pending_limit < plan.pending_limit_min)
+  const uint32_t pending_limit_min = limits.pending_limit_min != 0 ? limits.pending_limit_min : given.facts.pending_limit_min;
+  if (plan.is_captured || !given.facts.launches_from_device || given.facts.pending_limit < pending_limit_min)
     plan.scheme = CDP_SCHEME_HOST;
   if (plan.scheme == CDP_SCHEME_HOST) {
     plan.host_levels = host_levels(given, plan);
@@ -312,7 +313,6 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type typ
   plan->device_kind = facts->device_kind;
   plan->multiprocessors = facts->multiprocessors;
   plan->is_captured = is_captured;
-  plan->pending_limit_min = limits.pending_limit_min != 0 ? limits.pending_limit_min : facts->pending_limit_min;
   plan_ranges(given, *plan);
   plan_path(given, *plan);
   plan_launches(given, *plan);

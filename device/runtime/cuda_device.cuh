@@ -73,21 +73,6 @@ __device__ __forceinline__ void grid_barrier() {
   cooperative_groups::this_grid().sync();
 }
 
-inline int copy_and_wait(void *destination, const void *source, size_t bytes, cudaMemcpyKind kind, void *stream) {
-  const cudaError_t error = cudaMemcpyAsync(destination, source, bytes, kind, static_cast<cudaStream_t>(stream));
-  return error != cudaSuccess ? error : cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
-}
-
-/* Copies from the device to the host, behind what is on the stream, and waits. Returns a cudaError_t. */
-inline int read_back(void *destination, const void *d_source, size_t bytes, void *stream) {
-  return copy_and_wait(destination, d_source, bytes, cudaMemcpyDeviceToHost, stream);
-}
-
-/* Copies from the host to the device, behind what is on the stream, and waits. Returns a cudaError_t. */
-inline int write_out(void *d_destination, const void *source, size_t bytes, void *stream) {
-  return copy_and_wait(d_destination, source, bytes, cudaMemcpyHostToDevice, stream);
-}
-
 /* The simulated device looks whether it holds; here it costs nothing. */
 __device__ __forceinline__ void expect(bool) {}
 

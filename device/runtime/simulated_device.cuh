@@ -196,17 +196,6 @@ int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
   return machine::allow_from_host(machine::name_of(kernel), bytes);
 }
 
-/* Copies from the device to the host, behind what was launched, which is complete. Returns LAUNCH_OK. */
-inline int read_back(void *destination, const void *d_source, size_t bytes, void *) {
-  memcpy(destination, d_source, bytes);
-  return LAUNCH_OK;
-}
-
-/* Copies from the host to the device, likewise. */
-inline int write_out(void *d_destination, const void *source, size_t bytes, void *stream) {
-  return read_back(d_destination, source, bytes, stream);
-}
-
 /* Launches a kernel from the device. Returns LAUNCH_OK or the code of the refusal; a refused launch runs nothing. */
 template <typename... Parameters>
 int launch_child(ChildStream where, GridShape shape, void (*kernel)(Parameters...),
