@@ -118,6 +118,8 @@ typedef struct cdp_plan {
   uint32_t block_depth_limit;  /* the same within a block: at least depth_limit */
   uint32_t one_block_items;    /* arrays up to this take that path */
   uint32_t block_items;        /* ranges up to this are finished by one block; at least leaf_items */
+  uint32_t fair_depth;         /* two ways: depth at which fair parts are no longer than that; UINT32_MAX: none is known */
+  uint32_t unfair_items;       /* two ways: ranges at least as deep are finished by one block up to this */
   uint32_t target_range_items; /* many children: what those should have on average */
   uint32_t oversampling;       /* many children: keys drawn for each bucket of a task */
   uint32_t leaf_items;         /* ranges up to this are a warp's, in registers */

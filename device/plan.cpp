@@ -85,6 +85,19 @@ uint32_t piece_items(const cdp_plan &plan) {
   return std::max(std::min(plan.block_items / PIECES_PER_BLOCK, plan.leaf_items * WARP_LEAVES), plan.leaf_items);
 }
 
+/* How often an array is halved until its parts are no longer than so many items. */
+uint32_t halvings(uint64_t count, uint32_t items) {
+  return ceil_log2((count + items - 1) / items);
+}
+
+/* Two ways: where medians of samples are the pivots, all parts are short at the same depth, or nearly. Who has set block_items
+   has no longer ones. */
+void plan_fair_depth(const Given &given, cdp_plan &plan) {
+  const bool is_fair = plan.pivot == CDP_PIVOT_SAMPLED_MEDIAN && given.settings.block_items == 0;
+  plan.fair_depth = is_fair ? halvings(plan.count, plan.block_items) : UINT32_MAX;
+  plan.unfair_items = std::min(MAX_UNFAIR_SHARES * plan.block_items, max_range_items(given.multiway));
+}
+
 void plan_ranges(const Given &given, cdp_plan &plan) {
   const cdp_settings &settings = given.settings;
   plan.block_depth_limit = wanted_depth_limit(settings.depth_limit, given.count);
@@ -94,6 +107,7 @@ void plan_ranges(const Given &given, cdp_plan &plan) {
   plan.bitonic_leaf = settings.bitonic_leaf;
   if (is_classic(plan)) {
     plan.block_items = classic_block_items(given);
+    plan_fair_depth(given, plan);
     plan.one_block_items = plan.block_items;
   } else {
     const RangeItems items = multiway_range_items(given, settings.block_items, settings.leaf_items);
@@ -162,14 +176,13 @@ bool plan_short(const Given &given, cdp_plan &plan) {
   return true;
 }
 
-/* Levels of tasks that the host launches. Many ways: as many as splitters take that divide evenly, and a spare one. Two ways: as
-   many as the recursion may have or, where the pivot is a median, twice as many as halves take, and some: a level that has
-   nothing to do costs some 3 us. */
+/* Levels of tasks that the host launches: as many as splitters take that divide evenly, and spare ones. Two ways with pivots that
+   are no medians: as many as the recursion may have. */
 uint32_t host_levels(const Given &given, const cdp_plan &plan) {
   if (is_classic(plan)) {
-    const uint32_t halvings = ceil_log2((plan.count + plan.block_items - 1) / plan.block_items);
-    const uint32_t usual = plan.pivot == CDP_PIVOT_SAMPLED_MEDIAN ? DEPTH_PER_LOG * halvings + DEPTH_EXTRA : UINT32_MAX;
-    return std::min(usual, plan.block_depth_limit);
+    if (plan.pivot != CDP_PIVOT_SAMPLED_MEDIAN)
+      return plan.block_depth_limit;
+    return std::min(halvings(plan.count, plan.block_items) + SPARE_TWO_WAY_HOST_LEVELS, plan.block_depth_limit);
   }
   const uint64_t fan_out = std::min(plan.fan_out, max_fan_out(given.multiway));
   uint32_t levels = 1;
@@ -213,16 +226,14 @@ uint32_t task_launches(const cdp_plan &plan) {
  * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, one task too
  * many is a range for one block.
  *
- * Two ways, there are halves of halves as long as they are longer than block_items, and any number where the pivot is no median
- * of a sample. Many ways, a level's tasks are disjoint and longer than block_items each, and few buckets are so long.
+ * Two ways, there are halves of halves down to fair_depth, and any number where no such depth is known. Many ways, a level's tasks are disjoint and longer than block_items each, and few buckets are so long.
  */
 bool may_defer(const cdp_plan &plan) {
   if (plan.path != CDP_PATH_TASKS || plan.scheme == CDP_SCHEME_HOST)
     return false;
   if (!is_classic(plan))
     return plan.count / plan.block_items / 2 + 1 > plan.task_budget;
-  const uint64_t blocks = (plan.count + plan.block_items - 1) / plan.block_items;
-  return plan.pivot != CDP_PIVOT_SAMPLED_MEDIAN || uint64_t{1} << ceil_log2(blocks) > plan.task_budget;
+  return plan.fair_depth == UINT32_MAX || uint64_t{1} << plan.fair_depth > plan.task_budget;
 }
 
 /* Launches from the host are not limited, and a level holds all its tasks: nothing may be put off there. */

@@ -233,6 +233,11 @@ constexpr uint32_t MAX_DEPTH_PER_LOG = 4;
    rare with TASK_OVERSAMPLING keys to a bucket, and one more level divides it by its fan-out. */
 constexpr uint32_t SPARE_HOST_LEVELS = 1;
 
+/* The same two ways, where pivots are medians of samples. The longest of 256 parts has some 1.4 times the average's items, so
+   that two would do for random keys; a level that has nothing to do costs 3 to 5 us, and a range that is left over the bitonic
+   network. u32, 2^25 keys: 1.10 times the last block's time with 17 spare levels (docs/lab/2026-11-22-one-machinery.md). */
+constexpr uint32_t SPARE_TWO_WAY_HOST_LEVELS = 8;
+
 /* And the tiles that a block of such a level has to do, below the whole array: fewer are more blocks that may find nothing to do,
    more are slower blocks to wait for. As of a block of a partition grid (tiles_per_block). */
 constexpr uint32_t LEVEL_TILES_PER_BLOCK = 8;
@@ -241,6 +246,11 @@ constexpr uint32_t LEVEL_TILES_PER_BLOCK = 8;
    after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70,
    5.73 and 5.72 ms with 192, 256, 320, 384 and 496 (docs/performance.md). */
 constexpr uint32_t MAX_LEAVES_PER_BLOCK = 320;
+
+/* Two ways: a range as deep as fair parts are short is one block's up to this many times a fair one's items. Otherwise a few that
+   are a little too long become tasks, a level of launches more and one too many for the budget: u64, 2^26 keys in 512 parts on
+   average had 19, and of the tasks that were refused for them four were longer than a block can list, 6.8 ms for 4.9. */
+constexpr uint32_t MAX_UNFAIR_SHARES = 2;
 
 /* Ranges for one block are no larger than would give every multiprocessor this many of them. With many children their number is
    a power of two, so it is the power of two below: 2^24 keys of 32 bits took 531 us in 256 ranges, which 132 multiprocessors do

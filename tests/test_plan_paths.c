@@ -219,10 +219,10 @@ static const levels_row levels[] = {
     /* Its samples tell 256 buckets apart. */
     {KIND_SIMULATED, CDP_FAN_OUT_MAX, 7371 * 256, 0, 2},
     {KIND_SIMULATED, CDP_FAN_OUT_MAX, 7371 * 256 + 1, 0, 3},
-    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), 0, 26},
-    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27) + 1, 0, 26},
+    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), 0, 17},
+    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27) + 1, 0, 17},
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), 5, 5},
-    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), CDP_DEPTH_MAX, 26},
+    {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), CDP_DEPTH_MAX, 17},
     {KIND_H200, CDP_FAN_OUT_CLASSIC, LOG2(27), CDP_DEPTH_NONE, 0},
 };
 
@@ -303,6 +303,23 @@ START_TEST(batches_come_where_there_may_be_too_many_tasks) {
 }
 END_TEST
 
+/* Two ways, medians for pivots: a range as deep as halves are short may be longer than a half, up to twice, and as long as a block
+   can list. Not with other pivots, nor if block_items is set. */
+START_TEST(unfair_parts_are_no_tasks) {
+  const cdp_options fair = WITH(.fan_out = CDP_FAN_OUT_CLASSIC);
+  const cdp_options unfair = WITH(.pivot = CDP_PIVOT_RANDOM);
+  const cdp_options set = WITH(.fan_out = CDP_FAN_OUT_CLASSIC, .tuning = &small_ranges);
+  const cdp_plan short_parts = planned_h200(&fair, CDP_U32, LOG2(18)); // of 1,024
+  ck_assert_uint_eq(short_parts.fair_depth, 8);
+  ck_assert_uint_eq(short_parts.unfair_items, 2048);
+  const cdp_plan long_parts = planned_h200(&fair, CDP_U64, LOG2(26)); // of 163,840: a block can list 27 tiles of 8,192
+  ck_assert_uint_eq(long_parts.fair_depth, 9);
+  ck_assert_uint_eq(long_parts.unfair_items, 27 * 8192);
+  ck_assert_uint_eq(planned_h200(&unfair, CDP_U64, LOG2(26)).fair_depth, UINT32_MAX);
+  ck_assert_uint_eq(planned_h200(&set, CDP_U64, LOG2(26)).fair_depth, UINT32_MAX);
+}
+END_TEST
+
 #define ROWS(table) ((int)(sizeof(table) / sizeof *(table)))
 
 static Suite *plan_paths_suite(void) {
@@ -317,6 +334,7 @@ static Suite *plan_paths_suite(void) {
   tcase_add_test(drivers, any_limit_will_do_where_none_is_asked_for);
   tcase_add_loop_test(drivers, host_launches_enough_levels, 0, ROWS(levels));
   tcase_add_loop_test(drivers, host_needs_no_more_room_than_the_device, IS_CAPTURED, REASONS);
+  tcase_add_test(drivers, unfair_parts_are_no_tasks);
   tcase_add_loop_test(drivers, batches_come_where_there_may_be_too_many_tasks, 0, ROWS(batches));
   suite_add_tcase(suite, drivers);
   return suite;

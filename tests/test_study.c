@@ -170,6 +170,21 @@ START_TEST(tasks_are_larger_than_a_block_finishes) {
 }
 END_TEST
 
+/* 32 parts of 500 on average, of which half are longer than a block finishes: one block finishes them all the same. */
+START_TEST(parts_that_are_a_little_long_are_no_tasks) {
+  host_case sort = study_case(32 * BLOCK_ITEMS, HOST_UNIFORM, scheme_of(_i));
+  cdp_study study;
+  simulated_rules_set(16, 8);
+  must_study(&sort, &study);
+  ck_assert_uint_eq(study.depths[5].tasks, 0);
+  ck_assert_uint_eq(study.depths[5].collected, 32);
+  ck_assert_uint_eq(study_total(&study).tasks, 31);
+  sort.options.pivot = CDP_PIVOT_RANDOM;
+  must_study(&sort, &study);
+  ck_assert_uint_gt(study.depths[5].tasks, 0);
+}
+END_TEST
+
 START_TEST(rows_end_at_depth_count) {
   const host_case sort = study_case(ITEMS, HOST_GAUSSIAN, scheme_of(_i));
   static const cdp_study_depth nothing;
@@ -385,6 +400,7 @@ static Suite *study_suite(void) {
   tcase_add_loop_test(keys, equal_keys_end_at_once, 0, SCHEMES);
   tcase_add_loop_test(keys, first_partition_is_as_counted_by_hand, 0, SCHEMES);
   tcase_add_loop_test(keys, tasks_are_larger_than_a_block_finishes, 0, SCHEMES);
+  tcase_add_loop_test(keys, parts_that_are_a_little_long_are_no_tasks, 0, SCHEMES);
   tcase_add_loop_test(keys, rows_end_at_depth_count, 0, SCHEMES);
   tcase_add_test(keys, hostile_input_goes_as_deep_as_the_limit);
   tcase_add_loop_test(keys, last_row_counts_all_that_is_deeper, 0, SCHEMES - 1);

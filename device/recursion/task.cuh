@@ -85,8 +85,10 @@ struct Sort {
   Range *worklist;      /* ranges that one block sorts, each */
   uint64_t count;
   cdp_path path;
-  uint32_t block_items; /* ranges up to this go on the worklist */
-  uint32_t depth_limit; /* ranges at this depth are not partitioned by tasks */
+  uint32_t block_items;  /* ranges up to this go on the worklist */
+  uint32_t fair_depth;   /* two ways: halves of halves are no longer than that at this depth */
+  uint32_t unfair_items; /* and ranges as deep go on the worklist up to this, lest there be more tasks than halves make */
+  uint32_t depth_limit;  /* ranges at this depth are not partitioned by tasks */
   uint32_t task_capacity;
   uint32_t worklist_capacity;
   uint32_t task_budget;

@@ -4,7 +4,8 @@
  * (block/partition.cuh); then its equal keys are written, and its two parts are settled, by a warp each:
  *
  *  1. Nothing in it: nothing to do.
- *  2. At most block_items: it goes on the worklist, which one grid sorts when no task lives any more.
+ *  2. At most block_items, or a little more and as deep as fair parts come to that: it goes on the worklist, which one grid sorts
+ *     when no task lives any more.
  *  3. Otherwise it becomes a task: a slot, a pivot, a launch, or a place on the list of those put off.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_TWO_WAY_CUH
@@ -75,6 +76,12 @@ inline __device__ Range part_of(const Task &task, uint32_t part) {
   return {range.end - task.greater_items, range.end, other(range.side), range.depth + 1};
 }
 
+/* Whether a range is too long for one block. */
+template <typename Bits>
+__device__ __forceinline__ bool is_task(const Sort<Bits> &sort, const Range &range) {
+  return range.items() > sort.block_items && (range.depth < sort.fair_depth || range.items() > sort.unfair_items);
+}
+
 /*
  * Decides about a range, and does what is decided unless the answer is in_block.
  * - All lanes of one warp take part, with the same arguments; valid in every lane.
@@ -87,7 +94,7 @@ __device__ inline Disposition settle_range(const Sort<Bits> &sort, const Range &
   Disposition disposition = Disposition::settled;
   if (range.items() == 0)
     return disposition;
-  if (range.items() <= sort.block_items) {
+  if (!is_task(sort, range)) {
     if (leader)
       disposition = list_range(sort, range);
   } else {
@@ -151,7 +158,7 @@ __device__ inline void TwoWay<Bits>::finish(const Sort<Bits> &sort, uint32_t slo
     count_two_way_task(sort, task);
   write_equal<Driver>(sort, task, storage);
   __syncthreads();
-  const bool lesser_inherits = part_of(task, 0).items() > sort.block_items;
+  const bool lesser_inherits = is_task(sort, part_of(task, 0));
   if (warp < 2) {
     const Range part = part_of(task, warp);
     const bool inherits = (warp == 0) == lesser_inherits;

@@ -86,6 +86,8 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.path = plan.path;
   sort.depth_limit = plan.depth_limit;
   sort.block_items = plan.block_items;
+  sort.fair_depth = plan.fair_depth;
+  sort.unfair_items = plan.unfair_items;
   sort.task_capacity = plan.task_capacity;
   sort.worklist_capacity = plan.worklist_capacity;
   sort.task_budget = plan.task_budget;
