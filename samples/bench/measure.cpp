@@ -115,7 +115,7 @@ struct Bench::Inside {
 
   void allocate(const std::vector<Chosen> &chosen);
   size_t choose_contenders(const std::vector<Chosen> &chosen);
-  bool take_in(const Chosen &one, size_t room_bytes, size_t shared_bytes, Contender *contender);
+  bool take_in(const Chosen &one, size_t room_bytes, Contender *contender);
 
   KeySpan span_of(void *d_keys) const {
     return {d_keys, count, type};
@@ -137,8 +137,8 @@ Bench::Inside::~Inside() {
     note(cudaStreamDestroy(stream), "cudaStreamDestroy");
 }
 
-/* Whether a mode takes part. `shared_bytes` of `room_bytes` are spoken for, as the workspace of others. */
-bool Bench::Inside::take_in(const Chosen &one, size_t room_bytes, size_t shared_bytes, Contender *contender) {
+/* Whether a mode takes part. */
+bool Bench::Inside::take_in(const Chosen &one, size_t room_bytes, Contender *contender) {
   const Mode &mode = *one.mode;
   const std::string name = mode.name;
   if (!one.named && mode.keys_most != 0 && count > mode.keys_most) {
@@ -146,28 +146,25 @@ bool Bench::Inside::take_in(const Chosen &one, size_t room_bytes, size_t shared_
     return false;
   }
   *contender = {&mode, mode.workspace_bytes(span_of(keys->begin()))};
-  /* One percent for bookkeeping that it does not tell of. */
-  const size_t wanted = mode.allocates_itself ? shared_bytes + keys_bytes + keys_bytes / 100 : contender->workspace_bytes;
-  if (wanted > room_bytes) {
-    left_out.push_back(name + " (wants " + gibibytes(wanted) + " of device memory beside the keys, of which " +
-                       gibibytes(room_bytes) + " are free)");
+  if (contender->workspace_bytes > room_bytes) {
+    left_out.push_back(name + " (wants " + gibibytes(contender->workspace_bytes) +
+                       " of device memory beside the keys, of which " + gibibytes(room_bytes) + " are free)");
     return false;
   }
   return true;
 }
 
-/* Returns the size of the workspace. Modes with memory of their own have to do with what that leaves. */
+/* Returns the size of the workspace, which they share. */
 size_t Bench::Inside::choose_contenders(const std::vector<Chosen> &chosen) {
   const size_t room_bytes = free_device_bytes();
   size_t shared_bytes = 0;
-  for (const bool own : {false, true})
-    for (const Chosen &one : chosen) {
-      Contender contender;
-      if (one.mode->allocates_itself != own || !take_in(one, room_bytes, shared_bytes, &contender))
-        continue;
-      shared_bytes = std::max(shared_bytes, contender.workspace_bytes);
-      contenders.push_back(contender);
-    }
+  for (const Chosen &one : chosen) {
+    Contender contender;
+    if (!take_in(one, room_bytes, &contender))
+      continue;
+    shared_bytes = std::max(shared_bytes, contender.workspace_bytes);
+    contenders.push_back(contender);
+  }
   /* They take turns in the order of the list. */
   std::sort(contenders.begin(), contenders.end(), [](const Contender &a, const Contender &b) { return a.mode < b.mode; });
   return shared_bytes;

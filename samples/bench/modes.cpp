@@ -4,8 +4,6 @@
  */
 #include "sorter.h"
 
-#include <cdpsort/study.h>
-
 #include <string>
 
 namespace bench {
@@ -34,6 +32,18 @@ cdp_options controller_options() {
   return options;
 }
 
+cdp_options host_options() {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.scheme = CDP_SCHEME_HOST;
+  return options;
+}
+
+cdp_options classic_host_options() {
+  cdp_options options = classic_options();
+  options.scheme = CDP_SCHEME_HOST;
+  return options;
+}
+
 cdp_options bitonic_options() {
   cdp_options options = CDP_OPTIONS_INIT;
   options.depth_limit = CDP_DEPTH_NONE;
@@ -54,16 +64,6 @@ Sorted library_sort(const Workplace &place) {
   REQUIRE(cdp_quicksort_async(place.keys.d_keys, place.keys.count, place.keys.type, &options, place.d_workspace,
                               place.workspace_bytes, place.stream));
   return {place.keys.d_keys, BY_EVENTS};
-}
-
-/* The host loop has no asynchronous call. Its study counts the time between the same two points, without the allocations. */
-template <cdp_options (*MAKE_OPTIONS)()>
-Sorted host_loop_sort(const Workplace &place) {
-  cdp_options options = MAKE_OPTIONS();
-  options.scheme = CDP_SCHEME_HOST;
-  cdp_study study;
-  REQUIRE(cdp_study_quicksort(place.keys.d_keys, place.keys.count, place.keys.type, &options, &study));
-  return {place.keys.d_keys, study.milliseconds};
 }
 
 /* ---- The toolkit -------------------------------------------------------------------------------------------------------- */
@@ -104,26 +104,27 @@ size_t no_workspace(const KeySpan &) {
 
 const std::vector<Mode> &all_modes() {
   static const std::vector<Mode> modes = {
-      {"default", "cdpsort as it sorts when nothing is asked of it", true, 0, false, library_workspace_bytes<default_options>,
+      {"default", "cdpsort as it sorts when nothing is asked of it", true, 0, library_workspace_bytes<default_options>,
        library_sort<default_options>},
       {"host-loop", "the same, launched by the host: much faster than the default would mean that device-launched grids suffer",
-       false, 0, true, no_workspace, host_loop_sort<default_options>},
-      {"classic", "cdpsort, two children a range, the last block launches them", true, 0, false,
+       true, 0, library_workspace_bytes<host_options>, library_sort<host_options>},
+      {"classic", "cdpsort, two children a range, the last block launches them", true, 0,
        library_workspace_bytes<classic_options>, library_sort<classic_options>},
-      {"classic-controller", "the same, launched by a controller", true, 0, false, library_workspace_bytes<controller_options>,
+      {"classic-controller", "the same, launched by a controller", true, 0, library_workspace_bytes<controller_options>,
        library_sort<controller_options>},
-      {"classic-host-loop", "the same, launched by the host", false, 0, true, no_workspace, host_loop_sort<classic_options>},
-      {"bitonic", "cdpsort without recursion: bitonic sort of the whole array", true, SLOW_KEYS_MOST, false,
+      {"classic-host-loop", "the same, launched by the host", true, 0, library_workspace_bytes<classic_host_options>,
+       library_sort<classic_host_options>},
+      {"bitonic", "cdpsort without recursion: bitonic sort of the whole array", true, SLOW_KEYS_MOST,
        library_workspace_bytes<bitonic_options>, library_sort<bitonic_options>},
-      {"cub-radix", "cub::DeviceRadixSort::SortKeys with a DoubleBuffer", true, 0, false,
+      {"cub-radix", "cub::DeviceRadixSort::SortKeys with a DoubleBuffer", true, 0,
        peer_workspace_bytes<&CudaPeers::radix_workspace_bytes>, peer_sort<&CudaPeers::radix_sort>},
-      {"cub-merge", "cub::DeviceMergeSort::SortKeys", true, 0, false, peer_workspace_bytes<&CudaPeers::merge_workspace_bytes>,
+      {"cub-merge", "cub::DeviceMergeSort::SortKeys", true, 0, peer_workspace_bytes<&CudaPeers::merge_workspace_bytes>,
        peer_sort<&CudaPeers::merge_sort>},
-      {"thrust", "thrust::sort with a comparator, its temporary memory allocated beforehand", true, 0, false,
+      {"thrust", "thrust::sort with a comparator, its temporary memory allocated beforehand", true, 0,
        peer_workspace_bytes<&CudaPeers::merge_workspace_bytes>, peer_sort<&CudaPeers::thrust_sort>},
-      {"std", "std::sort on the host, one thread", false, SLOW_KEYS_MOST, false, no_workspace, standard_sort},
+      {"std", "std::sort on the host, one thread", false, SLOW_KEYS_MOST, no_workspace, standard_sort},
       {"std-par", "host threads: std::sort of a chunk each, then rounds of std::merge, the last by one", false, SLOW_KEYS_MOST,
-       false, no_workspace, parallel_sort},
+       no_workspace, parallel_sort},
   };
   return modes;
 }

@@ -46,9 +46,8 @@ struct Sorted {
 struct Mode {
   const char *name;
   const char *text;
-  bool takes_workspace;  /* sorts in a workspace that is given to it, and so in no other memory */
-  uint64_t keys_most;    /* with more keys it takes too long to be measured unasked; 0: never does */
-  bool allocates_itself; /* sorts in device memory of its own, as much again as there are keys */
+  bool takes_workspace; /* sorts in a workspace that is given to it, and so in no other memory */
+  uint64_t keys_most;   /* with more keys it takes too long to be measured unasked; 0: never does */
   size_t (*workspace_bytes)(const KeySpan &keys);
   Sorted (*sort)(const Workplace &place);
 };
