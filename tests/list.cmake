@@ -46,6 +46,9 @@ if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
     "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CHECK_LIBS=${CDPSORT_CHECK_LIBRARY} ${CDPSORT_SUBUNIT_LIBRARY} -lm -lrt -lpthread")
 endif()
 
+# What samples/bench has of its own.
+cdpsort_test(bench_keys SOURCES test_bench_keys.cpp SUPPORT device_data CUDART LABELS simulated)
+
 # The GPU: gpu_check.cpp is their main function and their checks.
 foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_first_capture gpu_pointers gpu_context gpu_partition)
   cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)

@@ -41,6 +41,17 @@ const std::vector<NamedDistribution> DISTRIBUTIONS = {
     {Distribution::almost_sorted, "in order, but for three swaps"},
     {Distribution::zipf, "the least values most often: the r-th with a probability of about 1/r"},
     {Distribution::killer, "made against the first splitters that cdpsort chooses by default"},
+    {Distribution::exponential, "the least values most often: half as many in each forty-fourth as in the one before"},
+    {Distribution::extremes,
+     "one in four random, the others one of 16 special bit patterns of floating point, or of 9 finite ones"},
+    {Distribution::mixed, "half of them random, half of them one of 4 values"},
+    {Distribution::shared_upper, "the upper half of the bits is the same in all"},
+    {Distribution::shared_lower, "the lower half of the bits is the same in all"},
+    {Distribution::words, "hashes of the words of a text: 65535 words, the r-th with a probability of about 1/r"},
+    {Distribution::timestamps,
+     "of a log: seconds, or microseconds in 8 bytes, a thousand to a second, out of order by up to one"},
+    {Distribution::k_mers, "all windows of a genome, 16 bases in 4 bytes, 32 in 8; a quarter of it repeats 4096 bases"},
+    {Distribution::unit, "numbers of floating point evenly from 0 to 1; integers as random"},
 };
 
 /* ---- Lists --------------------------------------------------------------------------------------------------------------- */

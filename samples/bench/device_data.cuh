@@ -36,11 +36,19 @@ enum class Distribution : uint32_t {
   organ_pipe, /* rising, then falling */
   almost_sorted,
   shuffle,
-  extremes, /* three of four keys are one of 16 special values of floating-point numbers or integers */
-  zipf,     /* the least ranks come most often */
-  killer    /* made against the library's first splitters */
+  extremes,     /* three of four keys are one of 16 special values of floating-point numbers or integers */
+  zipf,         /* the least ranks come most often */
+  killer,       /* made against the library's first splitters */
+  exponential,  /* the least ranks most often: half as many in each forty-fourth of all as in the one before */
+  mixed,        /* half of the keys evenly, half of them one of four values */
+  shared_upper, /* the upper half of the bits is the same in all keys */
+  shared_lower, /* the lower half */
+  words,        /* hashes of a text's words */
+  timestamps,   /* of a log, hardly out of order */
+  k_mers,       /* windows of a genome */
+  unit          /* floating-point numbers evenly from 0 to 1; other types as `random` */
 };
-constexpr uint32_t DISTRIBUTIONS = 16;
+constexpr uint32_t DISTRIBUTIONS = 24;
 
 /* "all-equal", and so on. */
 const char *distribution_name(Distribution distribution);
@@ -57,7 +65,7 @@ struct KeySpan {
 /* Which floating-point numbers a distribution's ranks are. */
 enum class Values : uint32_t {
   all,     /* NaNs, infinities and both zeros among them: for the library, whose order is total */
-  ordinary /* finite, and no -0: for sorters that compare by `<` as well. Not for Distribution::extremes */
+  ordinary /* finite, and no -0: for sorters that compare by `<` as well */
 };
 
 /* Writes keys of a distribution. */

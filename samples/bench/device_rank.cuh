@@ -7,6 +7,13 @@
 
 #include "device_data.cuh"
 
+/* For the device and the host. */
+#ifdef __CUDACC__
+#define DEVICE_DATA_BOTH __host__ __device__
+#else
+#define DEVICE_DATA_BOTH
+#endif
+
 namespace device_data {
 
 enum class Form : uint32_t { unsigned_integer, signed_integer, floating };
@@ -26,7 +33,7 @@ inline uint32_t blocks_for(uint64_t count) {
 }
 
 /* The finaliser of SplitMix64: a bijection in which every bit of the result depends on every bit of the argument. */
-__device__ inline uint64_t mix(uint64_t word) {
+DEVICE_DATA_BOTH inline uint64_t mix(uint64_t word) {
   word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9u;
   word = (word ^ (word >> 27)) * 0x94D049BB133111EBu;
   return word ^ (word >> 31);
@@ -50,7 +57,7 @@ struct Word {
  * negative ones, greatest payload first, MANTISSA of each.
  */
 template <typename Bits>
-__device__ Bits rank_of_floating(Bits raw) {
+DEVICE_DATA_BOTH Bits rank_of_floating(Bits raw) {
   using W = Word<Bits>;
   const bool negative = (raw & W::SIGN) != 0;
   const Bits magnitude = raw % W::SIGN;
@@ -61,7 +68,7 @@ __device__ Bits rank_of_floating(Bits raw) {
 }
 
 template <typename Bits>
-__device__ Bits floating_of_rank(Bits rank) {
+DEVICE_DATA_BOTH Bits floating_of_rank(Bits rank) {
   using W = Word<Bits>;
   if (rank <= W::INFINITE)
     return W::SIGN + (W::INFINITE - rank);
@@ -73,14 +80,14 @@ __device__ Bits floating_of_rank(Bits rank) {
 
 /* A key's place in the order of its type. */
 template <typename Bits>
-__device__ Bits rank_of(Bits raw, Form form) {
+DEVICE_DATA_BOTH Bits rank_of(Bits raw, Form form) {
   if (form == Form::floating)
     return rank_of_floating(raw);
   return form == Form::signed_integer ? raw + Word<Bits>::SIGN : raw;
 }
 
 template <typename Bits>
-__device__ Bits raw_of(Bits rank, Form form) {
+DEVICE_DATA_BOTH Bits raw_of(Bits rank, Form form) {
   if (form == Form::floating)
     return floating_of_rank(rank);
   return form == Form::signed_integer ? rank - Word<Bits>::SIGN : rank;
