@@ -47,6 +47,8 @@ if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
 endif()
 
 # What samples/bench has of its own.
+cdpsort_test(bench_guard SOURCES test_bench_guard.cpp ${PROJECT_SOURCE_DIR}/samples/bench/guard.cpp LABELS simulated)
+target_include_directories(test_bench_guard PRIVATE ${PROJECT_SOURCE_DIR}/samples/bench)
 cdpsort_test(bench_keys SOURCES test_bench_keys.cpp SUPPORT device_data CUDART LABELS simulated)
 
 # The GPU: gpu_check.cpp is their main function and their checks.

@@ -251,6 +251,8 @@ if [ -x "$programs/bench" ]; then # CUDA builds alone have it
   check "a mode that there is not" refused 2 "--modes: 'fastest' is none of: all default"
   run bench --runs 0
   check "no runs" refused 2 "--runs: '0'"
+  run bench --check
+  check "nothing to compare with" refused 2 "--check needs a value"
   run_without_gpu bench
   check "bench falls back on nothing" refused 1 "no GPU can be used"
 fi

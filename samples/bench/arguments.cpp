@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line of the benchmark: see arguments.h. It is walked as those of the other samples are. */
 #include "arguments.h"
+#include "guard.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -178,7 +179,8 @@ bool take_path(const argument_list *list, const argument *option, const std::str
     usage_error(list, "%s needs the name of a file", option->name);
     return false;
   }
-  (std::string(option->name) == "--csv" ? command->csv : command->json) = value;
+  const std::string name = option->name;
+  (name == "--csv" ? command->csv : name == "--json" ? command->json : command->kept) = value;
   return true;
 }
 
@@ -189,7 +191,7 @@ struct Option {
 
 const std::vector<Option> OPTIONS = {{"--types", take_types}, {"--sizes", take_sizes}, {"--distributions", take_distributions},
                                      {"--modes", take_modes}, {"--seed", take_number}, {"--runs", take_number},
-                                     {"--csv", take_path},    {"--json", take_path}};
+                                     {"--csv", take_path},    {"--json", take_path},   {"--check", take_path}};
 
 bool take_option(void *into, argument_list *list, const argument *found) {
   Command *const command = static_cast<Command *>(into);
@@ -235,18 +237,21 @@ void print_help() {
   puts("  --modes LIST          who sorts, or all (all):");
   for (const Mode &mode : all_modes())
     printf("                          %-18s %s%s\n", mode.name, mode.text, mode.keys_most != 0 ? " *" : "");
-  printf("                        * up to 2^24 keys, and beyond only if it is named: it takes long\n"
-         "  --runs N              sorts that count, of each mode and kind of keys, after %u that do not (15)\n"
-         "  --seed N              of the keys (1)\n"
-         "  --csv FILE            writes what was measured as CSV too\n"
-         "  --json FILE           and as JSON, with device and date\n"
-         "  --progress            says on stderr what is being measured, as it does on a terminal unasked\n"
-         "  --help                this text (-h)\n"
-         "\n"
-         "Lists have commas: --types u32,u64. The device is CUDA's first: choose by CUDA_VISIBLE_DEVICES.\n"
-         "Exit code: 0 all results were right; 1 one was not, or something failed, or there is no GPU; 2 the command line is\n"
-         "at fault.\n",
-         WARM_UPS);
+  printf(
+      "                        * up to 2^24 keys, and beyond only if it is named: it takes long\n"
+      "  --runs N              sorts that count, of each mode and kind of keys, after %u that do not (15)\n"
+      "  --seed N              of the keys (1)\n"
+      "  --csv FILE            writes what was measured as CSV too\n"
+      "  --json FILE           and as JSON, with device and date\n"
+      "  --check FILE          compares with what --csv wrote before: fails where a ratio of cdpsort's to the faster of CUB's\n"
+      "                        sorts has fallen by more than %.0f %%, and where there is nothing to compare\n"
+      "  --progress            says on stderr what is being measured, as it does on a terminal unasked\n"
+      "  --help                this text (-h)\n"
+      "\n"
+      "Lists have commas: --types u32,u64. The device is CUDA's first: choose by CUDA_VISIBLE_DEVICES.\n"
+      "Exit code: 0 all results were right; 1 one was not, or a ratio has fallen, or something failed, or there is no GPU;\n"
+      "2 the command line is at fault.\n",
+      WARM_UPS, 100 * TOLERATED_FALL);
 }
 
 } // namespace bench

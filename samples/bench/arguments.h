@@ -18,6 +18,7 @@ struct Command {
   uint32_t runs = 15;
   std::string csv;  /* path of a file; "": none */
   std::string json; /* the same */
+  std::string kept; /* of a file that --csv wrote, to compare with; "": none */
   bool progress = false;
   bool help = false;
 };

@@ -9,6 +9,7 @@
  *    leaves what it has found.
  */
 #include "arguments.h"
+#include "guard.h"
 #include "report.h"
 
 #include <chrono>
@@ -29,7 +30,8 @@ public:
 
   int measure_all() {
     print_facts(facts_);
-    write_files(); /* a path that cannot be written is found out before the hours are spent */
+    write_files(); /* a path that cannot be written or read is found out before the hours are spent */
+    const std::vector<Speed> kept = command_.kept.empty() ? std::vector<Speed>() : read_speeds(command_.kept);
     try {
       for (const cdp_type type : command_.types)
         for (const uint64_t count : command_.counts)
@@ -40,7 +42,8 @@ public:
     }
     if (rows_.empty())
       fputs("bench: nothing was measured\n", stderr);
-    return faults_ != 0 || rows_.empty() ? EXIT_WRONG : EXIT_RIGHT;
+    const bool has_fallen = !command_.kept.empty() && !hold_against(kept);
+    return faults_ != 0 || rows_.empty() || has_fallen ? EXIT_WRONG : EXIT_RIGHT;
   }
 
 private:
@@ -58,6 +61,17 @@ private:
       fprintf(stderr, "bench: %s: left out: %s\n", label.c_str(), failure.what());
       steps_done_ += command_.distributions.size();
     }
+  }
+
+  /* Whether no ratio has fallen, and some were compared. */
+  bool hold_against(const std::vector<Speed> &kept) const {
+    std::vector<Speed> now;
+    for (const Row &row : rows_)
+      now.push_back({device_data::type_name(row.type), row.count, device_data::distribution_name(row.distribution),
+                     row.mode->name, row.ratio_to_radix, row.ratio_to_merge});
+    const Verdict verdict = compare(kept, now);
+    print_verdict(command_.kept, verdict);
+    return verdict.compared != 0 && verdict.falls.empty();
   }
 
   void report_progress(const std::string &label, Distribution distribution) {

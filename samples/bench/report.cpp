@@ -100,6 +100,16 @@ void print_rows(const std::vector<Row> &rows) {
   fflush(stdout);
 }
 
+void print_verdict(const std::string &kept, const Verdict &verdict) {
+  printf("\nCompared with %s: %zu ratios to the faster of CUB's sorts, of which %zu have fallen by more than %.0f %%\n",
+         kept.c_str(), verdict.compared, verdict.falls.size(), 100 * TOLERATED_FALL);
+  for (const Fall &fall : verdict.falls)
+    printf("FALLEN: %" PRIu64 " %s, %s, %s: %.3f, kept %.3f\n", fall.speed.count, fall.speed.type.c_str(),
+           fall.speed.distribution.c_str(), fall.speed.mode.c_str(), fall.ratio, fall.kept_ratio);
+  if (verdict.compared == 0)
+    puts("Nothing could be compared: measure what was kept, with cub-radix or cub-merge");
+}
+
 /* ---- Files --------------------------------------------------------------------------------------------------------------- */
 
 namespace {

@@ -5,6 +5,7 @@
 #ifndef CDPSORT_SAMPLES_BENCH_REPORT_H
 #define CDPSORT_SAMPLES_BENCH_REPORT_H
 
+#include "guard.h"
 #include "measure.h"
 
 namespace bench {
@@ -26,6 +27,8 @@ Facts gather_facts(uint64_t seed, uint32_t runs);
 /* On standard output. The rows of one kind of keys belong together. */
 void print_facts(const Facts &facts);
 void print_rows(const std::vector<Row> &rows);
+
+void print_verdict(const std::string &kept, const Verdict &verdict);
 
 /* (Over)writes a file; throws a Failure where that does not succeed. */
 void write_csv(const std::string &path, const std::vector<Row> &rows);
