@@ -49,7 +49,12 @@ if(NOT CDPSORT_SANITIZE) # a sanitized library exports its sanitizer's symbols, 
       list(APPEND shell_tests consumer_${way}_${library})
     endforeach()
   endforeach()
-  list(APPEND shell_tests symbols install)
+  # The same program, as a project of C that has this one as a part.
+  add_test(NAME consumer_fetched
+           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consumer/fetched.sh ${PROJECT_SOURCE_DIR}
+                   ${CMAKE_CURRENT_BINARY_DIR}/consumer_fetched ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
+  set_tests_properties(consumer_fetched PROPERTIES ENVIRONMENT CDPSORT_DEVICE=simulated)
+  list(APPEND shell_tests symbols install consumer_fetched)
 endif()
 if(CDPSORT_HAVE_CUDA)
   add_test(NAME kernels COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/kernels.sh ${CMAKE_NM} ${CMAKE_AR} ${CMAKE_READELF}

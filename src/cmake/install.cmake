@@ -6,15 +6,10 @@
 include(CMakePackageConfigHelpers)
 
 # What a static link needs, as words for cc. The package adds the CUDA runtime where it finds it on the user's machine.
-set(CDPSORT_STATIC_LIBRARIES stdc++ m dl rt pthread)
 cmake_path(GET CDPSORT_BOOST_CONTEXT FILENAME CDPSORT_BOOST_CONTEXT_NAME)
 cmake_path(GET CDPSORT_BOOST_CONTEXT PARENT_PATH CDPSORT_BOOST_CONTEXT_DIR)
 set(CDPSORT_PRIVATE_LIBS "-L${CDPSORT_BOOST_CONTEXT_DIR} -l:${CDPSORT_BOOST_CONTEXT_NAME}")
-set(CDPSORT_CUDART_DIR "")
 if(CDPSORT_HAVE_CUDA)
-  get_target_property(cudart CUDA::cudart_static IMPORTED_LOCATION)
-  cmake_path(GET cudart PARENT_PATH CDPSORT_CUDART_DIR)
-  # cudadevrt: the device link is done, and yet its result refers to the CUDA device runtime's registration.
   string(APPEND CDPSORT_PRIVATE_LIBS " -L${CDPSORT_CUDART_DIR} -lcudadevrt -lcudart_static")
 endif()
 foreach(library IN LISTS CDPSORT_STATIC_LIBRARIES)
@@ -22,6 +17,7 @@ foreach(library IN LISTS CDPSORT_STATIC_LIBRARIES)
 endforeach()
 
 install(TARGETS cdpsort cdpsort_static)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cdpsort DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 
