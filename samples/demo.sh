@@ -6,12 +6,13 @@
 #     sh samples/demo.sh FILE      sorts FILE instead: whole numbers or fractions, one or more a line
 #
 # Works from any directory, with and without a GPU or the CUDA toolkit. Needs root or sudo if something is missing. Writes
-# into the build directory alone (build, or $CDPSORT_BUILD_DIR). $CDPSORT_DEVICE chooses the device.
+# into the build directory alone (build, or $CDPSORT_BUILD_DIR). $CDPSORT_DEVICE chooses the device. Where there is no GPU, it
+# builds the simulated device alone, unless $CDPSORT_CUDA or $CDPSORT_PRESET say otherwise.
 set -eu
 
 case ${1:-} in
 -h | --help)
-  sed -n '3,9s/^# \{0,1\}//p' "$0"
+  sed -n '3,10s/^# \{0,1\}//p' "$0"
   exit 0
   ;;
 esac
@@ -27,6 +28,12 @@ fi
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=samples/setup.sh
 . "$cdpsort_root/samples/setup.sh"
+
+# Kernels take minutes to build that nothing here could run.
+if [ -z "${CDPSORT_CUDA:-}${CDPSORT_PRESET:-}" ] && ! nvidia-smi -L >/dev/null 2>&1; then
+  CDPSORT_CUDA=OFF
+  cdpsort_say "No GPU here: building the simulated device alone (CDPSORT_CUDA=ON in the environment builds for GPUs, too)"
+fi
 
 # shellcheck disable=SC2119
 cdpsort_install_missing
