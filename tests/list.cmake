@@ -30,12 +30,12 @@ cdpsort_test(threads SUPPORT host_data LABELS simulated)
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
 cdpsort_test(fallbacks SOURCES test_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(fan_fallbacks SOURCES test_fan_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
+cdpsort_test(multiway_fallbacks SOURCES test_multiway_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
              LABELS simulated long TIMEOUT 600)
 cdpsort_test(pivot SOURCES test_pivot.cpp STATIC LABELS simulated)
 cdpsort_test(multiway_sort SOURCES test_multiway_sort.cpp STATIC LABELS simulated)
 cdpsort_test(short SOURCES test_short.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(fan SOURCES test_fan.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long TIMEOUT 600)
+cdpsort_test(multiway SOURCES test_multiway.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long TIMEOUT 600)
 cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(refusals SOURCES test_refusals.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
 cdpsort_test(speed SUPPORT host_data LABELS simulated long)
@@ -52,7 +52,7 @@ target_include_directories(test_bench_guard PRIVATE ${PROJECT_SOURCE_DIR}/sample
 cdpsort_test(bench_keys SOURCES test_bench_keys.cpp SUPPORT device_data CUDART LABELS simulated)
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_fan gpu_async gpu_first_capture gpu_pointers gpu_context gpu_partition)
+foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_first_capture gpu_pointers gpu_context gpu_partition)
   cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_short SOURCES test_gpu_short.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu

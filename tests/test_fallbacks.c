@@ -2,7 +2,7 @@
 /*
  * Nothing is lost: launches refused, the task pool and the list of collected ranges exhausted, tasks put off, the depth limit,
  * leaves of the least and the greatest size. Each must end sorted, and its counter must show that the way was taken. This is
- * the classic recursion; test_fan_fallbacks.c does the same for many children.
+ * the classic recursion; test_multiway_fallbacks.c does the same for many children.
  *
  * Linked with the static library, for the hooks that force it.
  */

@@ -52,7 +52,7 @@ START_TEST(test_type) {
 }
 END_TEST
 
-/* The classic recursion is studied by its counts; test_gpu_fan.cpp does the same for many children. */
+/* The classic recursion is studied by its counts; test_gpu_multiway.cpp does the same for many children. */
 cdp_options classic_in_scheme(int index) {
   cdp_options options = CDP_OPTIONS_INIT;
   options.scheme = scheme_at(index);

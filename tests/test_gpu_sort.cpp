@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The GPU sorts: every type in both orders, every distribution, sizes from nothing to more than 2^32 keys; by default, and
- * the classic way. test_gpu_fan.cpp has the fan-outs in between.
+ * the classic way. test_gpu_multiway.cpp has the fan-outs in between.
  */
 #include "gpu_check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cdp_study_quicksort(): the counters against counts made independently, from the keys or from the rules of the recursion. The
- * classic one, with two parts to a task; test_fan.c does the same for many.
+ * classic one, with two parts to a task; test_multiway.c does the same for many.
  *
  * One block finishes ranges of up to 320 leaves, but only if every multiprocessor gets two of them. Linked with the static
  * library, to have a simulated device of many multiprocessors: so ITEMS keys give a recursion of grids several levels deep.

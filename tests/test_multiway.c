@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Many children to a task: every fan-out in every scheme sorts whatever it is given, and its counters show what the rules of
- * the recursion say. test_study.c does the same for two; test_fan_fallbacks.c is about what is refused or full.
+ * the recursion say. test_study.c does the same for two; test_multiway_fallbacks.c is about what is refused or full.
  *
  * Linked with the static library: for the sizes at which a block or a tile is full, and to have a simulated device of so many
  * multiprocessors that a block finishes small ranges only.
@@ -315,8 +315,8 @@ START_TEST(same_seed_gives_the_same_counts) {
 }
 END_TEST
 
-static Suite *fan_suite(void) {
-  Suite *suite = suite_create("fan");
+static Suite *multiway_suite(void) {
+  Suite *suite = suite_create("multiway");
   TCase *sorting = tcase_create("sorting");
   tcase_set_timeout(sorting, TEST_SECONDS);
   tcase_add_checked_fixture(sorting, make_device, NULL);
@@ -342,5 +342,5 @@ static Suite *fan_suite(void) {
 }
 
 int main(void) {
-  return run_suite(fan_suite());
+  return run_suite(multiway_suite());
 }

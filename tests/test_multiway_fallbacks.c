@@ -71,8 +71,8 @@ START_TEST(ends_sorted_and_counted) {
 }
 END_TEST
 
-static Suite *fan_fallbacks_suite(void) {
-  Suite *suite = suite_create("fan_fallbacks");
+static Suite *multiway_fallbacks_suite(void) {
+  Suite *suite = suite_create("multiway_fallbacks");
   TCase *forcing = tcase_create("forced");
   tcase_set_timeout(forcing, TEST_SECONDS);
   tcase_add_checked_fixture(forcing, make_device, NULL);
@@ -82,5 +82,5 @@ static Suite *fan_fallbacks_suite(void) {
 }
 
 int main(void) {
-  return run_suite(fan_fallbacks_suite());
+  return run_suite(multiway_fallbacks_suite());
 }

@@ -180,7 +180,7 @@ START_TEST(test_crowded_buckets) {
 END_TEST
 
 Suite *make_suite() {
-  Suite *suite = suite_create("gpu_fan");
+  Suite *suite = suite_create("gpu_multiway");
   TCase *test_case = add_case(suite, "fan-outs");
   tcase_add_loop_test(test_case, test_fan_out, 0, FAN_OUTS * SCHEMES);
   tcase_add_loop_test(test_case, test_levels, 0, SCHEMES);
