@@ -79,22 +79,17 @@ static double milliseconds(void) {
 }
 
 /* Reads, sorts, writes, reports. */
-static int run(const command *wanted, number_list *numbers) {
+static int sort_file(const command *wanted, number_list *numbers, output_file *out) {
   cdp_options options = wanted->settings.options;
-  /* Sorting nothing checks the options: better now than after a long input. */
-  cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &options);
-  if (status == CDP_ERROR_OPTION)
-    return report_status(PROGRAM, status);
-
   const double begun = milliseconds();
   if (!numbers_read(numbers, wanted->input != NULL ? wanted->input : "-"))
     return EXIT_DATA;
   const double was_read = milliseconds();
-  status = sort(numbers, &options);
+  const cdp_status status = sort(numbers, &options);
   if (status != CDP_OK)
     return report_status(PROGRAM, status);
   const double sorted = milliseconds();
-  if (!numbers_write(numbers, wanted->output))
+  if (!numbers_write(numbers, out) || !output_close(out, true))
     return EXIT_DATA;
   const double written = milliseconds();
 
@@ -107,6 +102,20 @@ static int run(const command *wanted, number_list *numbers) {
   fprintf(stderr, "%s: read in %.1f ms, sorted in %.1f ms (copies to the device and back included), written in %.1f ms\n",
           PROGRAM, was_read - begun, sorted - was_read, written - sorted);
   return EXIT_SORTED;
+}
+
+static int run(const command *wanted, number_list *numbers) {
+  output_file out;
+  /* Sorting nothing checks the options: better now than after a long input, and so it is with the output. */
+  const cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &wanted->settings.options);
+  if (status == CDP_ERROR_OPTION)
+    return report_status(PROGRAM, status);
+  if (!output_prepare(&out, PROGRAM, wanted->output))
+    return EXIT_DATA;
+  const int code = sort_file(wanted, numbers, &out);
+  if (code != EXIT_SORTED)
+    output_close(&out, false);
+  return code;
 }
 
 int main(int argument_count, char **words) {

@@ -76,6 +76,13 @@ for program in partition_kinds transfer; do
   check "$program: an option without its value" refused 2 "--csv needs a value"
   run "$program" --sizes 4 --csv missing/figures
   check "$program: a file that cannot be written" refused 1 "missing/figures: cannot be written: No such file"
+  check "$program, interrupted, leaves the CSV that was there" keeps_what_was --csv "$program" --sizes 22
+  check "$program, interrupted, leaves the rows that it had" keeps_rows "$program" --sizes 4,22
+  if [ -c /dev/full ]; then
+    run "$program" --sizes 4 --csv /dev/full
+    check "$program --csv on a full disk" exits 1
+    check "it says so" says "/dev/full: cannot be written: No space left"
+  fi
   run "$program" --sizes 4 --fan-out 4
   check "$program: an option that the library refuses" exits 2
   check "and what it says of it" says "options.fan_out is 4"

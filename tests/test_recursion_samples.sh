@@ -52,9 +52,10 @@ for program in depth_study schemes timeline; do
   check "$program: an option that the library refuses" refused 2 "tuning.oversampling is 2000"
   run "$program" --count 1000 --device cuda:999
   check "$program: a GPU that there is not" refused 3 "$program: "
-  run "$program" --count 1000 --csv missing/file
-  check "$program: a file in a directory that there is not" exits 1
-  check "and says which" says "missing/file"
+  # Before any work is done, even that of finding room for the keys.
+  run "$program" --count 2^62 --csv missing/file
+  check "$program: a file in a directory that there is not" refused 1 "missing/file: cannot be written: No such file"
+  check "$program, interrupted, leaves the CSV that was there" keeps_what_was --csv "$program" --count 2^20 --fan-out 2
 
   run_without_gpu "$program" --count 1000
   check "$program falls back where there is no GPU" exits 0
@@ -208,8 +209,19 @@ check "timeline as cdpAdvancedQuicksort" grep -qE '^ +2 \|.{40}\|$' out
 run timeline --count 2^13 --fan-out 2 --block-items 256 --capacity 5
 check "events that are lost are told" grep -qE '^Trace: 5 events; [1-9][0-9]* more were lost' out
 check "and the sort is none the worse" exits 0
-run timeline --count 1000 --json missing/file
-check "a JSON file in a directory that there is not" exits 1
+run timeline --count 2^62 --json missing/file
+check "a JSON file in a directory that there is not" refused 1 "missing/file: cannot be written: No such file"
+check "timeline, interrupted, leaves the JSON file that was there" keeps_what_was --json timeline --count 2^20
+echo before >kept
+run timeline --count 1000 --csv kept --json missing/file
+check "one of two files that cannot be written leaves the other as it was" is_as_before
+run timeline --count 1000 --json /dev/stdout
+check "a file that is standard output is not replaced" prints "Check: sorted"
+if [ -c /dev/full ]; then
+  run timeline --count 1000 --json /dev/full
+  check "a JSON file on a full disk" exits 1
+  check "timeline says so" says "/dev/full"
+fi
 for value in "--capacity 0" "--capacity 2^40" "--width 3" "--width x"; do
   # shellcheck disable=SC2086
   run timeline $value

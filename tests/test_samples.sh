@@ -147,8 +147,8 @@ run sort_numbers -o kept
 check "bad input leaves the output file as it was" grep -qx before kept
 check "and nothing beside it" nothing_left
 printf '2 1\n' >in
-run sort_numbers -o missing/out
-check "an output in a directory that is not there" refused 1 "missing/out: cannot be written: No such file"
+run sort_numbers -o missing/out missing/in
+check "an output in a directory that is not there, before the input is read" refused 1 "missing/out: cannot be written: No such file"
 run sort_numbers -o .
 check "a directory as the output" refused 1 ".: cannot be written"
 code=0

@@ -100,6 +100,8 @@ for program in distributions distinct; do
   done
   run "$program" --baseline-max 2X
   check "$program --baseline-max 2X" refused 2 "--baseline-max: '2X'"
+  check "$program, interrupted, leaves the CSV that was there" keeps_what_was --csv "$program" --sizes 20
+  check "$program, interrupted, leaves the rows that it had" keeps_rows "$program" --sizes 4,20
   run "$program" --csv missing/table.csv
   check "$program --csv in a directory that is not there" refused 1 "missing/table.csv: cannot be written: No such file"
   if [ -c /dev/full ]; then
