@@ -125,7 +125,7 @@ int main(int argument_count, char **words) {
     return EXIT_USAGE;
   if (wants_help) {
     help();
-    return fflush(stdout) == 0 ? EXIT_SORTED : EXIT_DATA;
+    return end_output(PROGRAM, EXIT_SORTED);
   }
   number_list numbers = {.type = wanted.settings.type, .binary = wanted.binary};
   const int code = run(&wanted, &numbers);

@@ -165,6 +165,17 @@ if [ -c /dev/full ]; then
   : >out
   check "a full standard output" refused 1 "standard output: cannot be written: No space left"
 fi
+if [ -c /dev/full ]; then
+  # The programs whose output takes no GPU; those that study the recursion have a check of their own.
+  for line in quickstart "recursion --count 100" "partition_kinds --sizes 4" "transfer --sizes 4" \
+    "distributions --sizes 10 --runs 1" "distinct --sizes 10 --count 2^10 --runs 1" "sort_numbers --help" "recursion --help"; do
+    code=0
+    # shellcheck disable=SC2086
+    "$programs"/$line </dev/null >/dev/full 2>err || code=$?
+    : >out
+    check "a full standard output of $line" refused 1 "standard output cannot be written"
+  done
+fi
 run sort_numbers --output /dev/null numbers
 check "a device as the output is not replaced by a file" test -c /dev/null
 
