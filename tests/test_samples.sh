@@ -34,6 +34,13 @@ printf '3\n1\n2' >in
 run sort_numbers --order descending -
 check "descending, the last line without a newline, - for standard input" sorted_to '3\n2\n1\n'
 
+for output in "-o -" --output=-; do
+  # shellcheck disable=SC2086
+  run sort_numbers $output -
+  check "$output for standard output, and the messages elsewhere" sorted_to '1\n2\n3\n'
+  check "and no file of that name" test ! -e ./-
+done
+
 : >in
 run sort_numbers
 check "no input gives no output" sorted_to ''
