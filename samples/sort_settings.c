@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How to sort, in words: see sort_settings.h. */
 #include "sort_settings.h"
+#include "library_message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -281,6 +282,6 @@ int exit_code(cdp_status status) {
 int report_status(const char *program, cdp_status status) {
   if (status == CDP_OK)
     return EXIT_SORTED;
-  fprintf(stderr, "%s: %s\n", program, cdp_last_message());
+  fprintf(stderr, "%s: %s\n", program, library_message());
   return exit_code(status);
 }

@@ -85,7 +85,7 @@ for program in partition_kinds transfer; do
   fi
   run "$program" --sizes 4 --fan-out 4
   check "$program: an option that the library refuses" exits 2
-  check "and what it says of it" says "options.fan_out is 4"
+  check "and what it says of it" says "--fan-out is 4"
   run "$program" --device cuda:999
   check "$program: a GPU that there is not" refused 3 "$program: "
 done

@@ -49,7 +49,7 @@ for program in depth_study schemes timeline; do
   run "$program" --distribution none
   check "$program: a distribution that there is not" refused 2 "there is none called 'none'"
   run "$program" --count 1000 --oversampling 2000
-  check "$program: an option that the library refuses" refused 2 "tuning.oversampling is 2000"
+  check "$program: an option that the library refuses" refused 2 "--oversampling is 2000"
   run "$program" --count 1000 --device cuda:999
   check "$program: a GPU that there is not" refused 3 "$program: "
   # Before any work is done, even that of finding room for the keys.
@@ -150,11 +150,11 @@ run depth_study --count 2^10 --depth-limits all --leaves all --pivots all --fan-
 check "all of everything is crossed" prints "skipped: 0 impossible"
 check "and all streams are measured" grep -qE '^  streams +named +[0-9.]+' out
 run depth_study --count 2^10 --fan-outs 2,3
-check "a value that the library refuses" refused 2 "--fan-outs: options.fan_out is 3"
+check "a value that the library refuses" refused 2 "--fan-outs: --fan-out is 3"
 run depth_study --count 2^10 --leaves 32,x
 check "a value that is no number" refused 2 "--leaf: 'x' is not a whole number"
 run depth_study --count 2^10 --leaves 1024 --type u64
-check "a leaf that is too large for the type" refused 2 "--leaves: options.leaf_items is 1024"
+check "a leaf that is too large for the type" refused 2 "--leaves: --leaf is 1024"
 run depth_study --count 2^10 --schemes last-block,,controller
 check "an empty value" refused 2 "--scheme: '' is none of"
 run depth_study --runs 0
@@ -183,7 +183,7 @@ check "one fan-out" has_values schemes.csv fan_out "8 "
 run schemes --scheme last-block
 check "one scheme is no comparison" refused 2 "--scheme: all three are compared"
 run schemes --count 1000 --fan-out 3
-check "a fan-out that there is not" refused 2 "options.fan_out is 3"
+check "a fan-out that there is not" refused 2 "--fan-out is 3"
 
 # ---- timeline ---------------------------------------------------------------------------------------------------------
 

@@ -197,15 +197,21 @@ check "a value for an option that takes none" refused 2 "--binary takes no value
 run sort_numbers numbers numbers
 check "two files" refused 2 "'numbers' is one too many"
 run sort_numbers --fan-out 4 missing
-check "a fan-out that there is not, before the input is read" refused 2 "options.fan_out is 4"
+check "a fan-out that there is not, before the input is read" refused 2 "--fan-out is 4"
 run sort_numbers --oversampling 2000 missing
-check "more keys to a child than there may be" refused 2 "tuning.oversampling is 2000"
+check "more keys to a child than there may be" refused 2 "--oversampling is 2000"
 run sort_numbers --fan-out 8 --pivot middle missing
-check "many children around one pivot" refused 2 "options.pivot"
+check "many children around one pivot" refused 2 \
+  "--fan-out is 8 and --pivot is middle, a rule for one pivot, but many children need many: choose --fan-out 2, or --pivot"
 run sort_numbers --leaf 1 missing
-check "an option that the library refuses, before the input is read" exits 2
+check "an option that the library refuses, before the input is read" refused 2 "--leaf is 1: choose 0 for the default"
+run sort_numbers --depth-limit 4294967294 missing
+check "a limit that is too great, in the words of the command line" refused 2 "or none"
+says_no_name_of_the_library() { ! grep -qE 'options\.|tuning\.|CDP_' err; }
+check "and in none of the library's" says_no_name_of_the_library
 run sort_numbers --device cuda:999
 check "a GPU that there is not" refused 3 "sort_numbers: "
+check "what to do without one, in the words of the command line" says "give --device simulated"
 
 # ---- No GPU -----------------------------------------------------------------------------------------------------------
 

@@ -112,7 +112,7 @@ for program in distributions distinct; do
   run "$program" --type u33
   check "$program --type u33" refused 2 "--type: 'u33' is none of"
   run "$program" --fan-out 4
-  check "$program --fan-out 4" refused 2 "options.fan_out is 4"
+  check "$program --fan-out 4" refused 2 "--fan-out is 4"
   run "$program" --frobnicate
   check "$program --frobnicate" refused 2 "there is no option --frobnicate"
   run "$program" table

@@ -7,6 +7,7 @@
  * 3. A table, what it means, and a CSV.
  */
 #include "csv_file.h"
+#include "library_message.h"
 #include "progress_bar.h"
 #include "text_table.h"
 #include "traced_sort.h"
@@ -98,7 +99,7 @@ static int judge(const result *made, cdp_status status, const char *fault) {
   if (status == CDP_OK && fault == NULL)
     return EXIT_SORTED;
   fprintf(stderr, "%s: scheme %s, fan-out %" PRIu32 ": %s\n", PROGRAM, scheme_name(made->options.scheme), made->options.fan_out,
-          status != CDP_OK ? cdp_last_message() : fault);
+          status != CDP_OK ? library_message() : fault);
   return status != CDP_OK ? exit_code(status) : EXIT_DATA;
 }
 
