@@ -200,13 +200,26 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
   return true;
 }
 
+bool is_plain_setting(const argument *option) {
+  static const char *const plain[] = {"--type", "--order", "--device", "--seed"};
+  for (size_t at = 0; at < sizeof plain / sizeof plain[0]; at++)
+    if (strcmp(plain[at], option->name) == 0)
+      return true;
+  return false;
+}
+
+void plain_settings_help(const char *type_default) {
+  printf("  --type T         u32 i32 u64 i64 f32 f64: the type of the numbers (%s)\n"
+         "  --order O        ascending descending (ascending)\n"
+         "  --device D       auto cuda cuda:N simulated (auto: $CDPSORT_DEVICE if set, else the GPU; where there is no GPU\n"
+         "                   and nobody asked for one, the simulated device, and the first line says so)\n",
+         type_default);
+}
+
 void settings_help(const char *type_default) {
+  puts("How to sort:");
+  plain_settings_help(type_default);
   printf(
-      "How to sort:\n"
-      "  --type T         u32 i32 u64 i64 f32 f64: the type of the numbers (%s)\n"
-      "  --order O        ascending descending (ascending)\n"
-      "  --device D       auto cuda cuda:N simulated (auto: $CDPSORT_DEVICE if set, else the GPU; where there is no GPU\n"
-      "                   and nobody asked for one, the simulated device, and the first line says so)\n"
       "  --depth-limit N  ranges at this depth are sorted by bitonic sort, not partitioned; none: no range is partitioned\n"
       "                   (0: 2 * log2(count) + 8)\n"
       "  --leaf N         ranges of at most this many numbers are sorted bitonically by one warp: %u to %u, or %u for\n"
@@ -226,8 +239,8 @@ void settings_help(const char *type_default) {
       "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n"
       "  --preset P       advanced-quicksort: as NVIDIA's sample cdpAdvancedQuicksort sorts; what stands before it of the\n"
       "                   above is forgotten, but for --type, --order, --device and --seed; what stands behind it changes it\n",
-      type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN,
-      CDP_FAN_OUT_MAX, CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC, CDP_OVERSAMPLING_MAX);
+      CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN, CDP_FAN_OUT_MAX,
+      CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC, CDP_OVERSAMPLING_MAX);
 }
 
 static const char *word_of(const choice *choices, int value, const char *unknown) {
