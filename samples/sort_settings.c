@@ -282,9 +282,29 @@ bool may_simulate(cdp_status status, const cdp_options *options) {
   return status == CDP_ERROR_NO_DEVICE && options->device == CDP_DEVICE_AUTO && automatic;
 }
 
+/* Why no GPU can be used, and what to do about it, in as few words as can be: the library's own are for programmers. */
+static const char *missing_gpu_advice(int cuda_error) {
+  enum { NO_CUDA = 0, INSUFFICIENT_DRIVER = 35, NO_DEVICE = 100 }; /* as CUDA numbers its errors; 0 is none */
+  switch (cuda_error) {
+  case NO_CUDA:
+    return "this cdpsort was built without CUDA: build it with the CUDA toolkit";
+  case INSUFFICIENT_DRIVER:
+    return "CUDA error 35: install an NVIDIA driver, or a newer one";
+  case NO_DEVICE:
+    return "CUDA error 100: see whether nvidia-smi -L and CUDA_VISIBLE_DEVICES show one";
+  default:
+    return NULL;
+  }
+}
+
 void print_simulated_notice(FILE *stream, const char *program) {
-  fprintf(stream, "%s: no GPU can be used, so this runs on the simulated device, exact but slow\n", program);
-  fprintf(stream, "%s: (the library says: %s)\n", program, cdp_last_message());
+  const int cuda_error = cdp_last_cuda_error();
+  const char *advice = missing_gpu_advice(cuda_error);
+  fprintf(stream, "%s: no GPU can be used, so this runs on the simulated device, exact but slow (", program);
+  if (advice != NULL)
+    fprintf(stream, "%s)\n", advice);
+  else
+    fprintf(stream, "CUDA error %d: see CUDA's documentation)\n", cuda_error);
 }
 
 int exit_code(cdp_status status) {

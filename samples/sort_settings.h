@@ -54,7 +54,7 @@ size_t type_bytes(cdp_type type);
  */
 bool may_simulate(cdp_status status, const cdp_options *options);
 
-/* Says so, before anything else is printed, and then what the library's last call had to say about the GPU. */
+/* Says so, before anything else is printed, in one line, with what to do about the GPU that the last call had not found. */
 void print_simulated_notice(FILE *stream, const char *program);
 
 /* Exit code for a status that is not CDP_OK. */

@@ -56,7 +56,11 @@ run_without_gpu() {
 exits() { [ "$code" -eq "$1" ]; }
 says() { grep -qF -- "$1" err; }
 prints() { grep -qF -- "$1" out; }
-first_line_says() { head -n 1 "$1" | grep -q "no GPU.*simulated device"; }
+# The first line says that there is no GPU and what to do about it, and no other line says so again.
+first_line_says() {
+  head -n 1 "$1" | grep -qE "no GPU.*simulated device.*\(.+: .+\)$" &&
+    [ "$(grep -cE "no GPU|CUDA error|CUDA toolkit|library says" "$1")" -eq 1 ]
+}
 
 # refused CODE TEXT: ended with this code, this on stderr, and nothing written.
 refused() { [ "$code" -eq "$1" ] && says "$2" && [ ! -s out ]; }
