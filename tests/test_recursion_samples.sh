@@ -78,6 +78,16 @@ check "and a table that fits a terminal" fits 120
 run recursion --count 2^14 --preset fastest
 check "a preset that there is not" refused 2 "--preset: 'fastest' is none of: advanced-quicksort"
 
+# The same options: the same first split. What is below it differs a little, since tracing changes who comes first.
+first_split() { awk '$1 == 0 && $2 == 1 { print $2, $3, $4, $5, $6 }' out; }
+run recursion --count 2^13 --fan-out 2 --block-items 256
+first_split >expected
+run timeline --count 2^13 --fan-out 2 --block-items 256
+same_first_split() { [ -s expected ] && first_split | cmp -s - expected; }
+check "timeline's first split is that of recursion" same_first_split
+run timeline --help
+check "and timeline tells of what is below it" prints "the tree below it is like that one's, not the same"
+
 # ---- depth_study ------------------------------------------------------------------------------------------------------
 
 header=device,type,log2_count,distribution,scheme,child_streams,fan_out,pivot,depth_limit,leaf_items,milliseconds,
