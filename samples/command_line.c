@@ -146,8 +146,7 @@ bool read_arguments(const char *program, int count, char **words, argument_taker
   return good;
 }
 
-/* What a program ends with: its exit code, or a message and another one where standard output could not be written. */
-static int end_output(const char *program, int code) {
+int end_output(const char *program, int code) {
   if (fflush(stdout) == 0 && ferror(stdout) == 0)
     return code;
   fprintf(stderr, "%s: standard output cannot be written\n", program);

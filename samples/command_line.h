@@ -69,6 +69,9 @@ typedef struct sample_program {
   int (*run)(void *command); /* returns an exit code */
 } sample_program;
 
+/* What a program ends with: its exit code, or a message and another one where standard output could not be written. */
+int end_output(const char *program, int code);
+
 /* What main() returns: the exit code of run(); another one, and a message, where standard output could not be written. */
 int run_program(const sample_program *program, int count, char **words, void *command);
 

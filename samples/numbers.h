@@ -8,6 +8,8 @@
 #ifndef CDPSORT_SAMPLES_NUMBERS_H
 #define CDPSORT_SAMPLES_NUMBERS_H
 
+#include "output_file.h"
+
 #include <cdpsort/cdpsort.h>
 
 #include <stdbool.h>
@@ -25,11 +27,8 @@ typedef struct number_list {
 /* Reads all numbers of a file, "-" being standard input. What was read before a failure is in the list, to be released. */
 bool numbers_read(number_list *numbers, const char *path);
 
-/*
- * Writes all numbers, one a line, to standard output or, where `path` is not NULL, to a file. A file appears complete or not
- * at all: the numbers go to a file beside it, which takes its name at the end. Pipes and devices are written as they are.
- */
-bool numbers_write(const number_list *numbers, const char *path);
+/* Writes all numbers, one a line, to a file that was prepared. The caller closes it. */
+bool numbers_write(const number_list *numbers, output_file *out);
 
 void numbers_release(number_list *numbers);
 

@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writing numbers: see numbers.h.
- *
- * A regular file is never seen half written: the numbers go to a new file beside it, and only when the last byte has been
- * accepted does that file take the name. Where anything fails, or the program is interrupted, the new file is removed, and
- * what had the name before still has it.
- */
-#define _XOPEN_SOURCE 700 /* for fchmod() and realpath() */
-
+/* Writing numbers: see numbers.h. */
 #include "numbers.h"
 #include "sort_settings.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The longest number is a double such as -1.7976931348623157e+308; with its newline it has 25 characters. */
 enum { BUFFER_BYTES = 1 << 16, NUMBER_CHARACTERS = 32 };
-
-/* Where the numbers go. Without `unfinished` they go straight into `file`. */
-typedef struct output {
-  const char *name; /* for messages */
-  char *target;     /* what the unfinished file shall be called in the end */
-  char *unfinished;
-  FILE *file;
-} output;
 
 /* ---- Numbers as text ------------------------------------------------------------------------------------------- */
 
@@ -119,98 +99,8 @@ static bool write_all(const number_list *numbers, FILE *file) {
   return written && fflush(file) == 0;
 }
 
-/* ---- The file that is written ---------------------------------------------------------------------------------- */
-
-/* What an interrupted program must remove; read by the handler below. */
-static char *volatile unfinished_path;
-
-static void remove_unfinished(int signal_number) {
-  if (unfinished_path != NULL)
-    (void)unlink(unfinished_path);
-  /* The handler is gone after its first call (SA_RESETHAND): this ends the program the way the signal ends programs. */
-  (void)raise(signal_number);
-}
-
-/* Watches for what commonly ends a program that writes. What the caller of the program ignores stays ignored. */
-static void watch_signals(void) {
-  static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
-  for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++) {
-    struct sigaction before;
-    if (sigaction(watched[i], NULL, &before) != 0 || before.sa_handler == SIG_IGN)
-      continue;
-    struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    (void)sigaction(watched[i], &action, NULL);
-  }
-}
-
-static bool complain(const output *out, const char *what) {
-  fprintf(stderr, "sort_numbers: %s: %s: %s\n", out->name, what, strerror(errno));
-  return false;
-}
-
-/* Makes the new file beside the target, which is `path` or what it links to. `existing` is NULL where there is none yet. */
-static bool open_beside(output *out, const char *path, const struct stat *existing) {
-  out->target = existing != NULL ? realpath(path, NULL) : strdup(path);
-  if (out->target == NULL)
-    return complain(out, "cannot be written");
-  const size_t bytes = strlen(out->target) + 48;
-  out->unfinished = malloc(bytes);
-  if (out->unfinished == NULL)
-    return complain(out, "cannot be written");
-  snprintf(out->unfinished, bytes, "%s.unfinished-%ld", out->target, (long)getpid());
-  /* "x": a file that is there already is somebody else's. */
-  out->file = fopen(out->unfinished, "wbx");
-  if (out->file == NULL) {
-    complain(out, "cannot be written");
-    free(out->unfinished);
-    out->unfinished = NULL;
+bool numbers_write(const number_list *numbers, output_file *out) {
+  if (!output_begin(out))
     return false;
-  }
-  unfinished_path = out->unfinished;
-  watch_signals();
-  if (existing != NULL)
-    (void)fchmod(fileno(out->file), existing->st_mode & 07777);
-  return true;
-}
-
-static bool output_open(output *out, const char *path) {
-  struct stat existing;
-  if (path == NULL) {
-    out->file = stdout;
-    return true;
-  }
-  if (stat(path, &existing) != 0)
-    return open_beside(out, path, NULL);
-  if (access(path, W_OK) != 0)
-    return complain(out, "cannot be written");
-  if (S_ISREG(existing.st_mode))
-    return open_beside(out, path, &existing);
-  /* A pipe or a device such as /dev/null must not be replaced by a file. */
-  out->file = fopen(path, "wb");
-  return out->file != NULL || complain(out, "cannot be written");
-}
-
-/* Closes the output and gives it its name, or removes it where it is not good. */
-static bool output_close(output *out, bool good) {
-  if (out->file != NULL && fclose(out->file) != 0 && good)
-    good = complain(out, "cannot be written");
-  if (out->unfinished != NULL) {
-    if (good && rename(out->unfinished, out->target) != 0)
-      good = complain(out, "cannot be given its name");
-    unfinished_path = NULL;
-    if (!good)
-      (void)unlink(out->unfinished);
-  }
-  free(out->unfinished);
-  free(out->target);
-  return good;
-}
-
-bool numbers_write(const number_list *numbers, const char *path) {
-  output out = {.name = path != NULL ? path : "standard output"};
-  bool good = output_open(&out, path);
-  if (good && !write_all(numbers, out.file))
-    good = complain(&out, "cannot be written");
-  return output_close(&out, good);
+  return write_all(numbers, out->file) || output_complain(out);
 }

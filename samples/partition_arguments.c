@@ -18,7 +18,10 @@ bool take_partition_argument(void *into, argument_list *list, const argument *fo
     return key_settings_take(&wanted->keys, list, found);
   if (strcmp(found->name, "--csv") == 0)
     return take_path(list, found, &wanted->csv);
-  return settings_take(&wanted->settings, list, found);
+  if (wanted->sorts || found->name[0] == '\0' || is_plain_setting(found))
+    return settings_take(&wanted->settings, list, found);
+  usage_error(list, "there is no option %s", found->name);
+  return false;
 }
 
 void partition_arguments_help(const char *sizes_default, uint32_t runs_default) {
@@ -28,5 +31,4 @@ void partition_arguments_help(const char *sizes_default, uint32_t runs_default) 
          runs_default);
   distributions_help();
   puts("  --help           this text (-h)\n");
-  settings_help("u32");
 }

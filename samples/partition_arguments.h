@@ -11,6 +11,7 @@ typedef struct partition_arguments {
   uint64_t sizes;    /* as size_list.h has them; 0: by the device */
   uint32_t runs;
   const char *csv; /* path of the file */
+  bool sorts;      /* the program sorts as well: every option about sorting matters */
 } partition_arguments;
 
 /* An argument_taker for them. */

@@ -40,9 +40,10 @@ static void help(void) {
        "\n"
        "Either way the parts are put together in a second array, and copied back, which is in the time.\n");
   partition_arguments_help("16-26; on the simulated device 8-14", RUNS_DEFAULT);
+  puts("How to partition:");
+  plain_settings_help("u32");
   puts(
-      "\n"
-      "A partition heeds --type, --order, --device and --seed alone.\n"
+      "  --seed N         of the keys, and of the simulated device's schedule (0)\n"
       "\n"
       "The columns: the median of the times, in milliseconds, the least and the most; the bytes of the keys, read once and\n"
       "written once, in the median time; whether every run gave the same array; and whether the keys of each part were in the\n"

@@ -31,5 +31,11 @@ int main(void) {
   for (size_t i = 0; i < count; i++)
     printf(" %d", (int)keys[i]);
   putchar('\n');
+
+  /* What was printed may still be in a buffer: only now a full disk shows. */
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    fputs("quickstart: standard output cannot be written\n", stderr);
+    return EXIT_FAILURE;
+  }
   return EXIT_SUCCESS;
 }

@@ -24,20 +24,31 @@ typedef struct command {
 } command;
 
 static void help(void) {
-  puts("Usage: sort_numbers [option...] [file]\n"
-       "Sorts the numbers of a file, or of standard input (no file, or -), and writes them one a line.\n"
-       "\n"
-       "Text has one or more numbers a line, separated by blanks (spaces, tabs). Whole numbers are decimal; for f32 and f64\n"
-       "fractions, exponents, inf and nan too, and they are written with the fewest digits that read back the same.\n"
-       "Floating point is sorted by value, -0 before 0, and every nan comes last: -inf ... -0 0 ... inf nan -nan.\n"
-       "\n"
-       "  --binary         reads and writes raw keys in the machine's own byte order instead of text\n"
-       "  --output FILE    writes to FILE (-o FILE), which appears complete or not at all; it may be the input\n"
-       "  --help           this text (-h)\n");
+  puts(
+      "Usage: sort_numbers [option...] [file]\n"
+      "Sorts the numbers of a file, or of standard input (no file, or -), and writes them one a line.\n"
+      "\n"
+      "Text has one or more numbers a line, separated by blanks (spaces, tabs). Whole numbers are decimal; for f32 and f64\n"
+      "fractions, exponents, inf and nan too, and they are written with the fewest digits that read back the same.\n"
+      "Floating point is sorted by value, -0 before 0, and every nan comes last: -inf ... -0 0 ... inf nan -nan.\n"
+      "\n"
+      "  --binary         reads and writes raw keys in the machine's own byte order instead of text\n"
+      "  --output FILE    writes to FILE (-o FILE), which appears complete or not at all; it may be the input; -: to standard\n"
+      "                   output, as without it\n"
+      "  --help           this text (-h)\n");
   settings_help("i64");
   puts("\n"
        "What ran where and how long is said on stderr. Exit code: 0 sorted; 1 the input or the output is at fault;\n"
        "2 the command line is; 3 the device or the library failed.");
+}
+
+/* A lone "-" is standard output, as for sort(1); a file of that name is "./-". */
+static bool take_output(command *wanted, argument_list *list, const argument *found) {
+  if (!take_path(list, found, &wanted->output))
+    return false;
+  if (strcmp(wanted->output, "-") == 0)
+    wanted->output = NULL;
+  return true;
 }
 
 /* Takes one operand or option into the command. */
@@ -56,7 +67,7 @@ static bool take(void *into, argument_list *list, const argument *found) {
     return argument_has_no_value(list, found);
   }
   if (strcmp(found->name, "--output") == 0 || strcmp(found->name, "-o") == 0)
-    return take_path(list, found, &wanted->output);
+    return take_output(wanted, list, found);
   return settings_take(&wanted->settings, list, found);
 }
 
@@ -79,22 +90,17 @@ static double milliseconds(void) {
 }
 
 /* Reads, sorts, writes, reports. */
-static int run(const command *wanted, number_list *numbers) {
+static int sort_file(const command *wanted, number_list *numbers, output_file *out) {
   cdp_options options = wanted->settings.options;
-  /* Sorting nothing checks the options: better now than after a long input. */
-  cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &options);
-  if (status == CDP_ERROR_OPTION)
-    return report_status(PROGRAM, status);
-
   const double begun = milliseconds();
   if (!numbers_read(numbers, wanted->input != NULL ? wanted->input : "-"))
     return EXIT_DATA;
   const double was_read = milliseconds();
-  status = sort(numbers, &options);
+  const cdp_status status = sort(numbers, &options);
   if (status != CDP_OK)
     return report_status(PROGRAM, status);
   const double sorted = milliseconds();
-  if (!numbers_write(numbers, wanted->output))
+  if (!numbers_write(numbers, out) || !output_close(out, true))
     return EXIT_DATA;
   const double written = milliseconds();
 
@@ -109,6 +115,20 @@ static int run(const command *wanted, number_list *numbers) {
   return EXIT_SORTED;
 }
 
+static int run(const command *wanted, number_list *numbers) {
+  output_file out;
+  /* Sorting nothing checks the options: better now than after a long input, and so it is with the output. */
+  const cdp_status status = cdp_quicksort(NULL, 0, wanted->settings.type, &wanted->settings.options);
+  if (status == CDP_ERROR_OPTION)
+    return report_status(PROGRAM, status);
+  if (!output_prepare(&out, PROGRAM, wanted->output))
+    return EXIT_DATA;
+  const int code = sort_file(wanted, numbers, &out);
+  if (code != EXIT_SORTED)
+    output_close(&out, false);
+  return code;
+}
+
 int main(int argument_count, char **words) {
   command wanted = {.settings = {.type = CDP_I64, .options = CDP_OPTIONS_INIT}};
   bool wants_help = false;
@@ -116,7 +136,7 @@ int main(int argument_count, char **words) {
     return EXIT_USAGE;
   if (wants_help) {
     help();
-    return fflush(stdout) == 0 ? EXIT_SORTED : EXIT_DATA;
+    return end_output(PROGRAM, EXIT_SORTED);
   }
   number_list numbers = {.type = wanted.settings.type, .binary = wanted.binary};
   const int code = run(&wanted, &numbers);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How to sort, in words: see sort_settings.h. */
 #include "sort_settings.h"
+#include "library_message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,13 +200,26 @@ bool settings_take(sort_settings *settings, argument_list *list, const argument 
   return true;
 }
 
+bool is_plain_setting(const argument *option) {
+  static const char *const plain[] = {"--type", "--order", "--device", "--seed"};
+  for (size_t at = 0; at < sizeof plain / sizeof plain[0]; at++)
+    if (strcmp(plain[at], option->name) == 0)
+      return true;
+  return false;
+}
+
+void plain_settings_help(const char *type_default) {
+  printf("  --type T         u32 i32 u64 i64 f32 f64: the type of the numbers (%s)\n"
+         "  --order O        ascending descending (ascending)\n"
+         "  --device D       auto cuda cuda:N simulated (auto: $CDPSORT_DEVICE if set, else the GPU; where there is no GPU\n"
+         "                   and nobody asked for one, the simulated device, and the first line says so)\n",
+         type_default);
+}
+
 void settings_help(const char *type_default) {
+  puts("How to sort:");
+  plain_settings_help(type_default);
   printf(
-      "How to sort:\n"
-      "  --type T         u32 i32 u64 i64 f32 f64: the type of the numbers (%s)\n"
-      "  --order O        ascending descending (ascending)\n"
-      "  --device D       auto cuda cuda:N simulated (auto: $CDPSORT_DEVICE if set, else the GPU; where there is no GPU\n"
-      "                   and nobody asked for one, the simulated device, and the first line says so)\n"
       "  --depth-limit N  ranges at this depth are sorted by bitonic sort, not partitioned; none: no range is partitioned\n"
       "                   (0: 2 * log2(count) + 8)\n"
       "  --leaf N         ranges of at most this many numbers are sorted bitonically by one warp: %u to %u, or %u for\n"
@@ -225,8 +239,8 @@ void settings_help(const char *type_default) {
       "  --seed N         of random pivots and samples, and of the simulated device's schedule (0)\n"
       "  --preset P       advanced-quicksort: as NVIDIA's sample cdpAdvancedQuicksort sorts; what stands before it of the\n"
       "                   above is forgotten, but for --type, --order, --device and --seed; what stands behind it changes it\n",
-      type_default, CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN,
-      CDP_FAN_OUT_MAX, CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC, CDP_OVERSAMPLING_MAX);
+      CDP_LEAF_MIN, CDP_LEAF_MAX_4_BYTES, CDP_LEAF_MAX_8_BYTES, CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MIN, CDP_FAN_OUT_MAX,
+      CDP_FAN_OUT_MAX, CDP_FAN_OUT_CLASSIC, CDP_OVERSAMPLING_MAX);
 }
 
 static const char *word_of(const choice *choices, int value, const char *unknown) {
@@ -268,9 +282,29 @@ bool may_simulate(cdp_status status, const cdp_options *options) {
   return status == CDP_ERROR_NO_DEVICE && options->device == CDP_DEVICE_AUTO && automatic;
 }
 
+/* Why no GPU can be used, and what to do about it, in as few words as can be: the library's own are for programmers. */
+static const char *missing_gpu_advice(int cuda_error) {
+  enum { NO_CUDA = 0, INSUFFICIENT_DRIVER = 35, NO_DEVICE = 100 }; /* as CUDA numbers its errors; 0 is none */
+  switch (cuda_error) {
+  case NO_CUDA:
+    return "this cdpsort was built without CUDA: build it with the CUDA toolkit";
+  case INSUFFICIENT_DRIVER:
+    return "CUDA error 35: install an NVIDIA driver, or a newer one";
+  case NO_DEVICE:
+    return "CUDA error 100: see whether nvidia-smi -L and CUDA_VISIBLE_DEVICES show one";
+  default:
+    return NULL;
+  }
+}
+
 void print_simulated_notice(FILE *stream, const char *program) {
-  fprintf(stream, "%s: no GPU can be used, so this runs on the simulated device, exact but slow\n", program);
-  fprintf(stream, "%s: (the library says: %s)\n", program, cdp_last_message());
+  const int cuda_error = cdp_last_cuda_error();
+  const char *advice = missing_gpu_advice(cuda_error);
+  fprintf(stream, "%s: no GPU can be used, so this runs on the simulated device, exact but slow (", program);
+  if (advice != NULL)
+    fprintf(stream, "%s)\n", advice);
+  else
+    fprintf(stream, "CUDA error %d: see CUDA's documentation)\n", cuda_error);
 }
 
 int exit_code(cdp_status status) {
@@ -281,6 +315,6 @@ int exit_code(cdp_status status) {
 int report_status(const char *program, cdp_status status) {
   if (status == CDP_OK)
     return EXIT_SORTED;
-  fprintf(stderr, "%s: %s\n", program, cdp_last_message());
+  fprintf(stderr, "%s: %s\n", program, library_message());
   return exit_code(status);
 }

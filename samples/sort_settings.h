@@ -31,7 +31,11 @@ cdp_tuning *settings_tuning(sort_settings *settings);
  */
 bool settings_take(sort_settings *settings, argument_list *list, const argument *option);
 
-/* The paragraph of --help about these options. `type_default` is the program's own. */
+/* Whether it is one of those that are not about the way to sort: --type, --order, --device, --seed. */
+bool is_plain_setting(const argument *option);
+
+/* The lines of --help about these four but for --seed, and the paragraph about all. `type_default` is the program's own. */
+void plain_settings_help(const char *type_default);
 void settings_help(const char *type_default);
 
 /* The words of the command line for these values; "default" for a 0 that is none of them. */
@@ -50,7 +54,7 @@ size_t type_bytes(cdp_type type);
  */
 bool may_simulate(cdp_status status, const cdp_options *options);
 
-/* Says so, before anything else is printed, and then what the library's last call had to say about the GPU. */
+/* Says so, before anything else is printed, in one line, with what to do about the GPU that the last call had not found. */
 void print_simulated_notice(FILE *stream, const char *program);
 
 /* Exit code for a status that is not CDP_OK. */

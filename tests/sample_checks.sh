@@ -56,10 +56,55 @@ run_without_gpu() {
 exits() { [ "$code" -eq "$1" ]; }
 says() { grep -qF -- "$1" err; }
 prints() { grep -qF -- "$1" out; }
-first_line_says() { head -n 1 "$1" | grep -q "no GPU.*simulated device"; }
+# The first line says that there is no GPU and what to do about it, and no other line says so again.
+first_line_says() {
+  head -n 1 "$1" | grep -qE "no GPU.*simulated device.*\(.+: .+\)$" &&
+    [ "$(grep -cE "no GPU|CUDA error|CUDA toolkit|library says" "$1")" -eq 1 ]
+}
 
 # refused CODE TEXT: ended with this code, this on stderr, and nothing written.
 refused() { [ "$code" -eq "$1" ] && says "$2" && [ ! -s out ]; }
+
+# end_when CONDITION PROGRAM ARGUMENT...: runs a program until the condition is met, and then ends it by a signal. Fails where it
+# ends before.
+end_when() {
+  condition=$1
+  program=$2
+  shift 2
+  "$programs/$program" "$@" <in >out 2>err &
+  child=$!
+  tries=0
+  until "$condition" || [ "$tries" -ge 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  code=0
+  kill "$child" 2>err && wait "$child" 2>/dev/null || code=$?
+  [ "$code" -gt 128 ] && [ "$tries" -lt 300 ]
+}
+
+# What a program writes of the file `kept` is beside it until there is something to put in its place.
+has_begun() { [ -n "$(ls kept.unfinished-* 2>/dev/null)" ]; }
+has_rows() { [ "$(wc -l <kept)" -gt 1 ]; }
+has_rows_alone() { has_rows && ! has_begun; }
+is_as_before() { [ "$(cat kept)" = before ] && ! has_begun; }
+
+# keeps_what_was OPTION PROGRAM ARGUMENT...: an interrupted program, which has the file from its option, leaves it as it was.
+keeps_what_was() {
+  option=$1
+  program=$2
+  shift 2
+  echo before >kept
+  end_when has_begun "$program" "$@" "$option" kept && is_as_before
+}
+
+# keeps_rows PROGRAM ARGUMENT...: an interrupted program leaves the rows that it had measured in its CSV.
+keeps_rows() {
+  program=$1
+  shift
+  echo before >kept
+  end_when has_rows "$program" "$@" --csv kept && has_rows_alone
+}
 
 # What a script ends with: fails if a check did, or if there was none.
 conclude() {

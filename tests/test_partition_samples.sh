@@ -76,11 +76,36 @@ for program in partition_kinds transfer; do
   check "$program: an option without its value" refused 2 "--csv needs a value"
   run "$program" --sizes 4 --csv missing/figures
   check "$program: a file that cannot be written" refused 1 "missing/figures: cannot be written: No such file"
-  run "$program" --sizes 4 --fan-out 4
-  check "$program: an option that the library refuses" exits 2
-  check "and what it says of it" says "options.fan_out is 4"
+  check "$program, interrupted, leaves the CSV that was there" keeps_what_was --csv "$program" --sizes 22
+  check "$program, interrupted, leaves the rows that it had" keeps_rows "$program" --sizes 4,22
+  if [ -c /dev/full ]; then
+    run "$program" --sizes 4 --csv /dev/full
+    check "$program --csv on a full disk" exits 1
+    check "it says so" says "/dev/full: cannot be written: No space left"
+  fi
   run "$program" --device cuda:999
   check "$program: a GPU that there is not" refused 3 "$program: "
+done
+
+run transfer --sizes 4 --fan-out 4
+check "an option that the library refuses" exits 2
+check "and what it says of it" says "--fan-out is 4"
+
+# A partition knows nothing of recursion, and says so instead of ignoring what it was told.
+for option in --scheme=last-block --streams=named --pivot=middle --depth-limit=3 --leaf=32 --fan-out=2 --one-block=none \
+  --short=none --block-items=256 --oversampling=4 --preset=advanced-quicksort; do
+  run partition_kinds --sizes 4 "$option"
+  check "partition_kinds: $option" refused 2 "there is no option ${option%%=*}"
+  run partition_kinds --help
+  check "and --help has none" sh -c "! grep -q -- '^ *${option%%=*} ' out"
+  run transfer --help
+  check "as transfer has" prints "  ${option%%=*} "
+done
+for option in --type=i64 --order=descending --device=simulated --seed=7; do
+  run partition_kinds --sizes 4 "$option"
+  check "partition_kinds: $option" exits 0
+  run partition_kinds --help
+  check "and --help has it" prints "  ${option%%=*} "
 done
 
 ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=300${ASAN_OPTIONS:+:$ASAN_OPTIONS}

@@ -49,12 +49,13 @@ for program in depth_study schemes timeline; do
   run "$program" --distribution none
   check "$program: a distribution that there is not" refused 2 "there is none called 'none'"
   run "$program" --count 1000 --oversampling 2000
-  check "$program: an option that the library refuses" refused 2 "tuning.oversampling is 2000"
+  check "$program: an option that the library refuses" refused 2 "--oversampling is 2000"
   run "$program" --count 1000 --device cuda:999
   check "$program: a GPU that there is not" refused 3 "$program: "
-  run "$program" --count 1000 --csv missing/file
-  check "$program: a file in a directory that there is not" exits 1
-  check "and says which" says "missing/file"
+  # Before any work is done, even that of finding room for the keys.
+  run "$program" --count 2^62 --csv missing/file
+  check "$program: a file in a directory that there is not" refused 1 "missing/file: cannot be written: No such file"
+  check "$program, interrupted, leaves the CSV that was there" keeps_what_was --csv "$program" --count 2^20 --fan-out 2
 
   run_without_gpu "$program" --count 1000
   check "$program falls back where there is no GPU" exits 0
@@ -76,6 +77,16 @@ check "splits short ranges by grids" grep -qE '^ *4 +[1-9]' out
 check "and a table that fits a terminal" fits 120
 run recursion --count 2^14 --preset fastest
 check "a preset that there is not" refused 2 "--preset: 'fastest' is none of: advanced-quicksort"
+
+# The same options: the same first split. What is below it differs a little, since tracing changes who comes first.
+first_split() { awk '$1 == 0 && $2 == 1 { print $2, $3, $4, $5, $6 }' out; }
+run recursion --count 2^13 --fan-out 2 --block-items 256
+first_split >expected
+run timeline --count 2^13 --fan-out 2 --block-items 256
+same_first_split() { [ -s expected ] && first_split | cmp -s - expected; }
+check "timeline's first split is that of recursion" same_first_split
+run timeline --help
+check "and timeline tells of what is below it" prints "the tree below it is like that one's, not the same"
 
 # ---- depth_study ------------------------------------------------------------------------------------------------------
 
@@ -149,11 +160,11 @@ run depth_study --count 2^10 --depth-limits all --leaves all --pivots all --fan-
 check "all of everything is crossed" prints "skipped: 0 impossible"
 check "and all streams are measured" grep -qE '^  streams +named +[0-9.]+' out
 run depth_study --count 2^10 --fan-outs 2,3
-check "a value that the library refuses" refused 2 "--fan-outs: options.fan_out is 3"
+check "a value that the library refuses" refused 2 "--fan-outs: --fan-out is 3"
 run depth_study --count 2^10 --leaves 32,x
 check "a value that is no number" refused 2 "--leaf: 'x' is not a whole number"
 run depth_study --count 2^10 --leaves 1024 --type u64
-check "a leaf that is too large for the type" refused 2 "--leaves: options.leaf_items is 1024"
+check "a leaf that is too large for the type" refused 2 "--leaves: --leaf is 1024"
 run depth_study --count 2^10 --schemes last-block,,controller
 check "an empty value" refused 2 "--scheme: '' is none of"
 run depth_study --runs 0
@@ -182,7 +193,7 @@ check "one fan-out" has_values schemes.csv fan_out "8 "
 run schemes --scheme last-block
 check "one scheme is no comparison" refused 2 "--scheme: all three are compared"
 run schemes --count 1000 --fan-out 3
-check "a fan-out that there is not" refused 2 "options.fan_out is 3"
+check "a fan-out that there is not" refused 2 "--fan-out is 3"
 
 # ---- timeline ---------------------------------------------------------------------------------------------------------
 
@@ -208,8 +219,19 @@ check "timeline as cdpAdvancedQuicksort" grep -qE '^ +2 \|.{40}\|$' out
 run timeline --count 2^13 --fan-out 2 --block-items 256 --capacity 5
 check "events that are lost are told" grep -qE '^Trace: 5 events; [1-9][0-9]* more were lost' out
 check "and the sort is none the worse" exits 0
-run timeline --count 1000 --json missing/file
-check "a JSON file in a directory that there is not" exits 1
+run timeline --count 2^62 --json missing/file
+check "a JSON file in a directory that there is not" refused 1 "missing/file: cannot be written: No such file"
+check "timeline, interrupted, leaves the JSON file that was there" keeps_what_was --json timeline --count 2^20
+echo before >kept
+run timeline --count 1000 --csv kept --json missing/file
+check "one of two files that cannot be written leaves the other as it was" is_as_before
+run timeline --count 1000 --json /dev/stdout
+check "a file that is standard output is not replaced" prints "Check: sorted"
+if [ -c /dev/full ]; then
+  run timeline --count 1000 --json /dev/full
+  check "a JSON file on a full disk" exits 1
+  check "timeline says so" says "/dev/full"
+fi
 for value in "--capacity 0" "--capacity 2^40" "--width 3" "--width x"; do
   # shellcheck disable=SC2086
   run timeline $value

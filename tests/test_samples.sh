@@ -34,6 +34,13 @@ printf '3\n1\n2' >in
 run sort_numbers --order descending -
 check "descending, the last line without a newline, - for standard input" sorted_to '3\n2\n1\n'
 
+for output in "-o -" --output=-; do
+  # shellcheck disable=SC2086
+  run sort_numbers $output -
+  check "$output for standard output, and the messages elsewhere" sorted_to '1\n2\n3\n'
+  check "and no file of that name" test ! -e ./-
+done
+
 : >in
 run sort_numbers
 check "no input gives no output" sorted_to ''
@@ -147,8 +154,8 @@ run sort_numbers -o kept
 check "bad input leaves the output file as it was" grep -qx before kept
 check "and nothing beside it" nothing_left
 printf '2 1\n' >in
-run sort_numbers -o missing/out
-check "an output in a directory that is not there" refused 1 "missing/out: cannot be written: No such file"
+run sort_numbers -o missing/out missing/in
+check "an output in a directory that is not there, before the input is read" refused 1 "missing/out: cannot be written: No such file"
 run sort_numbers -o .
 check "a directory as the output" refused 1 ".: cannot be written"
 code=0
@@ -165,6 +172,17 @@ if [ -c /dev/full ]; then
   : >out
   check "a full standard output" refused 1 "standard output: cannot be written: No space left"
 fi
+if [ -c /dev/full ]; then
+  # The programs whose output takes no GPU; those that study the recursion have a check of their own.
+  for line in quickstart "recursion --count 100" "partition_kinds --sizes 4" "transfer --sizes 4" \
+    "distributions --sizes 10 --runs 1" "distinct --sizes 10 --count 2^10 --runs 1" "sort_numbers --help" "recursion --help"; do
+    code=0
+    # shellcheck disable=SC2086
+    "$programs"/$line </dev/null >/dev/full 2>err || code=$?
+    : >out
+    check "a full standard output of $line" refused 1 "standard output cannot be written"
+  done
+fi
 run sort_numbers --output /dev/null numbers
 check "a device as the output is not replaced by a file" test -c /dev/null
 
@@ -179,15 +197,21 @@ check "a value for an option that takes none" refused 2 "--binary takes no value
 run sort_numbers numbers numbers
 check "two files" refused 2 "'numbers' is one too many"
 run sort_numbers --fan-out 4 missing
-check "a fan-out that there is not, before the input is read" refused 2 "options.fan_out is 4"
+check "a fan-out that there is not, before the input is read" refused 2 "--fan-out is 4"
 run sort_numbers --oversampling 2000 missing
-check "more keys to a child than there may be" refused 2 "tuning.oversampling is 2000"
+check "more keys to a child than there may be" refused 2 "--oversampling is 2000"
 run sort_numbers --fan-out 8 --pivot middle missing
-check "many children around one pivot" refused 2 "options.pivot"
+check "many children around one pivot" refused 2 \
+  "--fan-out is 8 and --pivot is middle, a rule for one pivot, but many children need many: choose --fan-out 2, or --pivot"
 run sort_numbers --leaf 1 missing
-check "an option that the library refuses, before the input is read" exits 2
+check "an option that the library refuses, before the input is read" refused 2 "--leaf is 1: choose 0 for the default"
+run sort_numbers --depth-limit 4294967294 missing
+check "a limit that is too great, in the words of the command line" refused 2 "or none"
+says_no_name_of_the_library() { ! grep -qE 'options\.|tuning\.|CDP_' err; }
+check "and in none of the library's" says_no_name_of_the_library
 run sort_numbers --device cuda:999
 check "a GPU that there is not" refused 3 "sort_numbers: "
+check "what to do without one, in the words of the command line" says "give --device simulated"
 
 # ---- No GPU -----------------------------------------------------------------------------------------------------------
 

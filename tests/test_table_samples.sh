@@ -100,6 +100,8 @@ for program in distributions distinct; do
   done
   run "$program" --baseline-max 2X
   check "$program --baseline-max 2X" refused 2 "--baseline-max: '2X'"
+  check "$program, interrupted, leaves the CSV that was there" keeps_what_was --csv "$program" --sizes 20
+  check "$program, interrupted, leaves the rows that it had" keeps_rows "$program" --sizes 4,20
   run "$program" --csv missing/table.csv
   check "$program --csv in a directory that is not there" refused 1 "missing/table.csv: cannot be written: No such file"
   if [ -c /dev/full ]; then
@@ -110,7 +112,7 @@ for program in distributions distinct; do
   run "$program" --type u33
   check "$program --type u33" refused 2 "--type: 'u33' is none of"
   run "$program" --fan-out 4
-  check "$program --fan-out 4" refused 2 "options.fan_out is 4"
+  check "$program --fan-out 4" refused 2 "--fan-out is 4"
   run "$program" --frobnicate
   check "$program --frobnicate" refused 2 "there is no option --frobnicate"
   run "$program" table

@@ -6,7 +6,7 @@
  * 2. For every type, number and distribution of keys measure.cpp lets all modes (modes.cpp, cuda_peers.cuh, host_peers.cpp)
  *    sort them in turns. The keys are made and the results judged on the device (device_data.cuh).
  * 3. report.cpp prints a table as it goes on. Its files are written anew after every step, so that a run that is cut short
- *    leaves what it has found.
+ *    leaves what it has found, and what was there before where it has found nothing.
  */
 #include "arguments.h"
 #include "guard.h"
@@ -30,7 +30,10 @@ public:
 
   int measure_all() {
     print_facts(facts_);
-    write_files(); /* a path that cannot be written or read is found out before the hours are spent */
+    /* A path that cannot be written or read is found out before the hours are spent. */
+    for (const std::string &path : {command_.csv, command_.json})
+      if (!path.empty())
+        require_writable(path);
     const std::vector<Speed> kept = command_.kept.empty() ? std::vector<Speed>() : read_speeds(command_.kept);
     try {
       for (const cdp_type type : command_.types)

@@ -2,12 +2,14 @@
 /* Table, CSV and JSON: see report.h. A mode without a workspace has no extra memory to report: "-", nothing, or null. */
 #include "report.h"
 
-#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <fstream>
+
+extern "C" {
+#include "output_file.h"
+}
 
 namespace bench {
 
@@ -114,34 +116,41 @@ void print_verdict(const std::string &kept, const Verdict &verdict) {
 
 namespace {
 
-/* A file that is written; all that goes wrong is seen when it is closed. */
+/* A file that is written: what had its name before keeps it until all is there. */
 class Output {
 public:
-  explicit Output(const std::string &path) : path_(path), file_(fopen(path.c_str(), "w")) {
-    if (file_ == nullptr)
-      throw Failure(path_ + ": cannot be written: " + strerror(errno));
+  explicit Output(const std::string &path) {
+    if (!output_prepare(&out_, "bench", path.c_str()))
+      fail();
   }
   ~Output() {
-    if (file_ != nullptr)
-      fclose(file_);
+    output_close(&out_, false);
   }
   Output(const Output &) = delete;
   Output &operator=(const Output &) = delete;
 
-  FILE *file() const {
-    return file_;
+  void begin() {
+    if (!output_begin(&out_))
+      fail();
   }
-  void close() {
-    const bool failed = ferror(file_) != 0;
-    const bool lost = fclose(file_) != 0;
-    file_ = nullptr;
-    if (failed || lost)
-      throw Failure(path_ + ": cannot be written");
+  FILE *file() const {
+    return out_.file;
+  }
+  void publish() {
+    const bool written = fflush(out_.file) == 0 && ferror(out_.file) == 0;
+    if (!written)
+      output_complain(&out_);
+    if (!output_close(&out_, written))
+      fail();
   }
 
 private:
-  std::string path_;
-  FILE *file_;
+  /* What went wrong has been said. */
+  [[noreturn]] static void fail() {
+    throw Failure("what is measured could not be kept");
+  }
+
+  output_file out_ = {};
 };
 
 /* A JSON string. */
@@ -196,8 +205,13 @@ void write_json_row(FILE *file, const Row &row) {
 
 } // namespace
 
+void require_writable(const std::string &path) {
+  const Output output(path);
+}
+
 void write_csv(const std::string &path, const std::vector<Row> &rows) {
   Output output(path);
+  output.begin();
   fputs("type,count,distribution,mode,correct", output.file());
   for (const char *name : NUMBER_NAMES)
     fprintf(output.file(), ",%s", name);
@@ -209,11 +223,12 @@ void write_csv(const std::string &path, const std::vector<Row> &rows) {
       fprintf(output.file(), ",%s", number.c_str());
     fputc('\n', output.file());
   }
-  output.close();
+  output.publish();
 }
 
 void write_json(const std::string &path, const Facts &facts, const std::vector<Row> &rows) {
   Output output(path);
+  output.begin();
   fprintf(output.file(), "{\n  \"device\": %s,\n  \"driver\": %s,\n  \"toolkit\": %s,\n  \"library\": %s,\n  \"date\": %s,\n",
           quoted(facts.device).c_str(), quoted(facts.driver).c_str(), quoted(facts.toolkit).c_str(),
           quoted(facts.library).c_str(), quoted(facts.date).c_str());
@@ -226,7 +241,7 @@ void write_json(const std::string &path, const Facts &facts, const std::vector<R
     separator = ",\n";
   }
   fputs("\n  ]\n}\n", output.file());
-  output.close();
+  output.publish();
 }
 
 } // namespace bench

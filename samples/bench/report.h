@@ -30,7 +30,10 @@ void print_rows(const std::vector<Row> &rows);
 
 void print_verdict(const std::string &kept, const Verdict &verdict);
 
-/* (Over)writes a file; throws a Failure where that does not succeed. */
+/* Throws a Failure, after a message, where a file cannot be written. Leaves it as it is. */
+void require_writable(const std::string &path);
+
+/* Puts a new file in the place of an old one at once; throws a Failure, after a message, where that does not succeed. */
 void write_csv(const std::string &path, const std::vector<Row> &rows);
 void write_json(const std::string &path, const Facts &facts, const std::vector<Row> &rows);
 

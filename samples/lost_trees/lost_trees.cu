@@ -246,6 +246,14 @@ int print_table() {
   return code;
 }
 
+/* An exit code, or another one, and a message, where standard output could not be written. */
+int end_output(int code) {
+  if (fflush(stdout) == 0 && ferror(stdout) == 0)
+    return code;
+  fprintf(stderr, "lost_trees: standard output cannot be written\n");
+  return EXIT_FAILURE;
+}
+
 bool read_number(const char *text, unsigned least, unsigned most, unsigned *number) {
   char *rest = nullptr;
   const unsigned long value = strtoul(text, &rest, 10);
@@ -273,7 +281,7 @@ bool read_option(const char *name, const char *value, Row *row) {
 
 int main(int count, char **words) {
   if (count == 1)
-    return print_table();
+    return end_output(print_table());
   Row row = {0, 16, 0, 30, 1, 30000, false};
   bool is_understood = count % 2 == 1;
   for (int word = 1; is_understood && word + 1 < count; word += 2)
@@ -286,5 +294,5 @@ int main(int count, char **words) {
             KERNELS_MOST, GRIDS_MOST, STREAMS_MOST);
     return 2;
   }
-  return run_row(row);
+  return end_output(run_row(row));
 }

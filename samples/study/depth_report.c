@@ -223,5 +223,4 @@ void write_depth_row(const swept_sort *sort, void *rows) {
   csv_number(csv, split_balance(total));
   csv_whole(csv, wanted->runs);
   csv_end_row(csv);
-  csv_flush(csv);
 }

@@ -133,22 +133,18 @@ static void report(command *wanted, const sample_keys *keys) {
   puts("Check: every result sorted, and a permutation of what was given");
 }
 
-static int measure_and_report(command *wanted, sample_keys *keys) {
-  csv_file csv;
-  if (!csv_open(&csv, PROGRAM, wanted->csv, DEPTH_CSV_COLUMNS))
-    return EXIT_DATA;
-  depth_rows rows = {.csv = &csv, .keys = keys, .distributed = wanted->keys.distribution->name, .runs = wanted->sweep.runs};
-  int code = sweep_measure(&wanted->sweep, PROGRAM, keys, write_depth_row, &rows);
+static int measure_and_report(command *wanted, sample_keys *keys, csv_file *csv) {
+  depth_rows rows = {.csv = csv, .keys = keys, .distributed = wanted->keys.distribution->name, .runs = wanted->sweep.runs};
+  const int code = sweep_measure(&wanted->sweep, PROGRAM, keys, write_depth_row, &rows);
   if (code == EXIT_SORTED)
     report(wanted, keys);
-  if (!csv_close(&csv))
-    code = EXIT_DATA;
   return code;
 }
 
 static int run(void *given) {
   command *wanted = given;
   sample_keys keys;
+  csv_file csv;
   if (!wanted->short_given)
     settings_tuning(&wanted->settings)->disable |= CDP_DISABLE_SHORT;
   int code = sweep_plan(&wanted->sweep, PROGRAM, &wanted->settings);
@@ -159,11 +155,14 @@ static int run(void *given) {
     return code;
   sweep_use_device(&wanted->sweep, wanted->settings.options.device);
   complete(wanted);
-  if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
+  if (!csv_open(&csv, PROGRAM, wanted->csv, DEPTH_CSV_COLUMNS))
     return EXIT_DATA;
-  code = measure_and_report(wanted, &keys);
-  sample_keys_release(&keys);
-  return code;
+  code = EXIT_DATA;
+  if (sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings)) {
+    code = measure_and_report(wanted, &keys, &csv);
+    sample_keys_release(&keys);
+  }
+  return csv_close(&csv) ? code : EXIT_DATA;
 }
 
 int main(int argument_count, char **words) {

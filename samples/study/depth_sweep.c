@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A sweep over the knobs of the recursion: see depth_sweep.h. */
 #include "depth_sweep.h"
+#include "library_message.h"
 #include "progress_bar.h"
 
 #include <inttypes.h>
@@ -209,7 +210,7 @@ static bool check_values(const sweep *made, const char *program, const sort_sett
       cdp_options options = base->options;
       set_knob(&options, knob, made->knobs[knob].values[at]);
       if (check_options(&options, base->type) != CDP_OK) {
-        fprintf(stderr, "%s: %s: %s\n", program, OPTIONS[knob].list, cdp_last_message());
+        fprintf(stderr, "%s: %s: %s\n", program, OPTIONS[knob].list, library_message());
         return false;
       }
     }
@@ -367,7 +368,7 @@ int sweep_measure(sweep *made, const char *program, sample_keys *keys, sweep_vis
     sort->state = SORT_MEASURED;
     if (status != CDP_OK || fault != NULL) {
       progress_end(&bar);
-      tell_combination(program, &sort->options, status != CDP_OK ? cdp_last_message() : fault);
+      tell_combination(program, &sort->options, status != CDP_OK ? library_message() : fault);
       code = status != CDP_OK ? exit_code(status) : EXIT_DATA;
     } else {
       visit(sort, of_caller);

@@ -7,6 +7,7 @@
  * 3. A table, what it means, and a CSV.
  */
 #include "csv_file.h"
+#include "library_message.h"
 #include "progress_bar.h"
 #include "text_table.h"
 #include "traced_sort.h"
@@ -98,7 +99,7 @@ static int judge(const result *made, cdp_status status, const char *fault) {
   if (status == CDP_OK && fault == NULL)
     return EXIT_SORTED;
   fprintf(stderr, "%s: scheme %s, fan-out %" PRIu32 ": %s\n", PROGRAM, scheme_name(made->options.scheme), made->options.fan_out,
-          status != CDP_OK ? cdp_last_message() : fault);
+          status != CDP_OK ? library_message() : fault);
   return status != CDP_OK ? exit_code(status) : EXIT_DATA;
 }
 
@@ -261,29 +262,25 @@ static void write_csv(csv_file *csv, const result *results, size_t count, const 
 
 /* ---- The program ----------------------------------------------------------------------------------------------- */
 
-static int measure_and_report(const command *wanted, sample_keys *keys) {
-  csv_file csv;
+static int measure_and_report(const command *wanted, sample_keys *keys, csv_file *csv) {
   result results[RESULTS];
   const size_t count = plan(wanted, results);
-  if (!csv_open(&csv, PROGRAM, wanted->csv, CSV_COLUMNS))
-    return EXIT_DATA;
-  int code = measure_all(wanted, results, count, keys);
+  const int code = measure_all(wanted, results, count, keys);
   if (code == EXIT_SORTED) {
     printf("%" PRIu64 " %s keys, %s, on %s\n\n", keys->count, type_name(keys->type), wanted->keys.distribution->name,
            cdp_last_device());
     print_table(results, count);
     tell_meaning(results, count);
-    write_csv(&csv, results, count, wanted);
+    write_csv(csv, results, count, wanted);
     puts("Check: every result sorted, and a permutation of what was given");
   }
-  if (!csv_close(&csv))
-    code = EXIT_DATA;
   return code;
 }
 
 static int run(void *given) {
   command *wanted = given;
   sample_keys keys;
+  csv_file csv;
   int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
   if (code != EXIT_SORTED)
     return code;
@@ -291,11 +288,14 @@ static int run(void *given) {
     wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
   if (wanted->runs == 0)
     wanted->runs = was_simulated() ? RUNS_SIMULATED : RUNS_GPU;
-  if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
+  if (!csv_open(&csv, PROGRAM, wanted->csv, CSV_COLUMNS))
     return EXIT_DATA;
-  code = measure_and_report(wanted, &keys);
-  sample_keys_release(&keys);
-  return code;
+  code = EXIT_DATA;
+  if (sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings)) {
+    code = measure_and_report(wanted, &keys, &csv);
+    sample_keys_release(&keys);
+  }
+  return csv_close(&csv) ? code : EXIT_DATA;
 }
 
 int main(int argument_count, char **words) {

@@ -6,6 +6,7 @@
  * 2. timeline_picture.c draws; recursion_table.c prints the tree by depth.
  * 3. cdp_trace_write_json() writes what Perfetto shows, cdp_trace_write_csv() what docs/plot.py reads.
  */
+#include "output_file.h"
 #include "recursion_table.h"
 #include "timeline_picture.h"
 #include "traced_sort.h"
@@ -45,7 +46,8 @@ static void help(void) {
   print_columns_help();
   puts("\n"
        "Tracing costs time: some atomics and barriers for each block. On the simulated device, which runs one block after\n"
-       "another, grids that seem to run together take turns.\n"
+       "another, grids that seem to run together take turns. Blocks that are traced take turns elsewhere: the first split is\n"
+       "that of the sample recursion with the same options, and the tree below it is like that one's, not the same.\n"
        "\n"
        "Exit code: 0 sorted, and the check says so; 1 the result was wrong, memory is missing or a file cannot be written;\n"
        "2 the command line is at fault; 3 the device or the library failed.");
@@ -110,25 +112,61 @@ static int judge(cdp_status status) {
   return status == CDP_ERROR_FILE ? EXIT_DATA : code;
 }
 
-static int write_files(const command *wanted, const cdp_trace *trace) {
+/* What is written of a trace, each where it is wanted. */
+enum { FILE_JSON, FILE_CSV, FILES };
+typedef struct trace_files {
+  output_file out[FILES];
+  bool is_wanted[FILES];
+} trace_files;
+
+/* Publishes what was written to the path of a file. An exit code. */
+static int finish_file(trace_files *files, int which, cdp_status status) {
+  const int code = judge(status);
+  files->is_wanted[which] = false;
+  if (!output_close(&files->out[which], code == EXIT_SORTED))
+    return code != EXIT_SORTED ? code : EXIT_DATA;
+  return EXIT_SORTED;
+}
+
+static int write_files(trace_files *files, const cdp_trace *trace) {
   int code = EXIT_SORTED;
-  if (wanted->json != NULL) {
-    code = judge(cdp_trace_write_json(trace, wanted->json));
+  if (files->is_wanted[FILE_JSON]) {
+    code = finish_file(files, FILE_JSON, cdp_trace_write_json(trace, output_path(&files->out[FILE_JSON])));
     if (code == EXIT_SORTED)
       printf("Written: %s, to be opened at https://ui.perfetto.dev (it stays on your machine) or chrome://tracing\n",
-             wanted->json);
+             files->out[FILE_JSON].name);
   }
-  if (wanted->csv != NULL && code == EXIT_SORTED) {
-    code = judge(cdp_trace_write_csv(trace, wanted->csv));
+  if (files->is_wanted[FILE_CSV] && code == EXIT_SORTED) {
+    code = finish_file(files, FILE_CSV, cdp_trace_write_csv(trace, output_path(&files->out[FILE_CSV])));
     if (code == EXIT_SORTED)
-      printf("Written: %s, a line for each event\n", wanted->csv);
+      printf("Written: %s, a line for each event\n", files->out[FILE_CSV].name);
   }
   return code;
 }
 
+/* Before the sort, which may take long. */
+static bool prepare_files(const command *wanted, trace_files *files) {
+  const char *const paths[FILES] = {[FILE_JSON] = wanted->json, [FILE_CSV] = wanted->csv};
+  for (int which = 0; which < FILES; which++) {
+    if (paths[which] == NULL)
+      continue;
+    files->is_wanted[which] = output_prepare(&files->out[which], PROGRAM, paths[which]);
+    if (!files->is_wanted[which])
+      return false;
+  }
+  return true;
+}
+
+/* Those that were not written leave what was there as it was. */
+static void drop_files(trace_files *files) {
+  for (int which = 0; which < FILES; which++)
+    if (files->is_wanted[which])
+      output_close(&files->out[which], false);
+}
+
 /* ---- The program ----------------------------------------------------------------------------------------------- */
 
-static int sort_and_tell(const command *wanted, sample_keys *keys, cdp_trace *trace) {
+static int sort_and_tell(const command *wanted, sample_keys *keys, trace_files *files, cdp_trace *trace) {
   const char *fault;
   spread milliseconds;
   cdp_study study = {0};
@@ -143,27 +181,35 @@ static int sort_and_tell(const command *wanted, sample_keys *keys, cdp_trace *tr
   }
   report(wanted, &study, trace);
   puts("Check: sorted, and a permutation of what was given (order, sum, exclusive-or)");
-  return write_files(wanted, trace);
+  return write_files(files, trace);
+}
+
+/* Makes keys and room for the trace. */
+static int make_and_sort(const command *wanted, trace_files *files) {
+  sample_keys keys;
+  cdp_trace trace;
+  int code = EXIT_DATA;
+  if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
+    return EXIT_DATA;
+  if (trace_make(&trace, (size_t)wanted->capacity))
+    code = sort_and_tell(wanted, &keys, files, &trace);
+  else
+    fprintf(stderr, "%s: not enough memory for %" PRIu64 " events\n", PROGRAM, wanted->capacity);
+  free(trace.events);
+  sample_keys_release(&keys);
+  return code;
 }
 
 static int run(void *given) {
   command *wanted = given;
-  sample_keys keys;
-  cdp_trace trace;
+  trace_files files = {.is_wanted = {false}};
   int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
   if (code != EXIT_SORTED)
     return code;
   if (wanted->keys.count == 0)
     wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
-  if (!sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings))
-    return EXIT_DATA;
-  code = EXIT_DATA;
-  if (trace_make(&trace, (size_t)wanted->capacity))
-    code = sort_and_tell(wanted, &keys, &trace);
-  else
-    fprintf(stderr, "%s: not enough memory for %" PRIu64 " events\n", PROGRAM, wanted->capacity);
-  free(trace.events);
-  sample_keys_release(&keys);
+  code = prepare_files(wanted, &files) ? make_and_sort(wanted, &files) : EXIT_DATA;
+  drop_files(&files);
   return code;
 }
 

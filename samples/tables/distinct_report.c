@@ -243,5 +243,4 @@ void write_distinct_csv_rows(csv_file *csv, const distinct_facts *facts, int tab
     csv_end_row(csv);
   }
   /* A run that is cut short leaves what it has found. */
-  csv_flush(csv);
 }

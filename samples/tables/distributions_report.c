@@ -108,7 +108,6 @@ void write_distributions_csv_row(csv_file *csv, const workplace *place, sequence
   csv_whole(csv, row->time.runs);
   csv_end_row(csv);
   /* A run that is cut short leaves what it has found. */
-  csv_flush(csv);
 }
 
 /* ---- Ratios ---------------------------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ void print_help() {
   puts("Usage: transfer [option...]\n"
        "Sorts generated keys that lie in host memory, and prints what bringing them to the device and back costs.\n");
   partition_arguments_help("16-24; on the simulated device 8-14", RUNS_DEFAULT);
+  settings_help("u32");
   puts(
       "\n"
       "Memory: pageable and pinned memory is copied to device memory and back. Managed memory is not: its pages move when "
@@ -291,7 +292,7 @@ int run(void *given) {
 
 int main_of_words(int argument_count, char **words) {
   partition_arguments wanted = {
-      {CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr};
+      {CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr, true};
   const sample_program program = {PROGRAM, take_partition_argument, print_help, run};
   return run_program(&program, argument_count, words, &wanted);
 }

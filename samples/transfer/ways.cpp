@@ -9,6 +9,10 @@
 #include <cstring>
 #include <string>
 
+extern "C" {
+#include "library_message.h"
+}
+
 namespace transfer {
 
 namespace {
@@ -23,7 +27,7 @@ double time_of(Doing work) {
 
 void require(cdp_status status) {
   if (status != CDP_OK)
-    throw LibraryFailure(status, cdp_last_message());
+    throw LibraryFailure(status, library_message());
 }
 
 HostKeys host_keys(const MemoryPlace &place, const Work &work) {

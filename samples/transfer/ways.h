@@ -32,7 +32,7 @@ struct Times {
   double total; /* by the clock: what the parts do not say is the library's, above all its workspace */
 };
 
-/* The library refused something; cdp_last_message() says what. */
+/* The library refused something; library_message() says what. */
 struct LibraryFailure : std::runtime_error {
   LibraryFailure(cdp_status with, const char *what) : std::runtime_error(what), status(with) {}
   cdp_status status;
