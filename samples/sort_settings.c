@@ -18,7 +18,7 @@ static const choice TYPES[] = {{"u32", CDP_U32}, {"i32", CDP_I32}, {"u64", CDP_U
                                {"f32", CDP_F32}, {"f64", CDP_F64}, {NULL, 0}};
 static const choice ORDERS[] = {{"ascending", CDP_ASCENDING}, {"descending", CDP_DESCENDING}, {NULL, 0}};
 static const choice SCHEMES[] = {
-    {"last-block", CDP_SCHEME_LAST_BLOCK}, {"controller", CDP_SCHEME_CONTROLLER}, {"host-loop", CDP_SCHEME_HOST}, {NULL, 0}};
+    {"last-block", CDP_SCHEME_LAST_BLOCK}, {"controller", CDP_SCHEME_CONTROLLER}, {"host", CDP_SCHEME_HOST}, {NULL, 0}};
 static const choice STREAMS[] = {{"fire-and-forget", CDP_STREAMS_FIRE_AND_FORGET}, {"named", CDP_STREAMS_NAMED}, {NULL, 0}};
 static const choice PIVOTS[] = {{"middle", CDP_PIVOT_MIDDLE}, {"median-of-three", CDP_PIVOT_MEDIAN_OF_THREE},
                                 {"random", CDP_PIVOT_RANDOM}, {"sampled-median", CDP_PIVOT_SAMPLED_MEDIAN},
@@ -224,7 +224,7 @@ void settings_help(const char *type_default) {
       "                   (0: 2 * log2(count) + 8)\n"
       "  --leaf N         ranges of at most this many numbers are sorted bitonically by one warp: %u to %u, or %u for\n"
       "                   types of 8 bytes (0: the greatest, and with many children whatever is faster for some ranges)\n"
-      "  --scheme S       last-block controller host-loop: who launches the children (last-block)\n"
+      "  --scheme S       last-block controller host: who launches the children (last-block)\n"
       "  --streams S      fire-and-forget named: the streams they are launched on (fire-and-forget)\n"
       "  --fan-out N      children of a partitioned range, at most: %u, the classic quicksort, or a power of two from %u\n"
       "                   to %u (0: %u, or %u where --pivot names a rule for one pivot)\n"

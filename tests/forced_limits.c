@@ -30,16 +30,16 @@ static host_case case_of(const forced *row, size_t count, cdp_scheme scheme, uin
 }
 
 static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study *study) {
-  const bool host_loop = scheme == CDP_SCHEME_HOST;
+  const bool is_host = scheme == CDP_SCHEME_HOST;
   const cdp_study_depth sum = study_total(study);
   const char *what = row->what;
   const int number = (int)scheme;
-  if (row->refused && !host_loop) {
+  if (row->refused && !is_host) {
     ck_assert_msg(sum.launches_refused > 0, "%s, scheme %d: no launch was refused", what, number);
     ck_assert_msg(sum.fallback_refused > 0, "%s, scheme %d: no range was sorted for want of a launch", what, number);
     ck_assert_int_eq(study->first_fault, PENDING_LIMIT_REFUSED);
   }
-  if (row->pending_limit == 0 || host_loop) {
+  if (row->pending_limit == 0 || is_host) {
     ck_assert_msg(sum.launches_refused + sum.fallback_refused == 0, "%s, scheme %d: launches were refused", what, number);
     ck_assert_int_eq(study->first_fault, 0);
   }
@@ -51,12 +51,12 @@ static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study
   }
   if (row->limits.worklist_capacity != 0)
     ck_assert_uint_le(sum.collected, row->limits.worklist_capacity);
-  if (row->deferred && !host_loop) {
+  if (row->deferred && !is_host) {
     ck_assert_msg(sum.deferred > 0, "%s, scheme %d: nothing was put off", what, number);
     ck_assert_msg(study->batches > 0, "%s, scheme %d: no batch came", what, number);
     ck_assert_uint_le(study->tasks_in_batch, row->limits.task_budget);
   }
-  if (row->starved && !host_loop)
+  if (row->starved && !is_host)
     ck_assert_msg(sum.deferred + sum.launches_refused > 0, "%s, scheme %d: there was room for all", what, number);
   if (row->depth)
     ck_assert_msg(sum.fallback_depth > 0, "%s, scheme %d: the depth limit was not reached", what, number);

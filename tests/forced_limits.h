@@ -23,7 +23,7 @@ typedef struct forced {
   uint32_t fan_out;
   host_distribution distribution;
   /* What the sum of all depths must show. */
-  bool refused; /* not in the host loop, which launches nothing from the device */
+  bool refused; /* not where the host launches, which launches nothing from the device */
   bool pool;
   bool deferred; /* likewise */
   bool starved;  /* likewise: ranges waited for a later batch or were refused, as the scheme has it */

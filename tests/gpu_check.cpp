@@ -312,7 +312,7 @@ void sort_async_and_check(const Subject &subject, const cdp_options &options, co
 }
 
 const char *scheme_name(cdp_scheme scheme) {
-  static const char *const names[] = {"default scheme", "last block", "controller", "host loop"};
+  static const char *const names[] = {"default scheme", "last block", "controller", "host"};
   return names[scheme];
 }
 

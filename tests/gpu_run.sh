@@ -319,7 +319,7 @@ run_benches() {
     run_bench "small" --types u32,u64 --sizes 64Ki --modes default,classic,cub-radix,cub-merge
   else
     run_bench "sizes" --types u32,u64 --sizes 2^20,2^24,2^27 \
-      --modes default,host-loop,classic,classic-controller,classic-host-loop,cub-radix,cub-merge
+      --modes default,host,classic,classic-controller,classic-host,cub-radix,cub-merge
     run_bench "distributions" --sizes 2^24 --distributions all --modes default,classic,cub-radix,cub-merge
     judge_classic_speed
   fi

@@ -60,7 +60,7 @@ constexpr Way WAYS[] = {
     {"a short array", ALL, 0, 0, CDP_SCHEME_DEFAULT},
     {"tasks", 1 << 23, 0, 0, CDP_SCHEME_DEFAULT},
     {"tasks of 8 children, by a controller", 1 << 20, 8, 0, CDP_SCHEME_CONTROLLER},
-    {"the host loop", 1 << 20, 16, 0, CDP_SCHEME_HOST},
+    {"the host", 1 << 20, 16, 0, CDP_SCHEME_HOST},
     {"the classic recursion", ALL, CDP_FAN_OUT_CLASSIC, 0, CDP_SCHEME_DEFAULT},
     {"the classic recursion, by a controller", 1 << 20, CDP_FAN_OUT_CLASSIC, 0, CDP_SCHEME_CONTROLLER},
     {"bitonic sort", ALL, 0, CDP_DEPTH_NONE, CDP_SCHEME_DEFAULT},

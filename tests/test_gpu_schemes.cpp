@@ -76,14 +76,14 @@ START_TEST(test_children_are_launched) {
 }
 END_TEST
 
-/* The host loop partitions the same tasks, and launches nothing from the device. */
-START_TEST(test_host_loop_launches_no_children) {
+/* The host partitions the same tasks, and launches nothing from the device. */
+START_TEST(test_host_launches_no_children) {
   const cdp_options options = classic_in_scheme(CDP_SCHEME_HOST - CDP_SCHEME_LAST_BLOCK);
   const Subject subject = make_subject(CDP_U32, pick(1 << 22, 1 << 16), Distribution::random);
-  const cdp_study study = study_and_check(subject, options, "host loop");
+  const cdp_study study = study_and_check(subject, options, "host");
   const cdp_study_depth sum = totals(study);
-  CHECK_STUDY(sum.tasks > 1 && sum.collected > 0 && sum.leaves > 0, study, subject, "host loop");
-  CHECK_STUDY(sum.children_launched == 0 && sum.deferred == 0 && study.batches == 0, study, subject, "host loop");
+  CHECK_STUDY(sum.tasks > 1 && sum.collected > 0 && sum.leaves > 0, study, subject, "host");
+  CHECK_STUDY(sum.children_launched == 0 && sum.deferred == 0 && study.batches == 0, study, subject, "host");
 }
 END_TEST
 
@@ -140,7 +140,7 @@ Suite *make_suite() {
   Suite *suite = suite_create("gpu_schemes");
   TCase *test_case = add_case(suite, "children");
   tcase_add_loop_test(test_case, test_children_are_launched, 0, CDP_SCHEME_CONTROLLER);
-  tcase_add_test(test_case, test_host_loop_launches_no_children);
+  tcase_add_test(test_case, test_host_launches_no_children);
   test_case = add_case(suite, "recursion");
   tcase_add_loop_test(test_case, test_equal_keys_leave, 0, SCHEMES);
   tcase_add_loop_test(test_case, test_leaf_size, 0, 2 * SCHEMES * 3);

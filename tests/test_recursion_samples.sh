@@ -91,7 +91,7 @@ check "and timeline tells of what is below it" prints "the tree below it is like
 # ---- depth_study ------------------------------------------------------------------------------------------------------
 
 header=device,type,log2_count,distribution,scheme,child_streams,fan_out,pivot,depth_limit,leaf_items,milliseconds,
-header=${header}milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,launches_refused,deferred,waves,leaves,
+header=${header}milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,launches_refused,deferred,batches,leaves,
 header=${header}fallback_depth,equal_items,bytes_moved,balance,runs
 
 # Two fan-outs, three schemes, two limits, both of which are reached; one of the two pivots is for two children alone.
@@ -108,16 +108,16 @@ check "nothing on stderr where that is no terminal" silent
 check "in lines that fit a terminal" fits 128
 check "the CSV has its header and a row for each combination" csv_has study.csv "$header" 18
 check "of both fan-outs" has_values study.csv fan_out "2 8 "
-check "of all schemes" has_values study.csv scheme "controller host-loop last-block "
+check "of all schemes" has_values study.csv scheme "controller host last-block "
 check "with the leaf that was asked for" has_values study.csv leaf_items "32 "
 check "and so many runs" has_values study.csv runs "2 "
 check "each on the simulated device" has_values study.csv device "simulated device "
 check "each of 2^12 keys" has_values study.csv log2_count "12 "
 
-run depth_study --count 2^12 --depth-limits none,0 --leaves 32,0,1024 --fan-outs 2 --schemes last-block,host-loop \
+run depth_study --count 2^12 --depth-limits none,0 --leaves 32,0,1024 --fan-outs 2 --schemes last-block,host \
   --streams all --csv study.csv
 check "depth_study knows what makes no difference" exits 0
-# Two leaves; without partitions they are none; the host loop has no child streams: 2 * 3 + 3 of 24.
+# Two leaves; without partitions they are none; the host has no child streams: 2 * 3 + 3 of 24.
 check "and leaves it out" prints "Combinations: 9 measured; skipped: 0 impossible, 15 the same sort as another"
 check "the greatest leaf has one name" has_values study.csv leaf_items "1024 32 "
 check "no limit is called none" has_values study.csv depth_limit "0 none "
@@ -133,9 +133,9 @@ check "a limit beyond one that was met is measured" has_values study.csv depth_l
 check "and not said to be out of reach" prints ", 0 depth limits that no range came to"
 
 # Two launches are not among what is compared, unless they are asked for.
-run depth_study --count 2^15 --depth-limits 0 --leaves 0 --fan-outs 1024 --schemes last-block,host-loop
+run depth_study --count 2^15 --depth-limits 0 --leaves 0 --fan-outs 1024 --schemes last-block,host
 check "all schemes sort by the same algorithm" prints "Without the two launches for short arrays"
-run depth_study --count 2^15 --depth-limits 0 --leaves 0 --fan-outs 1024 --schemes last-block,host-loop --short 0
+run depth_study --count 2^15 --depth-limits 0 --leaves 0 --fan-outs 1024 --schemes last-block,host --short 0
 check "unless --short is given" sh -c '! grep -q "Without the two launches" out'
 
 # Interrupted long before its end: what it had measured is there.
@@ -182,11 +182,11 @@ check "and checks" prints "Check: every result sorted"
 check "and says what it means" grep -qE '^with fan-out 1024 .* takes [0-9.]+ times as long' out
 check "in lines that fit a terminal" fits 128
 check "the CSV has its header and a row for each scheme and fan-out" csv_has schemes.csv "$header" 6
-check "of all schemes" has_values schemes.csv scheme "controller host-loop last-block "
+check "of all schemes" has_values schemes.csv scheme "controller host last-block "
 check "classic and many" has_values schemes.csv fan_out "1024 2 "
-pending_in_schemes() { awk -F, 'NR > 1 && ($5 == "host-loop") != ($13 == 0) { bad = 1 } END { exit bad }' schemes.csv; }
+pending_in_schemes() { awk -F, 'NR > 1 && ($5 == "host") != ($13 == 0) { bad = 1 } END { exit bad }' schemes.csv; }
 grids_in_schemes() { awk -F, 'NR > 1 && $7 < 3 { bad = 1 } END { exit bad }' schemes.csv; }
-check "nothing is pending in the host loop, and there alone" pending_in_schemes
+check "nothing is pending where the host launches, and there alone" pending_in_schemes
 check "no scheme does without grids" grids_in_schemes
 run schemes --count 2^12 --fan-out 8 --block-items 256 --one-block none --short none --csv schemes.csv
 check "one fan-out" has_values schemes.csv fan_out "8 "
@@ -198,7 +198,7 @@ check "a fan-out that there is not" refused 2 "--fan-out is 3"
 # ---- timeline ---------------------------------------------------------------------------------------------------------
 
 header=launched_ns,begin_ns,end_ns,range_begin,range_end,kind,depth,blocks,multiprocessor,launcher,cuda_error,is_tail
-for scheme in last-block controller host-loop; do
+for scheme in last-block controller host; do
   run timeline --count 2^13 --fan-out 2 --block-items 256 --scheme "$scheme" --json trace.json --csv trace.csv
   check "timeline of the scheme $scheme" exits 0
   check "is checked" prints "Check: sorted, and a permutation"

@@ -96,7 +96,7 @@ static bool is_short(const cdp_trace *trace) {
 static bool depth_agrees(const cdp_trace *trace, const cdp_study *study, uint32_t depth, const traced_sort *sort, char *why) {
   const cdp_study_depth row = count_events(trace, depth, sort);
   const cdp_study_depth *counted = &study->depths[depth];
-  // A short array's task has no grids of its own, nor have its parts a list; and of the host loop's levels each is one grid.
+  // A short array's task has no grids of its own, nor have its parts a list; and of the host's levels each is one grid.
   const bool has_tasks = sort->scheme != CDP_SCHEME_HOST && !(depth == 0 && is_short(trace));
 #define AGREE(field)                                                                                                           \
   MUST(row.field == counted->field, "depth %u, " #field ": %" PRIu64 " by the trace, %" PRIu64 " counted", depth, row.field,   \

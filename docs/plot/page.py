@@ -26,7 +26,8 @@ plt.rcParams.update({
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-SCHEMES = {"last-block": "last block", "controller": "controller", "host-loop": "host loop"}
+SCHEMES = {"last-block": "last block", "controller": "controller", "host": "host",
+           "host-loop": "host"}  # as records of 0.2.0 have it
 
 
 class PlotError(Exception):

@@ -11,7 +11,7 @@ from plot.page import PlotError
 COLUMNS = {
     "trace": "launched_ns,begin_ns,end_ns,range_begin,range_end,kind,depth,blocks,multiprocessor,launcher,cuda_error,is_tail",
     "depth_study": "device,type,log2_count,distribution,scheme,child_streams,fan_out,pivot,depth_limit,leaf_items,milliseconds,"
-                   "milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,launches_refused,deferred,waves,"
+                   "milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,launches_refused,deferred,batches,"
                    "leaves,fallback_depth,equal_items,bytes_moved,balance,runs",
     "schemes": "device,type,log2_count,fan_out,scheme,milliseconds,grids,latency_median_ns,latency_least_ns,latency_most_ns,"
                "idle_ns,idle_longest_ns,pending_most,refused,runs",

@@ -4,18 +4,18 @@ from plot.page import (BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION,
                        panels, power, save, scheme_words, short)
 from plot.records import required
 
-COLOURS = {"last-block": BLUE, "controller": ORANGE, "host-loop": GREEN}
+COLOURS = {"last-block": BLUE, "controller": ORANGE, "host": GREEN, "host-loop": GREEN}
 MORE_COLOURS = (PURPLE, SKY, VERMILION)
-HATCHES = {"last-block": None, "controller": "////", "host-loop": "...."}
+HATCHES = {"last-block": None, "controller": "////", "host": "....", "host-loop": "...."}
 
 TOTAL, LATENCY, IDLE = range(3)
 LABELS = ("whole sort, ms",
-          "from a launch to its first block, µs; in the host loop\nfrom a grid to the next (median; line: least to most)",
+          "from a launch to its first block, µs; launched by the host\nfrom a grid to the next (median; line: least to most)",
           "no grid runs, µs (and as a share of the\nsort untraced)")
 
 
 def value_of(row, column):
-    """What a bar shows; None where there is nothing to show, such as the latency of device launches in a host loop."""
+    """What a bar shows; None where there is nothing to show, such as the latency of device launches where the host launches."""
     if column == TOTAL:
         return row["milliseconds"]
     nanoseconds = row["latency_median_ns" if column == LATENCY else "idle_ns"]

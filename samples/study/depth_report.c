@@ -15,7 +15,7 @@
 const char DEPTH_CSV_COLUMNS[] =
     "device,type,log2_count,distribution,scheme,child_streams,fan_out,pivot,depth_limit,leaf_items,"
     "milliseconds,milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,"
-    "launches_refused,deferred,waves,leaves,fallback_depth,equal_items,bytes_moved,balance,runs";
+    "launches_refused,deferred,batches,leaves,fallback_depth,equal_items,bytes_moved,balance,runs";
 
 /* ---- Table ----------------------------------------------------------------------------------------------------- */
 

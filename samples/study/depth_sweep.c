@@ -22,7 +22,7 @@ static const knob_option OPTIONS[KNOBS] = {
     [KNOB_FAN_OUT] = {"--fan-out", "--fan-outs", "fan-out", "2,64,1024", "2,8,64,1024"},
     [KNOB_PIVOT] = {"--pivot", "--pivots", "pivot", "sampled-median",
                     "sampled-median,first,middle,median-of-three,ninther,random,mean"},
-    [KNOB_SCHEME] = {"--scheme", "--schemes", "scheme", "last-block,controller,host-loop", "last-block,controller,host-loop"},
+    [KNOB_SCHEME] = {"--scheme", "--schemes", "scheme", "last-block,controller,host", "last-block,controller,host"},
     [KNOB_STREAMS] = {"--streams", "--child-streams", "streams", "fire-and-forget", "fire-and-forget,named"},
     [KNOB_LEAF] = {"--leaf", "--leaves", "leaf", "32,0", "32,128,0"},
     [KNOB_DEPTH_LIMIT] = {"--depth-limit", "--depth-limits", "depth limit", "2,4,8,0", "none,1,2,4,8,16,0"},

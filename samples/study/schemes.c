@@ -63,7 +63,7 @@ static void help(void) {
       "  ms        median of the timed runs, without copies; the rest is from one traced run, which is slower\n"
       "  grids     kernels launched, by the device or the host\n"
       "  latency   from a launch to the begin of its grid: median, least, most. Tail launches are not in it: they wait for\n"
-      "            all that their launcher has launched. In the host loop: from a grid's end to the next one's begin\n"
+      "            all that their launcher has launched. Launched by the host: from a grid's end to the next one's begin\n"
       "  idle      time in which no grid ran, from the first begin to the last end; in percent of that; the longest\n"
       "  pending   the most launches pending at once, which CUDA limits\n"
       "  refused   launches that failed\n"
@@ -214,21 +214,20 @@ static void tell_fastest(const result *three) {
 static void tell_meaning(const result *results, size_t count) {
   const trace_figures *last_block = &results[0].figures;
   const trace_figures *controller = &results[1].figures;
-  const trace_figures *host_loop = &results[2].figures;
+  const trace_figures *host = &results[2].figures;
   printf("\nFastest is ");
   for (size_t at = 0; at < count; at += SCHEMES_COUNT) {
     printf("%s", at > 0 ? ";\n" : "");
     tell_fastest(&results[at]);
   }
   printf(".\nWith fan-out %" PRIu32 " a grid begins %.0f ns (median) after a last block has launched it, %.0f ns after a\n"
-         "controller has, and in the host loop %.0f ns after the grid before it has ended.\n",
-         results->options.fan_out, last_block->latency.median, controller->latency.median, host_loop->latency.median);
-  printf(
-      "There no grid at all runs in %.1f %%, %.1f %% and %.1f %% of the time: the last block's children go on as soon as "
-      "their\n"
-      "range is split, a controller's only when a tail has begun, and the host loop's when a level's slowest part has ended\n"
-      "and the host has launched the next one.\n",
-      idle_percent(last_block), idle_percent(controller), idle_percent(host_loop));
+         "controller has, and launched by the host %.0f ns after the grid before it has ended.\n",
+         results->options.fan_out, last_block->latency.median, controller->latency.median, host->latency.median);
+  printf("There no grid at all runs in %.1f %%, %.1f %% and %.1f %% of the time: the last block's children go on as soon as "
+         "their\n"
+         "range is split, a controller's only when a tail has begun, and the host's when a level's slowest part has ended\n"
+         "and the host has launched the next one.\n",
+         idle_percent(last_block), idle_percent(controller), idle_percent(host));
   if (was_simulated())
     puts("(On the simulated device these are the times of the simulation; only what is counted says something about a GPU.)");
 }

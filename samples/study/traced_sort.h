@@ -26,9 +26,10 @@ bool is_grid(const cdp_trace_event *event);
 typedef struct trace_figures {
   size_t grids;
   size_t latencies; /* how many there were */
-  spread latency;   /* from a launch to its grid's begin. Tail launches are left out: they are meant to wait. In the host loop,
+  spread
+      latency;   /* from a launch to its grid's begin. Tail launches are left out: they are meant to wait. Launched by the host,
                        where no launch is traced: from a grid's end to the next one's begin */
-  uint64_t idle;    /* in which no grid ran, from the first begin to the last end */
+  uint64_t idle; /* in which no grid ran, from the first begin to the last end */
   uint64_t idle_longest;
   uint64_t total; /* from the first begin to the last end */
 } trace_figures;

@@ -104,7 +104,7 @@ std::string option(const char *name, uint64_t value) {
 }
 
 const char *scheme_text(cdp_scheme scheme) {
-  static const char *const names[] = {"default scheme", "last block", "controller", "host loop"};
+  static const char *const names[] = {"default scheme", "last block", "controller", "host"};
   return names[scheme];
 }
 
