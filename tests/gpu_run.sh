@@ -245,7 +245,7 @@ run_samples() {
   run_sample distributions "CUDA device" --sizes 2^16 --runs 2
   run_sample partition_kinds "CUDA device" --sizes 2^20 --runs 3
   run_sample transfer "CUDA device" --sizes 2^20 --runs 2
-  run_sample trap "launched by the device"
+  run_sample resident_blocks "launched by the device"
   run_sample lost_trees "none lost" --kernels 12 --grids 64 --rounds 500
   run_sort_numbers
 }

@@ -3,8 +3,8 @@
 # What the samples do, right and wrong: exit codes, output, messages, files left behind. POSIX sh.
 # usage: sh test_samples.sh BIN_DIRECTORY      prints a line for each check; exit code 1 if any failed
 #
-# Everything runs on the simulated device, except where a machine without a GPU is played: there CUDA sees no device; and trap,
-# where there is a GPU.
+# Everything runs on the simulated device, except where a machine without a GPU is played: there CUDA sees no device; and
+# resident_blocks, where there is a GPU.
 set -u
 # shellcheck source=tests/sample_checks.sh
 . "$(dirname "$0")/sample_checks.sh"
@@ -281,7 +281,7 @@ if [ -x "$programs/bench" ]; then # CUDA builds alone have it
   check "bench falls back on nothing" refused 1 "no GPU can be used"
 fi
 
-# ---- trap: its command line; what it counts takes a GPU -----------------------------------------------------------------
+# ---- resident_blocks: its command line; what it counts takes a GPU -----------------------------------------------------
 
 # The table has a heading and, up to what every GPU's blocks may have, 64 KB, a row for each size.
 prints_the_table() {
@@ -289,20 +289,20 @@ prints_the_table() {
     [ "$(grep -cE '^ +[0-9.]+ KB( +[0-9]+ to +[0-9]+ \( *[0-9.]+ ms\)){2}$' out)" -ge 15 ]
 }
 
-if [ -x "$programs/trap" ]; then # CUDA builds alone have it
+if [ -x "$programs/resident_blocks" ]; then # CUDA builds alone have it
   for threads in 31 1025 -64 64x x '' 99999999999999999999; do
-    run trap "$threads"
-    check "blocks of '$threads' threads" refused 2 "usage: trap [threads of a block, 32 to 1024]"
+    run resident_blocks "$threads"
+    check "blocks of '$threads' threads" refused 2 "usage: resident_blocks [threads of a block, 32 to 1024]"
   done
-  run trap 64 64
-  check "two numbers of threads" refused 2 "usage: trap"
-  run_without_gpu trap
-  check "trap falls back on nothing" refused 1 "trap: looking for a CUDA device failed"
+  run resident_blocks 64 64
+  check "two numbers of threads" refused 2 "usage: resident_blocks"
+  run_without_gpu resident_blocks
+  check "resident_blocks falls back on nothing" refused 1 "resident_blocks: looking for a CUDA device failed"
   if nvidia-smi -L >/dev/null 2>&1; then
-    run trap 64
-    check "trap prints its table" prints_the_table
+    run resident_blocks 64
+    check "resident_blocks prints its table" prints_the_table
   else
-    echo "# no GPU here: trap's table is left out"
+    echo "# no GPU here: its table is left out"
   fi
 fi
 

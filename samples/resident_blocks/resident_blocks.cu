@@ -8,7 +8,7 @@
  * attributes say: fewer blocks fit. These blocks do nothing but stay; on an H200 4 to 7 of 256 threads stay at once where the
  * host gets 8. A partition suffers more: docs/performance.md has its figures, and what cdpsort does about it.
  *
- *   trap [threads]     threads of a block: 32 to 1024 (256)
+ *   resident_blocks [threads]     threads of a block: 32 to 1024 (256)
  */
 #include <cuda_runtime.h>
 
@@ -30,7 +30,7 @@ struct Residents {
 void require(cudaError_t error, const char *doing) {
   if (error == cudaSuccess)
     return;
-  fprintf(stderr, "trap: %s failed: %s\n", doing, cudaGetErrorString(error));
+  fprintf(stderr, "resident_blocks: %s failed: %s\n", doing, cudaGetErrorString(error));
   exit(EXIT_FAILURE);
 }
 
@@ -102,7 +102,7 @@ int main(int count, char **words) {
   const long wanted = count > 1 ? strtol(words[1], &rest, 10) : 256;
   const int threads = static_cast<int>(wanted);
   if (count > 2 || (rest != nullptr && (rest == words[1] || *rest != '\0')) || wanted < 32 || wanted > 1024) {
-    fprintf(stderr, "usage: trap [threads of a block, 32 to 1024]\n");
+    fprintf(stderr, "usage: resident_blocks [threads of a block, 32 to 1024]\n");
     return 2;
   }
   cudaDeviceProp device;
@@ -129,6 +129,6 @@ int main(int count, char **words) {
   require(cudaFree(d_residents), "freeing the counters");
   if (fflush(stdout) == 0 && ferror(stdout) == 0)
     return 0;
-  fprintf(stderr, "trap: standard output cannot be written\n");
+  fprintf(stderr, "resident_blocks: standard output cannot be written\n");
   return 1;
 }
