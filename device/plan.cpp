@@ -176,8 +176,8 @@ bool plan_short(const Given &given, cdp_plan &plan) {
   return true;
 }
 
-/* Levels of tasks that the host launches: as many as splitters take that divide evenly, and spare ones. Two ways with pivots that
-   are no medians: as many as the recursion may have. */
+/* Levels of tasks that the host launches: as many as splitters take that divide evenly, and spare ones. Two ways with pivots
+   that are no medians: as many as the recursion may have. */
 uint32_t host_levels(const Given &given, const cdp_plan &plan) {
   if (is_classic(plan)) {
     if (plan.pivot != CDP_PIVOT_SAMPLED_MEDIAN)
@@ -226,7 +226,8 @@ uint32_t task_launches(const cdp_plan &plan) {
  * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, one task too
  * many is a range for one block.
  *
- * Two ways, there are halves of halves down to fair_depth, and any number where no such depth is known. Many ways, a level's tasks are disjoint and longer than block_items each, and few buckets are so long.
+ * Two ways, there are halves of halves down to fair_depth, and any number where no such depth is known. Many ways, a level's
+ * tasks are disjoint and longer than block_items each, and few buckets are so long.
  */
 bool may_defer(const cdp_plan &plan) {
   if (plan.path != CDP_PATH_TASKS || plan.scheme == CDP_SCHEME_HOST)

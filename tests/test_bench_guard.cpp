@@ -4,8 +4,7 @@
  */
 #include "guard.h"
 
-#include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -64,16 +63,15 @@ END_TEST
 
 /* ---- Files ------------------------------------------------------------------------------------------------------------- */
 
-static char path[] = "/tmp/test_bench_guard.XXXXXX";
+static std::string path;
 
+/* A name of the test's own process. */
 static void make_path() {
-  const int file = mkstemp(path);
-  ck_assert_int_ge(file, 0);
-  close(file);
+  path = std::filesystem::temp_directory_path() / ("cdpsort-bench-guard-" + std::to_string(getpid()) + ".csv");
 }
 
 static void remove_path() {
-  ck_assert_int_eq(remove(path), 0);
+  std::filesystem::remove(path);
 }
 
 static std::vector<Speed> read_text(const std::string &text) {
@@ -94,8 +92,6 @@ START_TEST(reads_what_csv_wrote) {
   ck_assert_double_eq(speeds[0].ratio_to_radix, 1.25);
   ck_assert_double_eq(speeds[0].ratio_to_merge, 2.5);
   ck_assert_double_eq(speeds[1].ratio_to_merge, 0);
-  ck_assert_double_eq(speeds[0].ratio(), 1.25);
-  ck_assert_double_eq(speeds[1].ratio(), 0.5);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the chosen device is like is asked of that one, whichever is current, and the current one stays as it was, and its context. With an
- * engine made up for it, of two devices that are not alike: it takes the place of the static library's.
+ * What the chosen device is like is asked of that one, whichever is current, and the current one stays as it was, and its
+ * context. With an engine made up for it, of two devices that are not alike: it takes the place of the static library's.
  */
 #include "run_suite.h"
 

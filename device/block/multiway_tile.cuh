@@ -53,8 +53,8 @@ struct MultiwayTiles {
   }
 };
 
-/* A tile's items in a thread's registers, as they were read until enter() is called: who loads a tile ahead of its time must not wait for
-   it. Whole tiles are loaded 16 bytes at a time; in others, items outside the range are missing. */
+/* A tile's items in a thread's registers, as they were read until enter() is called: who loads a tile ahead of its time must not
+   wait for it. Whole tiles are loaded 16 bytes at a time; in others, items outside the range are missing. */
 template <typename Bits, uint32_t TILE_ITEMS_PER_THREAD = MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>
 struct TileItems {
   using Block = MultiwayShape<Bits>;

@@ -70,13 +70,14 @@ bool is_same(const Speed &one, const Speed &other) {
   return one.type == other.type && one.count == other.count && one.distribution == other.distribution && one.mode == other.mode;
 }
 
-} // namespace
-
-double Speed::ratio() const {
-  if (ratio_to_radix > 0 && ratio_to_merge > 0)
-    return std::min(ratio_to_radix, ratio_to_merge);
-  return std::max(ratio_to_radix, ratio_to_merge);
+/* The ratio to the faster one of the sorts that count; not to none. */
+double faster_ratio(const Speed &speed, bool radix, bool merge) {
+  if (radix && merge)
+    return std::min(speed.ratio_to_radix, speed.ratio_to_merge);
+  return radix ? speed.ratio_to_radix : speed.ratio_to_merge;
 }
+
+} // namespace
 
 std::vector<Speed> read_speeds(const std::string &path) {
   std::ifstream file(path);
@@ -117,14 +118,13 @@ Verdict compare(const std::vector<Speed> &kept, const std::vector<Speed> &now) {
       continue;
     const bool radix = found->ratio_to_radix > 0 && speed.ratio_to_radix > 0;
     const bool merge = found->ratio_to_merge > 0 && speed.ratio_to_merge > 0;
-    const auto known = [=](const Speed &one) {
-      return Speed{"", 0, "", "", radix ? one.ratio_to_radix : 0, merge ? one.ratio_to_merge : 0}.ratio();
-    };
     if (!radix && !merge)
       continue;
+    const double before = faster_ratio(*found, radix, merge);
+    const double ratio = faster_ratio(speed, radix, merge);
     verdict.compared++;
-    if (known(speed) < (1 - TOLERATED_FALL) * known(*found))
-      verdict.falls.push_back({speed, known(*found), known(speed)});
+    if (ratio < (1 - TOLERATED_FALL) * before)
+      verdict.falls.push_back({speed, before, ratio});
   }
   return verdict;
 }

@@ -19,9 +19,6 @@ struct Speed {
   std::string mode;
   double ratio_to_radix;
   double ratio_to_merge;
-
-  /* To the faster one of those that are known; 0: to none. */
-  double ratio() const;
 };
 
 /* A mode that has fallen back by more than is tolerated. */

@@ -15,34 +15,20 @@ constexpr uint64_t SLOW_KEYS_MOST = uint64_t{1} << 24;
 
 /* ---- The library -------------------------------------------------------------------------------------------------------- */
 
-cdp_options default_options() {
-  return CDP_OPTIONS_INIT;
-}
-
-cdp_options classic_options() {
+/* The defaults, but for the fan-out and who launches. */
+template <uint32_t FAN_OUT, cdp_scheme SCHEME>
+cdp_options sort_options() {
   cdp_options options = CDP_OPTIONS_INIT;
-  options.fan_out = 2;
-  options.scheme = CDP_SCHEME_LAST_BLOCK;
+  options.fan_out = FAN_OUT;
+  options.scheme = SCHEME;
   return options;
 }
 
-cdp_options controller_options() {
-  cdp_options options = classic_options();
-  options.scheme = CDP_SCHEME_CONTROLLER;
-  return options;
-}
-
-cdp_options host_options() {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.scheme = CDP_SCHEME_HOST;
-  return options;
-}
-
-cdp_options classic_host_options() {
-  cdp_options options = classic_options();
-  options.scheme = CDP_SCHEME_HOST;
-  return options;
-}
+constexpr auto default_options = sort_options<0, CDP_SCHEME_DEFAULT>;
+constexpr auto host_options = sort_options<0, CDP_SCHEME_HOST>;
+constexpr auto classic_options = sort_options<CDP_FAN_OUT_CLASSIC, CDP_SCHEME_LAST_BLOCK>;
+constexpr auto controller_options = sort_options<CDP_FAN_OUT_CLASSIC, CDP_SCHEME_CONTROLLER>;
+constexpr auto classic_host_options = sort_options<CDP_FAN_OUT_CLASSIC, CDP_SCHEME_HOST>;
 
 cdp_options bitonic_options() {
   cdp_options options = CDP_OPTIONS_INIT;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in a graph beside the sort: keys that are new in every round, and work on other memory. Rounds are counted in device memory, so that a graph does something else each time it is replayed.
+ * What is in a graph beside the sort: keys that are new in every round, and work on other memory. Rounds are counted in device
+ * memory, so that a graph does something else each time it is replayed.
  */
 #ifndef CDPSORT_TESTS_GRAPH_REPLAYS_ROUNDS_CUH
 #define CDPSORT_TESTS_GRAPH_REPLAYS_ROUNDS_CUH
