@@ -79,6 +79,7 @@ typedef struct cdp_settings {
   cdp_allocator allocator;  /* both functions, or NULL both */
   uint32_t one_block_items; /* arrays of at most this many items are sorted by one block if it can; 0: none */
   uint32_t short_items;     /* longer arrays of at most this many items are sorted in two launches if they can be; 0: none */
+  bool maps;                /* the array may be divided by a map of its keys rather than by splitters */
   uint32_t block_items;     /* 0: the default */
   uint32_t oversampling;    /* 0: the default */
 } cdp_settings;
@@ -129,6 +130,7 @@ typedef struct cdp_plan {
   uint32_t long_items;         /* many ways: buckets up to this are one warp's */
   uint32_t merge_items;        /* many ways: ranges up to this are merged in the block's registers; 0: none */
 
+  uint32_t map_buckets;        /* the most that a map divides the array into; 0: no map */
   /* Short path; otherwise 0. */
   uint32_t short_fan_out;      /* buckets */
   uint32_t short_oversampling; /* keys drawn for each of them */

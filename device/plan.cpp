@@ -5,6 +5,7 @@
  */
 #include "engine.h"
 #include "plan_limits.h"
+#include "block/mapped_shape.cuh"
 #include "recursion/workspace.cuh"
 
 #include <algorithm>
@@ -213,13 +214,28 @@ void plan_path(const Given &given, cdp_plan &plan) {
   }
 }
 
+/*
+ * The most buckets that a map divides the array into, or 0 where there is to be no map: the settings ask for splitters, the host
+ * launches, or the array is shorter than a short one may be, or so long that buckets would not fit a team.
+ */
+uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
+  const OnChipRow on_chip = on_chip_row(static_cast<DeviceKind>(plan.device_kind), given.key_bytes);
+  const uint64_t room = on_chip_items(given.multiway, on_chip);
+  const uint64_t buckets = plan.count / (room * LINES_BUCKET_SHARE / 16) + 1;
+  if (!given.settings.maps || plan.path != CDP_PATH_TASKS || plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT ||
+      plan.scheme == CDP_SCHEME_CONTROLLER || plan.child_streams != CDP_STREAMS_FIRE_AND_FORGET)
+    return 0;
+  return buckets <= on_chip.max_buckets ? static_cast<uint32_t>(buckets) : 0;
+}
+
 /* ---- Launches ---------------------------------------------------------------------------------------------------------- */
 
 uint32_t task_launches(const cdp_plan &plan) {
   const bool has_controller = plan.scheme == CDP_SCHEME_CONTROLLER;
   if (is_classic(plan))
     return has_controller ? LAUNCHES_PER_CONTROLLER_TASK : LAUNCHES_PER_TASK;
-  return has_controller ? LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK : LAUNCHES_PER_MULTIWAY_TASK;
+  const uint32_t more = plan.map_buckets != 0 ? MORE_LAUNCHES_PER_MAPPED_TASK : 0;
+  return more + (has_controller ? LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK : LAUNCHES_PER_MULTIWAY_TASK);
 }
 
 /*
@@ -243,6 +259,10 @@ void plan_launches(const Given &given, cdp_plan &plan) {
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
   plan.multiway_shared_bytes = given.key_bytes == 4 ? simulated::multiway_shared_bytes<uint32_t>(kind)
                                                     : simulated::multiway_shared_bytes<uint64_t>(kind);
+  if (plan.map_buckets != 0)
+    plan.multiway_shared_bytes = std::max(plan.multiway_shared_bytes, given.key_bytes == 4
+                                                                          ? simulated::mapped_shared_bytes<uint32_t>(kind)
+                                                                          : simulated::mapped_shared_bytes<uint64_t>(kind));
   plan.launch_share = given.facts.pending_limit / PENDING_SHARE_DENOMINATOR;
   plan.task_launches = task_launches(plan);
   const uint32_t tasks = std::max(plan.launch_share / plan.task_launches, 1u);
@@ -291,11 +311,13 @@ void plan_room(const Given &given, cdp_plan &plan) {
   uint64_t ranges = LISTED_PER_BLOCK * (given.count / plan.block_items) + EXTRA_LISTED;
   if (!is_classic(plan)) {
     tasks = max_multiway_tasks(given, plan);
-    ranges = LISTED_PER_BLOCK * (given.count / plan.target_range_items) + EXTRA_MULTIWAY_LISTED;
+    ranges = LISTED_PER_BLOCK * (given.count / plan.target_range_items) + EXTRA_MULTIWAY_LISTED + 2 * plan.map_buckets;
   }
   plan.task_capacity = static_cast<uint32_t>(capped(std::min<uint64_t>(tasks, MAX_TASK_CAPACITY), limits.task_capacity));
   plan.worklist_capacity =
       static_cast<uint32_t>(capped(std::min<uint64_t>(ranges, MAX_WORKLIST_CAPACITY), limits.worklist_capacity));
+  if (plan.worklist_capacity < 2 * plan.map_buckets)
+    plan.map_buckets = 0; // no room for every bucket and every long one
   plan.workspace_bytes = simulated::workspace_parts(plan).end;
 }
 
@@ -327,6 +349,7 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type typ
   plan->is_captured = is_captured;
   plan_ranges(given, *plan);
   plan_path(given, *plan);
+  plan->map_buckets = map_buckets(given, *plan);
   plan_launches(given, *plan);
   plan_room(given, *plan);
   return CDP_OK;

@@ -131,7 +131,7 @@ constexpr DeviceKind device_kind_of(uint32_t architecture) {
 constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
   switch (kind) {
   case DeviceKind::simulated:
-    return key_bytes == 4 ? MultiwayRow{  96, 16,  9, 8, 16} : MultiwayRow{  96, 8,  8, 8, 16};
+    return key_bytes == 4 ? MultiwayRow{ 128, 16,  9, 8, 16} : MultiwayRow{ 128, 8,  8, 8, 16};
   case DeviceKind::plain:
     return key_bytes == 4 ? MultiwayRow{1024,  8, 12, 4,  8} : MultiwayRow{1024, 4,  8, 4,  4};
   case DeviceKind::large:
@@ -140,6 +140,85 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
   return key_bytes == 4 ? MultiwayRow{1024, 16, 32, 8, 16} : MultiwayRow{1024, 8, 28, 8, 16};
 }
 /* clang-format on */
+
+/*
+ * On-chip sorting, and the counting of its buckets, one row for each kind of device and key size.
+ *
+ * teams             teams of a block, each with a bucket and barriers of its own, so that one's reading and writing hides the
+ *                   other's arithmetic: u32, 2^27 keys took 0.64, 0.56 and 0.51 ms with 1, 2 and 4 teams, but the more and shorter
+ *                   buckets of four cost the scatters more than that.
+ * items_per_thread  keys that a thread of a team holds: a team's bucket, which lies in shared memory with its cells.
+ * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows.
+ * max_buckets       counters of all buckets of a mapped task, which lie in a block's shared memory together.
+ */
+struct OnChipRow {
+  uint32_t teams;
+  uint32_t items_per_thread;
+  uint32_t cells;
+  uint32_t max_buckets;
+};
+
+/* clang-format off */
+constexpr OnChipRow on_chip_row(DeviceKind kind, uint32_t key_bytes) {
+  switch (kind) {
+  case DeviceKind::simulated:
+    return key_bytes == 4 ? OnChipRow{2,  8,  256,   640} : OnChipRow{2,  8,  256,   640};
+  case DeviceKind::plain:
+    return key_bytes == 4 ? OnChipRow{2, 16, 2048, 16384} : OnChipRow{2,  8, 2048, 16384};
+  case DeviceKind::large:
+    break;
+  }
+  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960} : OnChipRow{2, 16, 4096, 40960};
+}
+/* clang-format on */
+
+constexpr uint32_t on_chip_items(const MultiwayRow &row, const OnChipRow &on_chip) {
+  return row.block_threads / on_chip.teams * on_chip.items_per_thread;
+}
+
+/*
+ * The share of a team's room that a bucket has on average, in sixteenths: where keys are spread evenly as their sample is, buckets
+ * differ by chance alone (u32, 2^27 keys in buckets of 14,100: the longest had 14,900); where the lines between samples say where
+ * keys are, by as much as the sample errs.
+ */
+constexpr uint32_t STRAIGHT_BUCKET_SHARE = 13;
+constexpr uint32_t LINES_BUCKET_SHARE = 11;
+
+/* Keys that one block draws to see what a map must be like, for each of its threads; and those that all blocks draw to learn the
+   lines, for each bucket: with 64 its size has a standard deviation of an eighth. */
+constexpr uint32_t MAP_SAMPLES_PER_THREAD = 8;
+constexpr uint32_t MAP_SAMPLES_PER_BUCKET = 64;
+
+/* Keys whose sample has so many to one of as many counters as there are samples, twice, are taken to be of a frequent value; and
+   the share of a sample, one in so many, that makes a map useless. */
+constexpr uint32_t FREQUENT_SAMPLES = 24;
+constexpr uint32_t MAX_FREQUENT_SHARE = 8;
+
+/* Groups of offsets that a sample's spread is judged by, and how many times the expected sum of squares is still even: 64 groups
+   have a standard deviation of 0.18. */
+constexpr uint32_t SPREAD_GROUPS = 64;
+constexpr uint32_t MAX_SPREAD_SQUARES = 2;
+
+/* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
+constexpr uint32_t MAX_LONG_SHARE = 8;
+
+/* The most buckets that are scattered to at once; more are in two steps: u32, 2^25 keys took as long either way, u64 with 2^23
+   the same. And the most of each of the two steps. */
+constexpr uint32_t max_one_scatter_buckets(DeviceKind kind) {
+  return kind == DeviceKind::simulated ? 96 : 1280;
+}
+constexpr uint32_t MAX_COARSE_BUCKETS = 128;
+constexpr uint32_t MAX_FINE_BUCKETS = 512;
+
+/* The most stages of a mapped array behind its root: look again, count, scatter, and scatter again. */
+constexpr uint32_t MAX_MAP_STAGES = 4;
+
+/* Keys that a window sorts in a thread's registers. */
+constexpr uint32_t WINDOW_ITEMS = 16;
+
+/* Rounds of windows and seams that a bucket may take before it is merged instead. Random keys take one, rarely two; a round is
+   a fifth of a bucket's time, merging four times as much. */
+constexpr uint32_t MAX_WINDOW_ROUNDS = 4;
 
 constexpr uint32_t multiway_tile_items(const MultiwayRow &row) {
   return row.block_threads * row.tile_items_per_thread;
@@ -298,6 +377,9 @@ constexpr uint32_t MIN_SHORT_OVERSAMPLING = 8;
 /* A depth limit with which a short array's buckets are still sorted and not left to the bitonic network. */
 constexpr uint32_t MIN_SHORT_DEPTH_LIMIT = 2;
 
+/* The same with which a mapped array's long buckets are. */
+constexpr uint32_t MIN_MAP_DEPTH_LIMIT = 4;
+
 /*
  * Room for tasks with many children: MULTIWAY_TASKS_PER_BLOCK for every block_items items, and some for short arrays. Each has
  * a set table, of 12 KB for 1,024 children and keys of 4 bytes: small ranges for one block would ask for many times the keys,
@@ -335,6 +417,7 @@ constexpr uint32_t PENDING_SHARE_DENOMINATOR = 4;
 constexpr uint32_t LAUNCHES_PER_TASK = 1;
 constexpr uint32_t LAUNCHES_PER_CONTROLLER_TASK = 3;
 constexpr uint32_t LAUNCHES_PER_MULTIWAY_TASK = 5;
+constexpr uint32_t MORE_LAUNCHES_PER_MAPPED_TASK = 2;
 constexpr uint32_t LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK = 7;
 
 } // namespace cdp

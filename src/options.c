@@ -153,6 +153,8 @@ static cdp_settings settings_of(const cdp_options *options, const cdp_tuning *tu
       .allocator = options->allocator,
       .one_block_items = max_items(tuning, CDP_DISABLE_ONE_BLOCK, tuning->one_block_items),
       .short_items = max_items(tuning, CDP_DISABLE_SHORT, tuning->short_items),
+      .maps = options->fan_out == 0 && fan_out != CDP_FAN_OUT_CLASSIC && options->leaf_items == 0 && tuning->block_items == 0 &&
+              tuning->oversampling == 0,
       .block_items = tuning->block_items,
       .oversampling = tuning->oversampling,
   };

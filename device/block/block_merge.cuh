@@ -12,7 +12,7 @@
 
 #include "block/bitonic.cuh"
 #include "block/count.cuh"
-#include "block/multiway_shape.cuh"
+#include "block/team.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -67,13 +67,13 @@ __device__ __forceinline__ void merge_share(Bits (&items)[ITEMS], const RunPair 
   }
 }
 
-/* Sorts the blocked items of the block's first `threads` threads (whole warps). All threads take part. `stage` has
-   merge_room() for them; it may be written again at once. */
-template <uint32_t ITEMS, typename Bits>
-__device__ __forceinline__ void block_merge_sort(Bits (&items)[ITEMS], uint32_t threads, Bits *stage) {
-  const uint32_t first = threadIdx.x * ITEMS;
+/* Sorts the blocked items of a team's first `threads` threads (whole warps). All its threads take part. `stage` has merge_room()
+   for them; it may be written again at once. */
+template <uint32_t ITEMS, typename Bits, typename AnyTeam>
+__device__ __forceinline__ void merge_sort_items(Bits (&items)[ITEMS], uint32_t threads, Bits *stage, const AnyTeam &team) {
+  const uint32_t first = team.thread * ITEMS;
   const uint32_t total = threads * ITEMS;
-  const bool takes_part = threadIdx.x < threads;
+  const bool takes_part = team.thread < threads;
   if (takes_part)
     warp_bitonic_sort(items);
   for (uint32_t run = WARP_LANES * ITEMS; run < total; run *= 2) {
@@ -81,15 +81,21 @@ __device__ __forceinline__ void block_merge_sort(Bits (&items)[ITEMS], uint32_t 
 #pragma unroll
       for (uint32_t item = 0; item < ITEMS; item++)
         stage[padded(first + item)] = items[item];
-    __syncthreads();
+    team.sync();
     RunPair pair;
     pair.a = first / (2 * run) * (2 * run);
     pair.b = pair.a + run;
     pair.end = total - pair.a < 2 * run ? total : pair.a + 2 * run;
     if (takes_part && pair.b < pair.end)
       merge_share(items, pair, first - pair.a, stage);
-    __syncthreads();
+    team.sync();
   }
+}
+
+/* The same for the block's first `threads` threads. All threads of the block take part. */
+template <uint32_t ITEMS, typename Bits>
+__device__ __forceinline__ void block_merge_sort(Bits (&items)[ITEMS], uint32_t threads, Bits *stage) {
+  merge_sort_items(items, threads, stage, Team<Bits, 1>());
 }
 
 /*

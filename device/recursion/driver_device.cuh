@@ -18,6 +18,8 @@ __device__ __forceinline__ bool has_controllers(const Sort<Bits> &sort) {
 }
 
 struct DeviceDriver {
+  static constexpr bool LAUNCHES = true;
+
   template <typename Bits>
   static __device__ bool enter(const Sort<Bits> &sort) {
     return enter_batch(sort);

@@ -19,6 +19,8 @@
 namespace cdp::CDP_RUNTIME {
 
 struct HostDriver {
+  static constexpr bool LAUNCHES = false;
+
   /* Launches from the host are not limited, and a level holds all its tasks. */
   template <typename Bits>
   static __device__ bool enter(const Sort<Bits> &sort) {

@@ -5,12 +5,14 @@
  *
  *     two-way      root ──▶ partition, for each level ──▶ network ──▶ sort
  *     multiway     root ──▶ look ──▶ prepare, count, scatter, for each level ──▶ network ──▶ sort
+ *     by a map     root ──▶ four stages ──▶ sort of the buckets ──▶ the levels of multiway, with nothing to do as a rule
  *     one block    root
  */
 #ifndef CDPSORT_DEVICE_RECURSION_HOST_KERNELS_CUH
 #define CDPSORT_DEVICE_RECURSION_HOST_KERNELS_CUH
 
 #include "recursion/host_levels.cuh"
+#include "recursion/sort_buckets.cuh"
 #include "recursion/start.h"
 #include "recursion/workspace.cuh"
 
@@ -55,7 +57,9 @@ __device__ __forceinline__ void do_step(Multiway<Bits>, HostDriver, const Sort<B
                                         const Work<Bits> &work) {
   switch (work.step) {
   case Step::root:
-    return host_multiway_root_body(sort, event);
+    return sort.map_buckets != 0 ? mapped_body<MapHost>(sort, event, true) : host_multiway_root_body(sort, event);
+  case Step::map:
+    return mapped_body<MapHost>(sort, event, false);
   case Step::look:
     return level_look_body(sort, event);
   case Step::begin:
@@ -69,6 +73,13 @@ template <typename Bits>
 __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESIDENT_BLOCKS)
     level_network_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, uint32_t level) {
   level_network_body(sort, event, level);
+}
+
+template <typename Bits>
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
+    level_buckets_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  if (sort.map_table.facts->listed != 0)
+    sort_buckets_body(sort, event);
 }
 
 template <typename Bits>
@@ -97,7 +108,7 @@ public:
     }
     launch_network();
     allow(level_sort_kernel<Bits>);
-    launch(fat_grid(sort, sort.worklist_capacity), level_sort_kernel<Bits>);
+    launch(fat_grid(sort, sort.worklist_capacity - sort.map_buckets), level_sort_kernel<Bits>);
     return error;
   }
 
@@ -128,11 +139,27 @@ private:
     launch_step<Policy>(HostDriver::max_level_blocks<Policy>(sort, level), Step::phase, level, phase);
   }
 
+  /* A map's stages: as many as it may take, each of which looks up what it is. */
+  void launch_map_stages() {
+    using Policy = Multiway<Bits>;
+    if (error == LAUNCH_OK)
+      error = zero_bookkeeping(plan, stream);
+    launch_step<Policy>(map_blocks(sort), Step::root, 0);
+    for (uint32_t stage = 0; stage < MAX_MAP_STAGES; stage++)
+      launch_step<Policy>(map_blocks(sort), Step::map, 0);
+    allow(level_buckets_kernel<Bits>);
+    launch(fat_grid(sort, sort.multiprocessors), level_buckets_kernel<Bits>);
+  }
+
   void launch_multiway_levels() {
     using Policy = Multiway<Bits>;
     allow(task_kernel<Policy, HostDriver>);
-    launch_step<Policy>(1, Step::root, 0);
-    launch_step<Policy>(sort.multiprocessors, Step::look, 0);
+    if (sort.map_buckets != 0) {
+      launch_map_stages();
+    } else {
+      launch_step<Policy>(1, Step::root, 0);
+      launch_step<Policy>(sort.multiprocessors, Step::look, 0);
+    }
     for (uint32_t level = 0; level < plan.host_levels; level++) {
       launch_step<Policy>(level == 0 ? sort.multiprocessors : sort.task_capacity, Step::begin, level);
       launch_phase<Policy>(level, Phase::count);

@@ -9,11 +9,38 @@
 
 #include "recursion/driver_host.cuh"
 #include "recursion/helping_grids.cuh"
+#include "recursion/mapped_array.cuh"
 #include "recursion/multiway_children.cuh"
 #include "recursion/one_block.cuh"
 #include "recursion/two_way.cuh"
 
 namespace cdp::CDP_RUNTIME {
+
+/* A mapped array's grids, launched by the host one behind the other: a stage each, whatever it is. */
+struct MapHost {
+  static constexpr uint32_t LAUNCHING = 0;
+
+  template <typename Bits>
+  static __device__ void launch_behind(const Sort<Bits> &, MapStage, bool) {}
+
+  template <typename Bits>
+  static __device__ void start_splitters(const Sort<Bits> &sort, MultiwayStorage<Bits> &) {
+    if (threadIdx.x == 0)
+      start_or_defer<Multiway<Bits>, HostDriver>(sort, 0u); // nothing is refused here
+  }
+
+  /* Level 0 turns it round, for it finds no task. */
+  template <typename Bits>
+  static __device__ void end_in_order(const Sort<Bits> &, Direction, BlockStorage &) {}
+
+  template <typename Bits>
+  static __device__ Disposition start_task(const Sort<Bits> &sort, const Range &range) {
+    return add_task<Multiway<Bits>, HostDriver>(sort, range, NO_SLOT, Bits{0});
+  }
+
+  template <typename Bits>
+  static __device__ void end_stage(const Sort<Bits> &, MapStage, MapStage, bool, MappedStorage<Bits> &) {}
+};
 
 /* The tasks of a level, and how many blocks they have together. */
 struct LevelList {
@@ -168,13 +195,15 @@ __device__ __forceinline__ void level_sort_body(const Sort<Bits> &sort, const ui
   const bool is_root = sort.path == CDP_PATH_ONE_BLOCK;
   if (is_root)
     list_whole_array(sort);
-  if (blockIdx.x >= listed_ranges(sort))
+  // A mapped array's buckets have been sorted.
+  const uint32_t first = sort.map_buckets != 0 ? sort.map_table.facts->listed : 0;
+  if (first + blockIdx.x >= listed_ranges(sort))
     return;
   Range all = whole_range(sort);
-  all.depth = sort.worklist[0].depth;
+  all.depth = sort.worklist[first].depth;
   const TraceScope scope(sort, event, is_root ? CDP_TRACE_ROOT : CDP_TRACE_SORT, all);
   const BlockTraceScope own_scope(sort, event);
-  const Range &range = sort.worklist[blockIdx.x]; // where it is: no registers for it
+  const Range &range = sort.worklist[first + blockIdx.x]; // where it is: no registers for it
   if (!is_root)
     own_scope.describe(range);
   block_multiway_sort(sort.rules, range, block_shared<MultiwayStorage<Bits>>());

@@ -37,6 +37,7 @@ static_assert(LAUNCHED_KERNELS == KERNELS * 2 * 2, "for two key widths, with hoo
 /* What a grid does. Those of tasks are in machine.cuh unless said otherwise. */
 enum class Step : uint32_t {
   root,         /* thin, fat: launched by the host (root.cuh, presorted_array.cuh, host_kernels.cuh) */
+  map,          /* fat: a stage of an array that is divided by a map (mapped_array.cuh) */
   begin,        /* thin, fat: prepares a task and launches its first phase */
   phase,        /* thin, fat: its blocks do their shares of a task's phase */
   continuation, /* thin, fat: goes on behind a phase (driver_tail.cuh) */
@@ -47,6 +48,7 @@ enum class Step : uint32_t {
   fill_buckets, /* thin: writes those of a multiway task (helping_grids.cuh) */
   batch,        /* thin: takes up deferred tasks (batches.cuh) */
   sort_ranges,  /* leaf: sorts listed ranges, a block each (helping_grids.cuh) */
+  sort_buckets, /* leaf: sorts a mapped array's buckets on chip, a team each (sort_buckets.cuh) */
   gather        /* leaf: gathers a short array's buckets, a block each, and sorts them (short_array.cuh) */
 };
 

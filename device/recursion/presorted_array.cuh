@@ -68,6 +68,14 @@ __device__ __forceinline__ void multiway_root_body(const Sort<Bits> &sort, const
   DeviceDriver::end_task(sort, storage.block);
 }
 
+/* Launches the turning round, if there is any. False if the array is left to this block. For one thread. */
+template <typename Bits>
+__device__ inline bool launch_reverse(const Sort<Bits> &sort, Direction direction) {
+  return direction != Direction::descending ||
+         launch_helpers(sort, {Kernel::thin, sort.child_stream, filling_grid(sort), CDP_TRACE_REVERSE, whole_range(sort)},
+                        work_for<Bits>(Step::reverse));
+}
+
 /* Launches what comes after the look: the turning round, or task 0 as if nobody had looked. False if the array is left to this
    block. For one thread. */
 template <typename Bits>
@@ -78,9 +86,7 @@ __device__ inline bool launch_after_look(const Sort<Bits> &sort, Direction direc
     __threadfence();
     return DeviceDriver::start<Multiway<Bits>>(sort, 0);
   }
-  return direction != Direction::descending ||
-         launch_helpers(sort, {Kernel::thin, sort.child_stream, filling_grid(sort), CDP_TRACE_REVERSE, whole_range(sort)},
-                        work_for<Bits>(Step::reverse));
+  return launch_reverse<Bits>(sort, direction);
 }
 
 /* Looks whether the array is in order, as its sample is. */

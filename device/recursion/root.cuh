@@ -8,6 +8,7 @@
 
 #include "recursion/batches.cuh"
 #include "recursion/helping_grids.cuh"
+#include "recursion/mapped_launches.cuh"
 #include "recursion/network_grid.cuh"
 #include "recursion/presorted_array.cuh"
 #include "recursion/short_array.cuh"
@@ -68,7 +69,9 @@ __device__ __forceinline__ void do_step(Multiway<Bits>, DeviceDriver, const Sort
                                         const Work<Bits> &work) {
   switch (work.step) {
   case Step::root:
-    return multiway_root_body(sort, event);
+    return sort.map_buckets != 0 ? mapped_body<MapDevice>(sort, event, true) : multiway_root_body(sort, event);
+  case Step::map:
+    return mapped_body<MapDevice>(sort, event, false);
   case Step::look:
     return look_body(sort, event, static_cast<Direction>(work.detail));
   case Step::begin:
@@ -84,7 +87,10 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     leaf_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
   if (work.step == Step::gather)
     return gather_body(sort, event);
-  sort_ranges_body(sort, event, work);
+  if (work.step == Step::sort_buckets)
+    sort_buckets_body(sort, event);
+  else
+    sort_ranges_body(sort, event, work);
   if (threadIdx.x == 0)
     leave_sort(sort);
 }
@@ -111,7 +117,13 @@ int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
   const Work<Bits> root = work_for<Bits>(Step::root);
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return launch_from_host(thin_grid<Bits>(1), stream, task_kernel<TwoWay<Bits>, DeviceDriver>, sort, ROOT_EVENT, root);
-  return launch_from_host(fat_grid(sort, 1), stream, task_kernel<Multiway<Bits>, DeviceDriver>, sort, ROOT_EVENT, root);
+  if (sort.map_buckets == 0)
+    return launch_from_host(fat_grid(sort, 1), stream, task_kernel<Multiway<Bits>, DeviceDriver>, sort, ROOT_EVENT, root);
+  const int zeroed = zero_bookkeeping(plan, stream);
+  if (zeroed != LAUNCH_OK)
+    return zeroed;
+  return launch_from_host(fat_grid(sort, map_blocks(sort)), stream, task_kernel<Multiway<Bits>, DeviceDriver>, sort, ROOT_EVENT,
+                          root);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -9,6 +9,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_TASK_CUH
 #define CDPSORT_DEVICE_RECURSION_TASK_CUH
 
+#include "block/key_lines.cuh"
 #include "block/multiway_shape.cuh"
 #include "block/sort.cuh"
 #include "engine.h"
@@ -67,6 +68,41 @@ struct Control {
   int first_fault;
 };
 
+/* What the next grid of an array that is divided by a map has to do (mapped_array.cuh). */
+enum class MapStage : uint32_t {
+  none,         /* nothing: it is divided by splitters after all, or in order */
+  again,        /* what the root does, but that nobody looks whether the array is in order */
+  count,        /* count the buckets, since the lines have been learnt */
+  scatter,      /* move the keys to their buckets, or to groups of them */
+  scatter_again /* from the groups to the buckets */
+};
+
+/* What is known of such an array. Zeros at first. */
+template <typename Bits>
+struct MapFacts {
+  KeyLines<Bits> lines;
+  MapStage stage;
+  uint32_t verdict;           /* a MapVerdict (mapped.cuh) */
+  unsigned int done_blocks;   /* of the stage at hand */
+  unsigned int refused;       /* 1: the grid behind this one was refused */
+  unsigned int buckets_taken; /* to be sorted on chip, by teams that had one */
+  uint32_t coarse_shift;      /* a group has so many buckets, as a power of two; 0: one scatter does without groups */
+  uint32_t listed;            /* on the worklist: a range for each bucket, and then those of long ones */
+  uint32_t long_count;        /* buckets that are too long for a team, but not for a block */
+  uint32_t task_count;        /* that are too long for a block */
+};
+
+/* And its tables. */
+template <typename Bits>
+struct MapTable {
+  MapFacts<Bits> *facts;
+  KeyLine *lines;               /* KEY_LINES */
+  unsigned int *drawn;          /* of the sample, in each line. Zeros at first */
+  unsigned int *cursors;        /* for each bucket its items, at first none, then where its next one goes, in the end where it ends */
+  unsigned int *coarse_cursors; /* of groups of buckets */
+  unsigned int *coarse_begins;  /* where each group begins, and the last ends */
+};
+
 /*
  * A sort, as every kernel is given it.
  *
@@ -106,6 +142,8 @@ struct Sort {
   SplitterSet *splitter_sets;     /* task tables: one for each task */
   Bits *task_splitters;
   unsigned long long *task_cursors;
+  uint32_t map_buckets;        /* the most that the array is divided into by a map (mapped_array.cuh); 0: there is none */
+  MapTable<Bits> map_table;
   uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh) */
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;   /* of its tiles */

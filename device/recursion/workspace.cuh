@@ -15,6 +15,12 @@ struct WorkspaceParts {
   uint64_t scratch;
   uint64_t control;
   uint64_t counters;
+  uint64_t map_facts;
+  uint64_t map_drawn;
+  uint64_t map_cursors;
+  uint64_t zeros_end; /* of what begins with the control block, and is zeroed for an array that is mapped */
+  uint64_t map_lines;
+  uint64_t map_coarse; /* cursors, and begins */
   uint64_t tasks;
   uint64_t lists[2];
   uint64_t worklist;
@@ -47,6 +53,13 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.scratch = part(plan.count, cdp_engine_key_bytes(plan.type));
   parts.control = part(1, sizeof(Control));
   parts.counters = part(CDP_STUDY_DEPTHS, sizeof(cdp_study_depth));
+  const bool maps = plan.map_buckets != 0;
+  parts.map_facts = part(maps ? 1 : 0, sizeof(MapFacts<uint64_t>));
+  parts.map_drawn = part(maps ? KEY_LINES : 0, sizeof(unsigned int));
+  parts.map_cursors = part(plan.map_buckets, sizeof(unsigned int));
+  parts.zeros_end = end;
+  parts.map_lines = part(maps ? KEY_LINES : 0, sizeof(KeyLine));
+  parts.map_coarse = part(maps ? 2 * MAX_COARSE_BUCKETS + 1 : 0, sizeof(unsigned int));
   parts.tasks = part(plan.task_capacity, sizeof(Task));
   parts.lists[0] = part(plan.task_capacity, sizeof(ListedTask));
   parts.lists[1] = part(plan.task_capacity, sizeof(ListedTask));
@@ -58,6 +71,12 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.short_places = part(short_places(plan), sizeof(uint16_t));
   parts.end = end;
   return parts;
+}
+
+/* Zeroes what a mapped array's grids add to from the beginning. Returns a cudaError_t. */
+inline int zero_bookkeeping(const cdp_plan &plan, void *stream) {
+  const WorkspaceParts parts = workspace_parts(plan);
+  return zero_memory(static_cast<unsigned char *>(plan.d_workspace) + parts.control, parts.zeros_end - parts.control, stream);
 }
 
 /* The sort that was planned. */
@@ -109,6 +128,13 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.short_oversampling = plan.short_oversampling;
   sort.short_tile_items = plan.short_tile_items;
   sort.short_places = reinterpret_cast<uint16_t *>(workspace + parts.short_places);
+  sort.map_buckets = plan.map_buckets;
+  sort.map_table = {reinterpret_cast<MapFacts<Bits> *>(workspace + parts.map_facts),
+                    reinterpret_cast<KeyLine *>(workspace + parts.map_lines),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_drawn),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_cursors),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_coarse),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_coarse) + MAX_COARSE_BUCKETS};
   sort.scheme = plan.scheme;
   sort.child_stream = plan.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
   sort.trace = static_cast<Trace *>(plan.d_trace);

@@ -53,6 +53,11 @@ int launch_shape(GridShape shape, void *stream, bool together, void (*kernel)(Pa
   return unrecorded(cudaLaunchKernelEx(&launch, kernel, arguments...));
 }
 
+/* Zeroes device memory in a stream's order. Returns a cudaError_t. */
+inline int zero_memory(void *memory, size_t bytes, void *stream) {
+  return unrecorded(cudaMemsetAsync(memory, 0, bytes, static_cast<cudaStream_t>(stream)));
+}
+
 /* Asks how many blocks of a kernel the whole current device holds at once: 0 if not even one. Returns a cudaError_t. */
 template <typename... Parameters>
 int resident_blocks(void (*kernel)(Parameters...), uint32_t threads, uint32_t shared_bytes, int *blocks) {
@@ -71,6 +76,26 @@ int resident_blocks(void (*kernel)(Parameters...), uint32_t threads, uint32_t sh
 /* All threads of all blocks of a grid of launch_together() take part. */
 __device__ __forceinline__ void grid_barrier() {
   cooperative_groups::this_grid().sync();
+}
+
+/* Waits for `threads` threads of the block, whole warps, at its barrier `number`. */
+__device__ __forceinline__ void named_barrier(uint32_t number, uint32_t threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
+/* The same, and whether any of them gave a predicate that is not 0. */
+__device__ __forceinline__ bool named_barrier_or(uint32_t number, uint32_t threads, bool predicate) {
+  uint32_t any;
+  asm volatile("{ .reg .pred mine, any; setp.ne.u32 mine, %1, 0; bar.red.or.pred any, %2, %3, mine; selp.u32 %0, 1, 0, any; }"
+               : "=r"(any)
+               : "r"(predicate ? 1u : 0u), "r"(number), "r"(threads)
+               : "memory");
+  return any != 0;
+}
+
+/* Has a line of memory brought into the L2 cache. */
+__device__ __forceinline__ void prefetch(const void *address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
 /* The simulated device looks whether it holds; here it costs nothing. */

@@ -9,7 +9,11 @@
  *     launch_from_host()   the same from the host
  *     launch_together()    the same, and all blocks of the grid run at the same time; an error if the device cannot hold them
  *     resident_blocks()    how many blocks of a kernel the current device holds at once: the most for launch_together()
+ *     zero_memory()        zeroes device memory from the host, in a stream's order
  *     grid_barrier()       waits for all threads of all blocks of such a grid; what was written before is visible behind it
+ *     named_barrier()      waits for some warps of the block, all at the barrier of that number (1 to 15), so many threads together;
+ *                          named_barrier_or() tells each whether any of them gave a predicate that is not 0
+ *     prefetch()           has the line of memory at an address brought into the cache that all multiprocessors share
  *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces
  *     launches_taken()     the launches that all sorts on the device have reserved at present; where kernels can launch
  *     fresh()              the same number, of which the compiler knows nothing: what follows from it is worked out anew

@@ -73,6 +73,8 @@ void Block::begin(Grid &grid, uint32_t index) {
   ended_count_ = 0;
   barrier_arrived_ = 0;
   barrier_true_ = 0;
+  for (NamedBarrier &barrier : named_barriers_)
+    barrier = {};
   choose_order();
   prepare_memory(shared_.get() + GUARD_BYTES, grid.shape.shared_bytes);
 }

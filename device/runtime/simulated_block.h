@@ -94,6 +94,17 @@ struct Meeting {
   Activity collective;
 };
 
+/* Barriers of a block beside number 0, which is that of all its threads. */
+constexpr uint32_t NAMED_BARRIERS = 16;
+
+/* Threads that wait at one of them. */
+struct NamedBarrier {
+  uint32_t threads; /* that take part */
+  uint32_t arrived;
+  uint32_t first; /* to arrive */
+  uint32_t predicates;
+};
+
 struct Warp {
   Block *block = nullptr;
   Lane *lanes = nullptr;
@@ -131,6 +142,7 @@ public:
   /* The rest is called by the running thread. */
   uint64_t meet(Lane &lane, uint32_t mask);
   uint32_t wait_at_barrier(Lane &lane, bool predicate);
+  uint32_t wait_at_named_barrier(Lane &lane, uint32_t number, uint32_t threads, bool predicate);
   void pause(Lane &lane);
   void *shared(const Lane &lane, size_t bytes);
 
@@ -145,6 +157,8 @@ private:
   void check_grid_barrier(const Lane &lane);
   void join_grid_barrier();
   void pass_barrier();
+  void check_named_barrier(const Lane &lane, uint32_t number, uint32_t threads);
+  void pass_named_barrier(uint32_t number);
   void explain_deadlock();
   void choose_order();
 
@@ -161,6 +175,7 @@ private:
   uint32_t barrier_thread_ = 0; /* the first to arrive */
   uint32_t barrier_true_ = 0;
   uint32_t barrier_result_ = 0;
+  NamedBarrier named_barriers_[NAMED_BARRIERS] = {};
   std::unique_ptr<unsigned char[]> shared_;
   std::unique_ptr<Lane[]> lanes_;
   std::unique_ptr<Warp[]> warps_;

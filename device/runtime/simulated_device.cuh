@@ -56,6 +56,7 @@ enum class Activity : uint8_t {
   ended,
   barrier,
   grid_barrier,
+  named_barrier,
   warp_barrier,
   shuffle,
   shuffle_xor,
@@ -124,6 +125,9 @@ int launch_from_thread(ChildStream where, GridShape shape, KernelCall call);
    gave a predicate that is not 0. */
 uint32_t meet(Here &here, Activity barrier, bool predicate, Place place);
 
+/* Waits until `threads` threads of the block are at its barrier `number`. Returns how many gave a predicate that is not 0. */
+uint32_t meet_named(Here &here, uint32_t number, uint32_t threads, bool predicate, Place place);
+
 /* The block's shared memory, after a look whether it is as large as what is to be found there. */
 void *shared_memory(size_t bytes);
 
@@ -151,8 +155,20 @@ inline void grid_barrier(machine::Place place = machine::Place::current()) {
   machine::meet(machine::here(), machine::Activity::grid_barrier, false, place);
 }
 
+/* A barrier of some warps of the block: as many threads as all of them say take part, at one and the same place. */
+inline void named_barrier(uint32_t number, uint32_t threads, machine::Place place = machine::Place::current()) {
+  machine::meet_named(machine::here(), number, threads, false, place);
+}
+
+inline bool named_barrier_or(uint32_t number, uint32_t threads, bool predicate,
+                             machine::Place place = machine::Place::current()) {
+  return machine::meet_named(machine::here(), number, threads, predicate, place) != 0;
+}
+
 /* The launches that all sorts on the device have reserved at present: one for the process. */
 unsigned int &launches_taken() noexcept;
+
+inline void prefetch(const void *) {}
 
 inline uint32_t fresh(uint32_t number) {
   return number;
@@ -180,6 +196,12 @@ int launch_shape(GridShape shape, void *, bool together, void (*kernel)(Paramete
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
   const auto run_thread = [&] { kernel(arguments...); };
   return machine::run_from_host(shape, together, {machine::name_of(kernel), std::cref(run_thread)});
+}
+
+/* Zeroes device memory. Returns LAUNCH_OK. */
+inline int zero_memory(void *memory, size_t bytes, void *) {
+  std::memset(memory, 0, bytes);
+  return LAUNCH_OK;
 }
 
 /* Asks how many blocks of a kernel may run together: Rules::resident_blocks, or 0 if none can be launched. Returns LAUNCH_OK. */

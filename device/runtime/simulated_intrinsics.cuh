@@ -196,6 +196,10 @@ inline int __clzll(long long value) {
   return value == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(value));
 }
 
+inline unsigned int __umulhi(unsigned int left, unsigned int right) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(left) * right) >> 32);
+}
+
 inline int __ffs(int value) {
   return __builtin_ffs(value);
 }

@@ -23,7 +23,7 @@ struct Whereabouts {
 
 /* What a thread is at, in the order of Activity. */
 constexpr const char *ACTIVITY_NAMES[] = {
-    "its first line",  "no collective",  "its end",          "the barrier",   "the grid's barrier", "__syncwarp", "__shfl_sync",
+    "its first line",  "no collective",  "its end",          "the barrier",   "the grid's barrier", "a named barrier", "__syncwarp", "__shfl_sync",
     "__shfl_xor_sync", "__shfl_up_sync", "__shfl_down_sync", "__ballot_sync", "__any_sync",         "__all_sync"};
 static_assert(sizeof ACTIVITY_NAMES / sizeof *ACTIVITY_NAMES == static_cast<size_t>(Activity::all) + 1, "one for each");
 
@@ -149,6 +149,45 @@ void Block::pass_barrier() {
   interrupted_ = random_.below(8) == 0;
 }
 
+void Block::check_named_barrier(const Lane &lane, uint32_t number, uint32_t threads) {
+  if (number == 0 || number >= NAMED_BARRIERS || threads == 0 || threads > grid_->shape.threads || threads % 32 != 0)
+    throw blame("%s: barrier %u of %u threads is none", whereabouts(lane).text, number, threads);
+  const NamedBarrier &barrier = named_barriers_[number];
+  if (barrier.arrived == 0)
+    return;
+  const Lane &first = lanes_[barrier.first];
+  if (!same_place(lane, first) || threads != barrier.threads)
+    throw blame("%s for %u threads, but %s for %u", whereabouts(lane).text, threads, whereabouts(first).text, barrier.threads);
+}
+
+/* The threads are told by what they wait for: lane.source is the barrier's number. */
+void Block::pass_named_barrier(uint32_t number) {
+  NamedBarrier &barrier = named_barriers_[number];
+  for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
+    Lane &lane = lanes_[thread];
+    if (lane.activity != Activity::named_barrier || lane.source != number)
+      continue;
+    lane.result = barrier.predicates;
+    runnable_[runnable_count_++] = static_cast<uint16_t>(thread);
+  }
+  barrier = {};
+  interrupted_ = random_.below(8) == 0;
+}
+
+inline uint32_t Block::wait_at_named_barrier(Lane &lane, uint32_t number, uint32_t threads, bool predicate) {
+  check_named_barrier(lane, number, threads);
+  NamedBarrier &barrier = named_barriers_[number];
+  if (barrier.arrived == 0)
+    barrier.first = lane.thread;
+  barrier.threads = threads;
+  barrier.predicates += predicate ? 1 : 0;
+  lane.source = static_cast<uint8_t>(number);
+  if (++barrier.arrived == threads)
+    pass_named_barrier(number);
+  leave(lane);
+  return static_cast<uint32_t>(lane.result);
+}
+
 /* ---- The grid -------------------------------------------------------------------------------------------------- */
 
 void Block::check_grid_barrier(const Lane &lane) {
@@ -209,7 +248,8 @@ void Block::explain_deadlock() {
   const Lane *missing = &lanes_[0];
   for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
     const Lane &lane = lanes_[thread];
-    if (lane.activity == Activity::barrier || lane.activity == Activity::grid_barrier)
+    if (lane.activity == Activity::barrier || lane.activity == Activity::grid_barrier ||
+        lane.activity == Activity::named_barrier)
       waiting = &lane;
     else if (lane.activity != Activity::ended)
       missing = &lane;
@@ -239,6 +279,13 @@ uint32_t meet(Here &here, Activity barrier, bool predicate, Place place) {
   lane.place = place;
   lane.activity = barrier;
   return lane.warp->block->wait_at_barrier(lane, predicate);
+}
+
+uint32_t meet_named(Here &here, uint32_t number, uint32_t threads, bool predicate, Place place) {
+  Lane &lane = *here.lane;
+  lane.place = place;
+  lane.activity = Activity::named_barrier;
+  return lane.warp->block->wait_at_named_barrier(lane, number, threads, predicate);
 }
 
 void *shared_memory(size_t bytes) {

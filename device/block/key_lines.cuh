@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A map from keys to buckets by arithmetic: where in the order of all keys is this one, about? It never decreases, so that buckets
+ * hold keys between two values, as those between two pivots do; and it costs some ten instructions, where a search among as many
+ * splitters would take a look at shared memory for each halving.
+ *
+ *     offset    a key's distance from the least one, as 32 bits whose uppermost is set in the greatest distance
+ *     straight  the keys of a sample are spread evenly: a bucket is the offset times a constant
+ *     lines     they are not: the offsets are divided into KEY_LINES lines, each as wide as the others, and a sample says what
+ *               share of all keys lies in each. Within a line keys are taken to be spread evenly (piecewise linear
+ *               interpolation of the distribution: Peterson, "Addressing for random-access storage", 1957, in every piece)
+ *
+ * Nobody relies on the sample: buckets are counted before anything moves. One that becomes too long is sorted another way.
+ *
+ * Keys beyond the sample's least and greatest belong to the first and the last bucket, which hold no other keys: the lines begin
+ * one line below the least key and end one above the greatest.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_KEY_LINES_CUH
+#define CDPSORT_DEVICE_BLOCK_KEY_LINES_CUH
+
+#include "block/partition.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Lines, of which more than half are in use. 16 KB of shared memory. */
+constexpr uint32_t KEY_LINE_BITS = 11;
+constexpr uint32_t KEY_LINES = 1u << KEY_LINE_BITS;
+
+/* A line's first bucket and how many it covers, both in 1 / LINE_UNIT of a bucket. */
+constexpr uint32_t LINE_UNIT_BITS = 16;
+constexpr uint32_t LINE_UNIT = 1u << LINE_UNIT_BITS;
+struct alignas(8) KeyLine {
+  uint32_t begin;
+  uint32_t length;
+};
+
+/* How keys become offsets, and what becomes of those. */
+template <typename Bits>
+struct KeyLines {
+  Bits least;
+  Bits width;       /* of what lies between the least and the greatest */
+  uint32_t drop;    /* lower bits of a distance that are left out, and zeros behind it: the offset's uppermost bit is bit 31 */
+  uint32_t raise;
+  uint32_t factor;  /* straight: buckets in 2^32 offsets; 0: lines */
+  uint32_t buckets;
+};
+
+template <typename Bits>
+__device__ __forceinline__ uint32_t bits_of(Bits number) {
+  if constexpr (sizeof(Bits) == 4)
+    return 32 - static_cast<uint32_t>(__clz(static_cast<int>(number)));
+  else
+    return 64 - static_cast<uint32_t>(__clzll(static_cast<long long>(number)));
+}
+
+/* Lines for keys between two different ones, with a line to spare on either side; straight until they are learnt. */
+template <typename Bits>
+__device__ __forceinline__ KeyLines<Bits> lines_between(Bits least, Bits greatest, uint32_t buckets) {
+  const Bits spare = ((greatest - least) >> (KEY_LINE_BITS - 1)) + 1;
+  KeyLines<Bits> lines;
+  lines.least = least < spare ? 0 : least - spare;
+  lines.width = (GREATEST<Bits> - greatest < spare ? GREATEST<Bits> : greatest + spare) - lines.least;
+  const uint32_t bits = bits_of(lines.width);
+  lines.drop = bits > 32 ? bits - 32 : 0;
+  lines.raise = bits < 32 ? 32 - bits : 0;
+  const uint32_t last = static_cast<uint32_t>(lines.width >> lines.drop) << lines.raise;
+  const uint64_t factor = (static_cast<uint64_t>(buckets) << 32) / (uint64_t{last} + 1);
+  lines.factor = static_cast<uint32_t>(factor);
+  lines.buckets = buckets;
+  return lines;
+}
+
+/* Entered keys' offsets. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t offset_of(const KeyLines<Bits> &lines, Bits key) {
+  const Bits above = max(key, lines.least) - lines.least;
+  const Bits distance = min(above, lines.width);
+  if constexpr (sizeof(Bits) == 4)
+    return distance << lines.raise;
+  else
+    return static_cast<uint32_t>(distance >> lines.drop) << lines.raise;
+}
+
+/* The bucket of an offset, by lines. */
+__device__ __forceinline__ uint32_t line_bucket(const KeyLine *lines, uint32_t offset) {
+  const KeyLine line = lines[offset >> (32 - KEY_LINE_BITS)];
+  return (line.begin + __umulhi(offset << KEY_LINE_BITS, line.length)) >> LINE_UNIT_BITS;
+}
+
+/* The buckets of a thread's entered keys. */
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void map_keys(const Bits (&keys)[ITEMS], uint32_t (&buckets)[ITEMS], const KeyLines<Bits> &lines,
+                                         const KeyLine *table) {
+  if (lines.factor != 0) {
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++)
+      buckets[item] = __umulhi(offset_of(lines, keys[item]), lines.factor);
+    return;
+  }
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    buckets[item] = line_bucket(table, offset_of(lines, keys[item]));
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

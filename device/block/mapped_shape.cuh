@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shared memory of blocks that divide a range by a map, and of those that sort its buckets on chip. Nothing here computes.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_MAPPED_SHAPE_CUH
+#define CDPSORT_DEVICE_BLOCK_MAPPED_SHAPE_CUH
+
+#include "block/key_lines.cuh"
+#include "block/on_chip_sort.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* What a team needs to scatter a tile to so many buckets. */
+template <typename Bits, DeviceKind KIND, uint32_t TEAMS, uint32_t BUCKETS>
+struct MapScatterTeam {
+  static constexpr uint32_t TILE_ITEMS = MultiwayShapeOf<Bits, KIND>::TILE_ITEMS / TEAMS;
+  Bits stage[TILE_ITEMS];       /* the tile's keys by bucket */
+  uint16_t buckets[TILE_ITEMS]; /* of each staged key */
+  uint32_t counts[BUCKETS];
+  uint32_t begins[BUCKETS];
+  uint32_t bases[BUCKETS]; /* where a bucket of the tile goes, less its place in the tile */
+  uint32_t warp_totals[WARP_LANES];
+};
+
+/* What one block needs to see what a map must be like. */
+template <typename Bits>
+struct MapLook {
+  uint32_t slots[1024 * MAP_SAMPLES_PER_THREAD]; /* samples that share a counter */
+  uint32_t groups[SPREAD_GROUPS];
+  Bits least[WARP_LANES];
+  Bits greatest[WARP_LANES];
+  uint32_t frequent; /* samples of frequent values */
+  uint32_t squares;
+};
+
+/* What a block needs that scatters to groups of buckets, or from them. */
+template <typename Bits, DeviceKind KIND>
+struct MapGroups {
+  static constexpr uint32_t TEAMS = on_chip_row(KIND, sizeof(Bits)).teams;
+  MapScatterTeam<Bits, KIND, TEAMS, MAX_FINE_BUCKETS> tiles[TEAMS];
+  uint32_t begins[MAX_COARSE_BUCKETS + 1];      /* of the groups */
+  uint32_t first_tiles[MAX_COARSE_BUCKETS + 1]; /* how many the groups before have */
+};
+
+/* What a block needs that divides. */
+template <typename Bits, DeviceKind KIND>
+struct MapDivide {
+  KeyLine lines[KEY_LINES];
+  union {
+    uint32_t counts[on_chip_row(KIND, sizeof(Bits)).max_buckets]; /* of all buckets */
+    uint32_t drawn[KEY_LINES];                                    /* samples in each line */
+    MapScatterTeam<Bits, KIND, 1, max_one_scatter_buckets(KIND)> tile;
+    MapGroups<Bits, KIND> groups;
+  };
+};
+
+template <typename Bits, DeviceKind KIND>
+struct MappedStorageOf {
+  BlockStorage block; /* first */
+  uint32_t warp_totals[WARP_LANES];
+  KeyLines<Bits> map;
+  uint32_t long_items; /* in buckets that are too long for a team */
+  uint32_t long_count; /* of them, those that a block can sort */
+  uint32_t task_count; /* and those that none can */
+  union {
+    MapDivide<Bits, KIND> divide;
+    MapLook<Bits> look;
+    OnChipTeamOf<Bits, KIND> teams[on_chip_row(KIND, sizeof(Bits)).teams];
+  };
+};
+template <typename Bits>
+using MappedStorage = MappedStorageOf<Bits, DEVICE_KIND>;
+constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
+
+/* The shared memory of a block on a kind of device. */
+template <typename Bits>
+constexpr uint32_t mapped_shared_bytes(DeviceKind kind) {
+  switch (kind) {
+  case DeviceKind::simulated:
+    return sizeof(MappedStorageOf<Bits, DeviceKind::simulated>);
+  case DeviceKind::plain:
+    return sizeof(MappedStorageOf<Bits, DeviceKind::plain>);
+  case DeviceKind::large:
+    break;
+  }
+  return sizeof(MappedStorageOf<Bits, DeviceKind::large>);
+}
+static_assert(mapped_shared_bytes<uint32_t>(DeviceKind::large) <= 227 * 1024 &&
+                  mapped_shared_bytes<uint64_t>(DeviceKind::large) <= 227 * 1024 &&
+                  mapped_shared_bytes<uint32_t>(DeviceKind::plain) <= 96 * 1024 &&
+                  mapped_shared_bytes<uint64_t>(DeviceKind::plain) <= 96 * 1024,
+              "what compute capability 9.0 lets a block have, and what 7.0 does");
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A team sorts a bucket that it holds, wholly on chip: the keys are read once and written once.
+ *
+ *  1. Each thread has keys in registers. Between the least and the greatest of all of them lie so many cells of equal width. An
+ *     atomic in shared memory counts a key's cell, a scan says where each cell begins, a second atomic ranks the key in it, and
+ *     the key is put there. A cell has two keys on average: nearly all is in order now.
+ *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves of
+ *     two windows. What is within half a window of its place has come there.
+ *  3. The bucket is looked at: is it in order? If not, windows and seams are sorted again, MAX_WINDOW_ROUNDS times at most.
+ *  4. What is not in order then, since many different keys share a cell, is merged (block_merge.cuh). Keys that are equal are in
+ *     order wherever they lie: a cell may have any number of those.
+ *
+ * Windows lie in shared memory in an order of their own, on_chip_place(), so that the lanes of a warp read 16 bytes each without
+ * a conflict.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
+#define CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
+
+#include "block/block_merge.cuh"
+#include "block/partition.cuh"
+#include "block/team.cuh"
+
+#include <cstddef>
+
+namespace cdp::CDP_RUNTIME {
+
+template <typename Bits, DeviceKind KIND>
+struct OnChipShapeOf {
+  static constexpr OnChipRow ROW = on_chip_row(KIND, sizeof(Bits));
+  static constexpr uint32_t TEAMS = ROW.teams;
+  static constexpr uint32_t THREADS = multiway_row(KIND, sizeof(Bits)).block_threads / TEAMS;
+  static constexpr uint32_t WARPS = THREADS / WARP_LANES;
+  static constexpr uint32_t ITEMS = ROW.items_per_thread;
+  static constexpr uint32_t MAX_ITEMS = on_chip_items(multiway_row(KIND, sizeof(Bits)), ROW);
+  static constexpr uint32_t CELLS = ROW.cells;
+  static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
+  static constexpr uint32_t VECTORS = ITEMS / VECTOR_ITEMS;
+  /* Counters that a lane scans at a time, and how often. */
+  static constexpr uint32_t ROW_CELLS = 4;
+  static constexpr uint32_t CELL_ROWS = CELLS / WARPS / (WARP_LANES * ROW_CELLS);
+  static_assert(CELL_ROWS * WARPS * WARP_LANES * ROW_CELLS == CELLS && CELL_ROWS >= 1, "every warp scans as many cells");
+  static_assert(VECTORS * VECTOR_ITEMS == ITEMS, "a thread loads whole vectors");
+};
+
+/* A team's shared memory. Merging takes stage and cells together. */
+template <typename Bits, DeviceKind KIND>
+struct alignas(16) OnChipTeamOf {
+  using Shape = OnChipShapeOf<Bits, KIND>;
+  Bits stage[Shape::MAX_ITEMS + 2 * WINDOW_ITEMS];
+  uint32_t cells[Shape::CELLS];
+  Bits least[Shape::WARPS]; /* of a warp's keys */
+  Bits greatest[Shape::WARPS];
+  uint32_t warp_totals[WARP_LANES];
+  uint32_t taken; /* the next bucket (sort_buckets.cuh) */
+};
+
+template <typename Bits>
+using OnChipShape = OnChipShapeOf<Bits, DEVICE_KIND>;
+template <typename Bits>
+using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND>;
+template <typename Bits>
+using SortingTeam = Team<Bits, OnChipShape<Bits>::TEAMS>;
+
+static_assert(merge_room(OnChipShape<uint32_t>::MAX_ITEMS) * 4 <= offsetof(OnChipTeam<uint32_t>, least) &&
+                  merge_room(OnChipShape<uint64_t>::MAX_ITEMS) * 8 <= offsetof(OnChipTeam<uint64_t>, least),
+              "there is room to merge a bucket");
+
+/* Where place `place` of a bucket lies: of 16-byte vectors, eight lanes' are in different banks whichever vector of their windows
+   they read. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
+  return sizeof(Bits) == 4 ? place ^ (place >> 3 & 0xC) : place ^ (place >> 3 & 0xE);
+}
+
+/* A thread's keys of a bucket: whole vectors, and perhaps one key of those before the first vector or behind the last. */
+template <typename Bits>
+struct OnChipKeys {
+  using Shape = OnChipShape<Bits>;
+  static constexpr uint32_t VECTOR = Shape::VECTOR_ITEMS;
+
+  KeyVector<Bits> vectors[Shape::VECTORS];
+  Bits edge;
+  uint32_t held; /* vectors */
+  bool has_edge;
+
+  /* Loads keys [0, count) of `source`. */
+  __device__ __forceinline__ void load(const Bits *source, uint32_t count, uint32_t thread) {
+    const uint32_t misplaced = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(source) / sizeof(Bits)) % VECTOR;
+    const uint32_t ahead = misplaced == 0 ? 0 : min(VECTOR - misplaced, count);
+    const uint32_t whole = (count - ahead) / VECTOR;
+    const KeyVector<Bits> *first = reinterpret_cast<const KeyVector<Bits> *>(source + ahead);
+    held = whole > thread ? (whole - thread + Shape::THREADS - 1) / Shape::THREADS : 0;
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+      vectors[vector] = vector < held ? first[vector * Shape::THREADS + thread] : KeyVector<Bits>{};
+    const uint32_t index = thread < VECTOR ? thread : ahead + whole * VECTOR + thread - VECTOR;
+    has_edge = thread < VECTOR ? index < ahead : thread < 2 * VECTOR && index < count;
+    edge = has_edge ? source[index] : 0;
+  }
+
+  /* Calls `use` for each key. */
+  template <typename Use>
+  __device__ __forceinline__ void each(Use use) {
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+      if (vector < held)
+#pragma unroll
+        for (uint32_t key = 0; key < VECTOR; key++)
+          use(vectors[vector].keys[key]);
+    if (has_edge)
+      use(edge);
+  }
+};
+
+/* The least and the greatest key of a team's. All its threads take part; one barrier. */
+template <typename Bits>
+__device__ __forceinline__ void find_extremes(OnChipKeys<Bits> &keys, Bits &least, Bits &greatest, const SortingTeam<Bits> &team,
+                                              OnChipTeam<Bits> &storage) {
+  Bits low = GREATEST<Bits>;
+  Bits high = 0;
+  keys.each([&low, &high](Bits key) {
+    low = key < low ? key : low;
+    high = high < key ? key : high;
+  });
+#pragma unroll
+  for (uint32_t step = 0; step < 2; step++) {
+#pragma unroll
+    for (uint32_t distance = WARP_LANES / 2; distance >= 1; distance /= 2) {
+      const Bits other_low = __shfl_xor_sync(ALL_LANES, low, static_cast<int>(distance));
+      const Bits other_high = __shfl_xor_sync(ALL_LANES, high, static_cast<int>(distance));
+      low = other_low < low ? other_low : low;
+      high = high < other_high ? other_high : high;
+    }
+    if (step == 1)
+      break;
+    if (team.lane() == 0) {
+      storage.least[team.warp()] = low;
+      storage.greatest[team.warp()] = high;
+    }
+    team.sync();
+    low = storage.least[team.lane() % SortingTeam<Bits>::WARPS];
+    high = storage.greatest[team.lane() % SortingTeam<Bits>::WARPS];
+  }
+  least = low;
+  greatest = high;
+}
+
+/* Turns the cells' counts into where each begins. All threads of the team take part; one barrier. */
+template <typename Bits>
+__device__ __forceinline__ void scan_cells(const SortingTeam<Bits> &team, OnChipTeam<Bits> &storage) {
+  using Shape = OnChipShape<Bits>;
+  struct alignas(16) Cells {
+    uint32_t counts[Shape::ROW_CELLS];
+  };
+  Cells *row = reinterpret_cast<Cells *>(storage.cells) + team.warp() * (Shape::CELL_ROWS * WARP_LANES) + team.lane();
+  Cells cells[Shape::CELL_ROWS];
+  uint32_t begins[Shape::CELL_ROWS];
+  uint32_t total = 0;
+#pragma unroll
+  for (uint32_t index = 0; index < Shape::CELL_ROWS; index++) {
+    cells[index] = row[index * WARP_LANES];
+    uint32_t sum = 0;
+#pragma unroll
+    for (uint32_t cell = 0; cell < Shape::ROW_CELLS; cell++)
+      sum += cells[index].counts[cell];
+    const uint32_t scanned = warp_inclusive_sum(sum);
+    begins[index] = total + scanned - sum;
+    total += __shfl_sync(ALL_LANES, scanned, WARP_LANES - 1);
+  }
+  const uint32_t lower = team.lower_warps_sum(total, storage.warp_totals);
+#pragma unroll
+  for (uint32_t index = 0; index < Shape::CELL_ROWS; index++) {
+    uint32_t begin = lower + begins[index];
+#pragma unroll
+    for (uint32_t cell = 0; cell < Shape::ROW_CELLS; cell++) {
+      const uint32_t count = cells[index].counts[cell];
+      cells[index].counts[cell] = begin;
+      begin += count;
+    }
+    row[index * WARP_LANES] = cells[index];
+  }
+}
+
+/* How far keys are shifted so that `width` is in the last of so many cells, or before it. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t cell_shift(Bits width, uint32_t cells) {
+  const uint32_t bits = sizeof(Bits) == 4 ? 32 - static_cast<uint32_t>(__clz(static_cast<int>(width)))
+                                          : 64 - static_cast<uint32_t>(__clzll(static_cast<long long>(width)));
+  const uint32_t cell_bits = 31 - static_cast<uint32_t>(__clz(static_cast<int>(cells)));
+  return bits > cell_bits ? bits - cell_bits : 0;
+}
+
+/*
+ * Puts entered keys [0, count) of `source` into storage.stage by cells, nearly in order. Returns whether they are all equal: then
+ * they are not put anywhere, and `least` is what they are. All threads of the team take part; storage is free; ends with a barrier.
+ */
+template <typename Bits>
+__device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, Bits &least, const SortingTeam<Bits> &team,
+                                               OnChipTeam<Bits> &storage) {
+  using Shape = OnChipShape<Bits>;
+  OnChipKeys<Bits> keys;
+  keys.load(source, count, team.thread);
+  struct alignas(16) Zeros {
+    uint32_t zeros[4];
+  };
+  for (uint32_t index = team.thread; index < Shape::CELLS / 4; index += Shape::THREADS)
+    reinterpret_cast<Zeros *>(storage.cells)[index] = {};
+  Bits greatest;
+  find_extremes(keys, least, greatest, team, storage);
+  if (least == greatest)
+    return true;
+  const uint32_t shift = cell_shift<Bits>(greatest - least, Shape::CELLS);
+  const Bits base = least;
+  keys.each([&storage, base, shift](Bits key) { atomicAdd(&storage.cells[static_cast<uint32_t>((key - base) >> shift)], 1u); });
+  team.sync();
+  scan_cells(team, storage);
+  team.sync();
+  keys.each([&storage, base, shift](Bits key) {
+    const uint32_t place = atomicAdd(&storage.cells[static_cast<uint32_t>((key - base) >> shift)], 1u);
+    storage.stage[on_chip_place<Bits>(place)] = key;
+  });
+  // Windows and seams reach beyond the last key.
+  if (team.thread < 2 * WINDOW_ITEMS)
+    storage.stage[on_chip_place<Bits>(count + team.thread)] = GREATEST<Bits>;
+  team.sync();
+  return false;
+}
+
+/* A window's keys, from a place that is a multiple of half a window, and back. */
+template <typename Bits>
+__device__ __forceinline__ void read_window(Bits (&window)[WINDOW_ITEMS], uint32_t first, const Bits *stage) {
+  constexpr uint32_t VECTOR = OnChipShape<Bits>::VECTOR_ITEMS;
+#pragma unroll
+  for (uint32_t vector = 0; vector < WINDOW_ITEMS / VECTOR; vector++) {
+    const auto read = *reinterpret_cast<const KeyVector<Bits> *>(&stage[on_chip_place<Bits>(first + vector * VECTOR)]);
+#pragma unroll
+    for (uint32_t key = 0; key < VECTOR; key++)
+      window[vector * VECTOR + key] = read.keys[key];
+  }
+}
+
+template <typename Bits>
+__device__ __forceinline__ void write_window(const Bits (&window)[WINDOW_ITEMS], uint32_t first, Bits *stage) {
+  constexpr uint32_t VECTOR = OnChipShape<Bits>::VECTOR_ITEMS;
+#pragma unroll
+  for (uint32_t vector = 0; vector < WINDOW_ITEMS / VECTOR; vector++) {
+    KeyVector<Bits> written;
+#pragma unroll
+    for (uint32_t key = 0; key < VECTOR; key++)
+      written.keys[key] = window[vector * VECTOR + key];
+    *reinterpret_cast<KeyVector<Bits> *>(&stage[on_chip_place<Bits>(first + vector * VECTOR)]) = written;
+  }
+}
+
+/* Sorts all windows, then all seams. Returns whether this thread saw neighbours in the wrong order. All threads of the team take
+   part; begins and ends with a barrier, but for what is looked at behind it. */
+template <typename Bits>
+__device__ __forceinline__ bool sort_windows(uint32_t count, const SortingTeam<Bits> &team, Bits *stage) {
+  constexpr uint32_t THREADS = SortingTeam<Bits>::THREADS;
+  constexpr uint32_t HALF = WINDOW_ITEMS / 2;
+  for (uint32_t window = team.thread; window * WINDOW_ITEMS < count; window += THREADS) {
+    Bits items[WINDOW_ITEMS];
+    read_window(items, window * WINDOW_ITEMS, stage);
+    sort_in_lane<0, WINDOW_ITEMS>(items);
+    write_window(items, window * WINDOW_ITEMS, stage);
+  }
+  team.sync();
+  bool is_disordered = false;
+  for (uint32_t window = team.thread; (window - team.lane()) * WINDOW_ITEMS + HALF < count; window += THREADS) {
+    const uint32_t first = window * WINDOW_ITEMS + HALF;
+    Bits items[WINDOW_ITEMS] = {};
+    if (first < count) {
+      read_window(items, first, stage);
+      merge_in_lane<WINDOW_ITEMS, true>(items);
+      write_window(items, first, stage);
+    }
+    const Bits next = __shfl_down_sync(ALL_LANES, items[0], 1);
+    if (team.lane() < WARP_LANES - 1 && first + WINDOW_ITEMS < count)
+      is_disordered |= next < items[WINDOW_ITEMS - 1];
+  }
+  team.sync();
+  // Between the seams of different warps, and before the first.
+  if (team.lane() == WARP_LANES - 1)
+    for (uint32_t window = team.thread; window * WINDOW_ITEMS + HALF + WINDOW_ITEMS < count; window += THREADS) {
+      const uint32_t next = window * WINDOW_ITEMS + HALF + WINDOW_ITEMS;
+      is_disordered |= stage[on_chip_place<Bits>(next)] < stage[on_chip_place<Bits>(next - 1)];
+    }
+  if (team.thread == 0 && count > HALF)
+    is_disordered |= stage[on_chip_place<Bits>(HALF)] < stage[on_chip_place<Bits>(HALF - 1)];
+  return is_disordered;
+}
+
+/* Writes a team's staged keys to their last place. All its threads take part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void write_staged(const Bits *stage, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                             const SortingTeam<Bits> &team) {
+  constexpr uint32_t THREADS = SortingTeam<Bits>::THREADS;
+  constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
+  // Warps write whole lines of memory: the first may begin before the bucket.
+  const uint32_t ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(destination) / sizeof(Bits)) % LINE_ITEMS;
+  Bits *line = destination - ahead;
+  if (map.changes != 0) {
+#pragma unroll 8
+    for (uint32_t item = team.thread; item < count + ahead; item += THREADS)
+      if (item >= ahead)
+        line[item] = map.leave(stage[on_chip_place<Bits>(item - ahead)]);
+    return;
+  }
+#pragma unroll 8
+  for (uint32_t item = team.thread; item < count + ahead; item += THREADS)
+    if (item >= ahead)
+      line[item] = stage[on_chip_place<Bits>(item - ahead)];
+}
+
+/* Merges a team's staged keys and writes them to their last place. All its threads take part; begins and ends with a barrier. */
+template <typename Bits>
+__device__ __noinline__ void merge_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map, SortingTeam<Bits> team,
+                                          OnChipTeam<Bits> &storage) {
+  constexpr uint32_t ITEMS = OnChipShape<Bits>::ITEMS;
+  const uint32_t threads = (count + WARP_LANES * ITEMS - 1) / (WARP_LANES * ITEMS) * WARP_LANES;
+  const uint32_t first = team.thread * ITEMS;
+  Bits items[ITEMS];
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    items[item] = first + item < count ? storage.stage[on_chip_place<Bits>(first + item)] : GREATEST<Bits>;
+  team.sync();
+  merge_sort_items(items, threads, storage.stage, team);
+  if (team.thread < threads)
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++)
+      storage.stage[padded(first + item)] = items[item];
+  team.sync();
+  for (uint32_t item = team.thread; item < count; item += SortingTeam<Bits>::THREADS)
+    destination[item] = map.leave(storage.stage[padded(item)], true);
+  team.sync();
+}
+
+/* Sorts what stage_by_cells() has staged and writes it to its last place. Returns whether it is in order: if not, it must be
+   merged. All threads of the team take part; ends with a barrier: storage is free, unless merging needs it. */
+template <typename Bits>
+__device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                            const SortingTeam<Bits> &team, OnChipTeam<Bits> &storage) {
+  for (uint32_t round = 0; round < MAX_WINDOW_ROUNDS; round++) {
+    const bool is_disordered = sort_windows<Bits>(count, team, storage.stage);
+    // Written before it is known whether it is in order: nearly always it is.
+    write_staged<Bits>(storage.stage, count, destination, map, team);
+    if (!team.any(is_disordered))
+      return true;
+  }
+  return false;
+}
+
+/* Writes `count` equal keys. All threads of the team take part; ends with a barrier: storage is free. */
+template <typename Bits>
+__device__ __forceinline__ void write_equal(Bits key, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                            const SortingTeam<Bits> &team) {
+  const Bits raw = map.leave(key, true);
+  for (uint32_t item = team.thread; item < count; item += SortingTeam<Bits>::THREADS)
+    destination[item] = raw;
+  team.sync();
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

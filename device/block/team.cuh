@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Teams: a fat block's warps in equal groups, each with a barrier of its own. Teams have nothing to do with one another, so that
+ * one is at its arithmetic while another waits for memory; as blocks of their own they would depend on how much shared memory a
+ * device-launched grid finds (docs/performance.md, "The trap").
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_TEAM_CUH
+#define CDPSORT_DEVICE_BLOCK_TEAM_CUH
+
+#include "block/multiway_shape.cuh"
+#include "block/scan.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* One of TEAMS teams, as a thread sees its own. One team is the whole block. */
+template <typename Bits, uint32_t TEAMS>
+struct Team {
+  static constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS / TEAMS;
+  static constexpr uint32_t WARPS = THREADS / WARP_LANES;
+  static_assert(THREADS % WARP_LANES == 0 && THREADS * TEAMS == MultiwayShape<Bits>::BLOCK_THREADS, "a team is whole warps");
+
+  uint32_t number;
+  uint32_t thread;
+
+  __device__ __forceinline__ Team() : number(threadIdx.x / THREADS), thread(threadIdx.x % THREADS) {}
+
+  __device__ __forceinline__ uint32_t lane() const {
+    return threadIdx.x % WARP_LANES;
+  }
+  __device__ __forceinline__ uint32_t warp() const {
+    return thread / WARP_LANES;
+  }
+
+  /* Barriers of the team; barrier 0 is the block's. */
+  __device__ __forceinline__ void sync() const {
+    if constexpr (TEAMS == 1)
+      __syncthreads();
+    else
+      named_barrier(number + 1, THREADS);
+  }
+  __device__ __forceinline__ bool any(bool predicate) const {
+    if constexpr (TEAMS == 1)
+      return __syncthreads_or(predicate ? 1 : 0) != 0;
+    else
+      return named_barrier_or(number + 1, THREADS, predicate);
+  }
+
+  /* The sum of the values of all lower warps of the team, where every lane of a warp gives the same value. One barrier;
+     warp_totals may be written again after the team's next one. */
+  __device__ __forceinline__ uint32_t lower_warps_sum(uint32_t value, uint32_t (&warp_totals)[WARP_LANES]) const {
+    if (lane() == 0)
+      warp_totals[warp()] = value;
+    sync();
+    const uint32_t scanned = warp_inclusive_sum(lane() < WARPS ? warp_totals[lane()] : 0);
+    return __shfl_sync(ALL_LANES, scanned, static_cast<int>(warp())) - value;
+  }
+};
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

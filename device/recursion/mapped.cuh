@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What blocks do to divide an array by a map of its keys (block/key_lines.cuh): look at a sample, draw another one, count, and
+ * scatter. Who does what when, mapped_array.cuh says.
+ *
+ * Positions are 32-bit numbers here: no array has so many keys that it would need more (OnChipRow::max_buckets).
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_MAPPED_CUH
+#define CDPSORT_DEVICE_RECURSION_MAPPED_CUH
+
+#include "block/map_tile.cuh"
+#include "block/splitters.cuh"
+#include "recursion/task.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* The buckets that a map should make of the array, of so many sixteenths of a team's room each. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint32_t share) {
+  const uint64_t buckets = sort.count / (uint64_t{OnChipShape<Bits>::MAX_ITEMS} * share / 16) + 1;
+  return buckets < sort.map_buckets ? static_cast<uint32_t>(buckets) : sort.map_buckets;
+}
+
+/* The buckets of a group, as a power of two; 0: one scatter does without groups. */
+__device__ __forceinline__ uint32_t wanted_coarse_shift(uint32_t buckets) {
+  uint32_t shift = 0;
+  if (buckets > MAX_ONE_SCATTER)
+    while ((buckets - 1) >> shift >= MAX_COARSE_BUCKETS)
+      shift++;
+  return shift;
+}
+
+/* ---- Look ---------------------------------------------------------------------------------------------------------------- */
+
+/* The least and greatest of a block's keys, in every thread. All threads take part; one barrier. */
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void block_extremes(const Bits (&keys)[ITEMS], Bits &least, Bits &greatest, MapLook<Bits> &look) {
+  constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  least = keys[0];
+  greatest = keys[0];
+#pragma unroll
+  for (uint32_t item = 1; item < ITEMS; item++) {
+    least = keys[item] < least ? keys[item] : least;
+    greatest = greatest < keys[item] ? keys[item] : greatest;
+  }
+#pragma unroll
+  for (uint32_t step = 0; step < 2; step++) {
+#pragma unroll
+    for (uint32_t distance = WARP_LANES / 2; distance >= 1; distance /= 2) {
+      const Bits other_least = __shfl_xor_sync(ALL_LANES, least, static_cast<int>(distance));
+      const Bits other_greatest = __shfl_xor_sync(ALL_LANES, greatest, static_cast<int>(distance));
+      least = other_least < least ? other_least : least;
+      greatest = greatest < other_greatest ? other_greatest : greatest;
+    }
+    if (step == 1)
+      break;
+    if (lane == 0) {
+      look.least[threadIdx.x / WARP_LANES] = least;
+      look.greatest[threadIdx.x / WARP_LANES] = greatest;
+    }
+    __syncthreads();
+    least = look.least[lane < WARPS ? lane : 0];
+    greatest = look.greatest[lane < WARPS ? lane : 0];
+  }
+}
+
+/* Whether a value is frequent, by counting samples whose hashes are alike; and how evenly the offsets are spread. All threads take
+   part; look.frequent and look.squares are theirs to read behind the barrier that it ends with. */
+template <typename Bits, uint32_t ITEMS>
+__device__ __forceinline__ void judge_sample(const Bits (&keys)[ITEMS], const KeyLines<Bits> &even, MapLook<Bits> &look) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t SLOTS = THREADS * ITEMS;
+  static_assert((SLOTS & (SLOTS - 1)) == 0 && SLOTS <= sizeof look.slots / sizeof look.slots[0], "a counter for each sample");
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    atomicAdd(&look.slots[static_cast<uint32_t>(splitmix64(keys[item])) & (SLOTS - 1)], 1u);
+    atomicAdd(&look.groups[__umulhi(offset_of(even, keys[item]), even.factor)], 1u);
+  }
+  __syncthreads();
+  uint32_t frequent = 0;
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    const uint32_t count = look.slots[item * THREADS + threadIdx.x];
+    frequent += count >= FREQUENT_SAMPLES ? count : 0;
+  }
+  if (frequent != 0)
+    atomicAdd(&look.frequent, frequent);
+  if (threadIdx.x < SPREAD_GROUPS) {
+    const int difference = static_cast<int>(look.groups[threadIdx.x]) - static_cast<int>(SLOTS / SPREAD_GROUPS);
+    atomicAdd(&look.squares, static_cast<uint32_t>(difference * difference));
+  }
+  __syncthreads();
+}
+
+/* What a sample says about an array. */
+enum class MapVerdict : uint32_t { splitters, even, uneven };
+
+/*
+ * Looks at a sample of the array, which is the same in all blocks of a grid. All threads of the block take part; begins and ends
+ * with a barrier. `lines`, in every thread: for keys that are spread evenly, straight ones; otherwise to be learnt.
+ */
+template <typename Bits>
+__device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, KeyLines<Bits> &lines, MapLook<Bits> &look) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t EACH = MAP_SAMPLES_PER_THREAD;
+  constexpr uint32_t SAMPLES = THREADS * EACH;
+  const Range range = whole_range(sort);
+  const uint64_t hash = sample_hash(sort.rules.seed, range);
+  const Bits *source = sort.rules.side(Side::keys);
+  Bits keys[EACH];
+#pragma unroll
+  for (uint32_t item = 0; item < EACH; item++)
+    keys[item] = source[sample_position(hash, item * THREADS + threadIdx.x, SAMPLES, sort.count)];
+  __syncthreads();
+  for (uint32_t index = threadIdx.x; index < SAMPLES; index += THREADS)
+    look.slots[index] = 0;
+  if (threadIdx.x < SPREAD_GROUPS)
+    look.groups[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    look.frequent = 0;
+    look.squares = 0;
+  }
+  sort.rules.map.enter_all(keys, true);
+  Bits least;
+  Bits greatest;
+  block_extremes(keys, least, greatest, look);
+  if (least == greatest)
+    return MapVerdict::splitters;
+  judge_sample(keys, lines_between(least, greatest, SPREAD_GROUPS), look);
+  if (look.frequent > SAMPLES / MAX_FREQUENT_SHARE)
+    return MapVerdict::splitters;
+  const bool is_even = look.squares <= MAX_SPREAD_SQUARES * SAMPLES;
+  lines = lines_between(least, greatest, wanted_buckets(sort, is_even ? STRAIGHT_BUCKET_SHARE : LINES_BUCKET_SHARE));
+  if (!is_even)
+    lines.factor = 0;
+  return is_even ? MapVerdict::even : MapVerdict::uneven;
+}
+
+/* ---- Draw -------------------------------------------------------------------------------------------------------------- */
+
+/* Samples to learn the lines from: a power of two. */
+__device__ __forceinline__ uint32_t drawn_samples(uint32_t buckets) {
+  uint32_t samples = KEY_LINES;
+  while (samples < buckets * MAP_SAMPLES_PER_BUCKET)
+    samples *= 2;
+  return samples;
+}
+
+/* This block's share of drawing. All threads take part. */
+template <typename Bits>
+__device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  auto &storage = block_shared<MappedStorage<Bits>>();
+  const KeyLines<Bits> lines = storage.map;
+  __syncthreads();
+  for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
+    storage.divide.drawn[line] = 0;
+  __syncthreads();
+  const uint32_t samples = drawn_samples(lines.buckets);
+  const uint64_t hash = splitmix64(sample_hash(sort.rules.seed, whole_range(sort))); // others than those that were looked at
+  const Bits *source = sort.rules.side(Side::keys);
+  for (uint32_t sample = block * THREADS + threadIdx.x; sample < samples; sample += blocks * THREADS) {
+    const Bits key = source[sample_position(hash, sample, samples, sort.count)];
+    const uint32_t offset = offset_of(lines, sort.rules.map.enter(key, true));
+    atomicAdd(&storage.divide.drawn[offset >> (32 - KEY_LINE_BITS)], 1u);
+  }
+  __syncthreads();
+  for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
+    if (storage.divide.drawn[line] != 0)
+      atomicAdd(&sort.map_table.drawn[line], storage.divide.drawn[line]);
+}
+
+/*
+ * Learns the lines from what was drawn. All threads of one block take part; ends with the lines visible to grids launched after it.
+ *
+ * A line without a sample may have keys all the same, but few: it counts as a sixteenth of a sample. The first and the last line,
+ * where the keys beyond the sample's are, are a bucket at least.
+ */
+template <typename Bits>
+__device__ inline void learn_lines(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t EACH = KEY_LINES / THREADS;
+  static_assert(EACH * THREADS == KEY_LINES, "as many to each thread");
+  const MapTable<Bits> &table = sort.map_table;
+  const KeyLines<Bits> lines = table.facts->lines;
+  const uint32_t last = offset_of(lines, GREATEST<Bits>) >> (32 - KEY_LINE_BITS);
+  const uint32_t bucket_weight = 16 * drawn_samples(lines.buckets) / lines.buckets;
+  uint32_t weights[EACH];
+  uint32_t sum = 0;
+#pragma unroll
+  for (uint32_t index = 0; index < EACH; index++) {
+    const uint32_t line = threadIdx.x * EACH + index;
+    weights[index] = line <= last ? 16 * table.drawn[line] + 1 : 0;
+    if ((line == 0 || line == last) && weights[index] < bucket_weight)
+      weights[index] = bucket_weight;
+    sum += weights[index];
+  }
+  uint32_t total;
+  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+  const uint64_t units = static_cast<uint64_t>(lines.buckets) << LINE_UNIT_BITS;
+#pragma unroll
+  for (uint32_t index = 0; index < EACH; index++) {
+    const uint32_t begin = static_cast<uint32_t>(units * lower / total);
+    lower += weights[index];
+    const uint32_t end = static_cast<uint32_t>(units * lower / total);
+    table.lines[threadIdx.x * EACH + index] = {begin, end - begin};
+  }
+  __threadfence();
+  __syncthreads();
+}
+
+/* Loads the map, and its lines if there are any. All threads take part; begins and ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  __syncthreads();
+  if (threadIdx.x == 0)
+    storage.map = sort.map_table.facts->lines;
+  if (sort.map_table.facts->lines.factor == 0)
+    for (uint32_t line = threadIdx.x; line < KEY_LINES; line += MultiwayShape<Bits>::BLOCK_THREADS)
+      storage.divide.lines[line] = sort.map_table.lines[line];
+  __syncthreads();
+}
+
+/* ---- Count ------------------------------------------------------------------------------------------------------------- */
+
+/* This block's share of counting, by the map in storage. All threads take part; begins with a barrier having made it visible. */
+template <typename Bits>
+__device__ __noinline__ void map_count_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  auto &storage = block_shared<MappedStorage<Bits>>();
+  const KeyLines<Bits> lines = storage.map;
+  for (uint32_t bucket = threadIdx.x; bucket < lines.buckets; bucket += THREADS)
+    storage.divide.counts[bucket] = 0;
+  __syncthreads();
+  const MapTiles<Bits, 1> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
+  const bool enters = sort.rules.map.changes != 0;
+  for (uint32_t tile = block; tile < tiles.count(); tile += blocks) {
+    MapTileItems<Bits, 1> items;
+    items.load(tiles, tile, threadIdx.x);
+    if (enters)
+      sort.rules.map.enter_all(items.keys, true);
+    uint32_t buckets[MapTileItems<Bits, 1>::ITEMS];
+    map_keys(items.keys, buckets, lines, storage.divide.lines);
+    const bool is_whole = items.is_whole();
+#pragma unroll
+    for (uint32_t item = 0; item < MapTileItems<Bits, 1>::ITEMS; item++)
+      if (is_whole || (items.present >> item & 1) != 0)
+        atomicAdd(&storage.divide.counts[buckets[item]], 1u);
+  }
+  __syncthreads();
+  for (uint32_t bucket = threadIdx.x; bucket < lines.buckets; bucket += THREADS)
+    if (storage.divide.counts[bucket] != 0)
+      atomicAdd(&sort.map_table.cursors[bucket], storage.divide.counts[bucket]);
+}
+
+/* ---- Scatter ----------------------------------------------------------------------------------------------------------- */
+
+/* The teams that scatter to groups, and from them. */
+template <typename Bits>
+constexpr uint32_t SCATTER_TEAMS = OnChipShape<Bits>::TEAMS;
+
+/* A team's tile, of one team or several. */
+template <uint32_t TEAMS, typename Bits, DeviceKind KIND>
+__device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage, uint32_t team) {
+  if constexpr (TEAMS == 1)
+    return storage.divide.tile;
+  else
+    return storage.divide.groups.tiles[team];
+}
+
+/* This block's share of scattering, by one team to buckets, by several to groups of them. All threads take part. */
+template <typename Bits, uint32_t TEAMS>
+__device__ __noinline__ void map_scatter_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+  auto &storage = block_shared<MappedStorage<Bits>>();
+  const Team<Bits, TEAMS> team;
+  auto &tile = team_tile<TEAMS>(storage, team.number);
+  const MapTable<Bits> &table = sort.map_table;
+  load_map(sort, storage);
+  clear_tile(team, tile);
+  const MapTarget target = {TEAMS == 1 ? 0 : table.facts->coarse_shift, 0, TEAMS == 1 ? table.cursors : table.coarse_cursors};
+  const MapTiles<Bits, TEAMS> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
+  Bits *destination = sort.rules.side(Side::scratch);
+  const bool enters = sort.rules.map.changes != 0;
+  const uint32_t step = blocks * TEAMS;
+  const uint32_t count = tiles.count();
+  MapTileItems<Bits, TEAMS> items;
+  uint32_t at = block * TEAMS + team.number;
+  if (at < count)
+    items.load(tiles, at, team.thread);
+  for (; at < count; at += step) {
+    if (enters)
+      sort.rules.map.enter_all(items.keys, true);
+    scatter_tile(items, target, destination, team, storage, tile, tiles.items(at), [&items, &tiles, &team, at, step, count] {
+      if (at + step < count)
+        items.load(tiles, at + step, team.thread);
+    });
+  }
+}
+
+/* Group `group`'s tiles, of the scratch array. */
+template <typename Bits>
+__device__ __forceinline__ MapTiles<Bits, SCATTER_TEAMS<Bits>> group_tiles(const Bits *scratch, uint32_t group,
+                                                                           const MappedStorage<Bits> &storage) {
+  const uint32_t *begins = storage.divide.groups.begins;
+  return {scratch, begins[group], begins[group + 1]};
+}
+
+/* Loads where groups begin, and counts their tiles. All threads take part; ends with a barrier. Returns how many groups. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  static_assert(MAX_COARSE_BUCKETS <= THREADS, "a thread for each group");
+  const MapFacts<Bits> &facts = *sort.map_table.facts;
+  const uint32_t groups = ((facts.lines.buckets - 1) >> facts.coarse_shift) + 1;
+  for (uint32_t group = threadIdx.x; group <= groups; group += THREADS)
+    storage.divide.groups.begins[group] = sort.map_table.coarse_begins[group];
+  __syncthreads();
+  const bool has_keys =
+      threadIdx.x < groups && storage.divide.groups.begins[threadIdx.x] != storage.divide.groups.begins[threadIdx.x + 1];
+  const uint32_t tiles = has_keys ? group_tiles(sort.rules.side(Side::scratch), threadIdx.x, storage).count() : 0;
+  uint32_t total;
+  const uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(tiles, storage.warp_totals, total);
+  if (threadIdx.x < groups)
+    storage.divide.groups.first_tiles[threadIdx.x] = lower;
+  if (threadIdx.x == 0)
+    storage.divide.groups.first_tiles[groups] = total;
+  __syncthreads();
+  return groups;
+}
+
+/* The group that a tile is of: the last one that begins with it or before it and has any. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t group_of(uint32_t tile, uint32_t groups, const MappedStorage<Bits> &storage) {
+  uint32_t low = 0;
+  uint32_t high = groups;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (storage.divide.groups.first_tiles[middle] <= tile)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* This block's share of scattering from groups to buckets. All threads take part. */
+template <typename Bits>
+__device__ __noinline__ void map_scatter_again_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+  constexpr uint32_t TEAMS = SCATTER_TEAMS<Bits>;
+  auto &storage = block_shared<MappedStorage<Bits>>();
+  const Team<Bits, TEAMS> team;
+  auto &tile = storage.divide.groups.tiles[team.number];
+  load_map(sort, storage);
+  const uint32_t groups = load_groups(sort, storage);
+  clear_tile(team, tile);
+  // Read once: through a pointer to the parameters, each would be waited for in every tile.
+  const Bits *scratch = sort.rules.side(Side::scratch);
+  Bits *destination = sort.rules.side(Side::keys);
+  unsigned int *cursors = sort.map_table.cursors;
+  const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
+  const uint32_t step = blocks * TEAMS;
+  const uint32_t count = storage.divide.groups.first_tiles[groups];
+  MapTileItems<Bits, TEAMS> items;
+  uint32_t group = 0;
+  uint32_t tile_items = 0;
+  const auto load = [&](uint32_t index) {
+    group = group_of(index, groups, storage);
+    const auto tiles = group_tiles(scratch, group, storage);
+    const uint32_t first = storage.divide.groups.first_tiles[group];
+    items.load(tiles, index - first, team.thread);
+    tile_items = tiles.items(index - first);
+  };
+  uint32_t at = block * TEAMS + team.number;
+  if (at < count)
+    load(at);
+  for (; at < count; at += step) {
+    const uint32_t first = group << coarse_shift;
+    scatter_tile(items, {0, first, cursors + first}, destination, team, storage, tile, tile_items, [&load, at, step, count] {
+      if (at + step < count)
+        load(at + step);
+    });
+  }
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

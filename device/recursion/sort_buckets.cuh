@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The grid that sorts a mapped array's buckets: a block for each multiprocessor. Blocks sort the long ones first; then their teams
+ * take one bucket after the other, and have the next one's keys on the way while they sort the one at hand.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
+#define CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
+
+#include "block/mapped_shape.cuh"
+#include "block/multiway_sort.cuh"
+#include "recursion/trace.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Blocks of the grid for so many buckets. */
+template <typename Bits>
+__host__ __device__ inline uint32_t bucket_blocks(const Sort<Bits> &sort, uint32_t buckets) {
+  const uint32_t blocks = (buckets + OnChipShape<Bits>::TEAMS - 1) / OnChipShape<Bits>::TEAMS;
+  return blocks < sort.multiprocessors ? blocks : sort.multiprocessors;
+}
+
+/* block_multiway_sort(), not inlined: for what is hardly ever there. */
+template <typename Bits>
+__device__ __noinline__ void sort_long_bucket(const BlockRules<Bits> &rules, Range range) {
+  block_multiway_sort(rules, range, block_shared<MultiwayStorage<Bits>>());
+  __syncthreads();
+}
+
+/*
+ * Sorts listed buckets on chip, `count` of them from the worklist's beginning, each of which fits a team.
+ *
+ * 1. Buckets are taken by an atomic, since a block that had a long one begins late.
+ * 2. Its result takes a microsecond to come. Therefore each team asks for a bucket while it sorts the one before.
+ * 3. Its keys take as long. Registers for them are not to be had at the same time: they would be spilled, past a cache that shared
+ *    memory leaves next to nothing of. Therefore they are brought as far as the L2 cache: a line for each thread.
+ */
+template <typename Bits>
+__device__ __noinline__ void sort_short_buckets(const Sort<Bits> &sort, uint32_t count) {
+  constexpr uint32_t TEAMS = OnChipShape<Bits>::TEAMS;
+  constexpr uint32_t LINE_BYTES = 128;
+  static_assert(OnChipShape<Bits>::MAX_ITEMS * sizeof(Bits) <= OnChipShape<Bits>::THREADS * LINE_BYTES || DEVICE_KIND == DeviceKind::simulated,
+                "a line for each thread");
+  const SortingTeam<Bits> team;
+  auto &storage = block_shared<MappedStorage<Bits>>().teams[team.number];
+  const Range *buckets = sort.worklist;
+  const Bits *source = sort.rules.side(buckets[0].side); // that of all of them
+  Bits *keys = sort.rules.side(Side::keys);
+  unsigned int *taken = &sort.map_table.facts->buckets_taken;
+  uint32_t index = blockIdx.x * TEAMS + team.number;
+  uint32_t begin = 0;
+  uint32_t items = 0;
+  const auto look_up = [&] {
+    if (index >= count)
+      return;
+    begin = static_cast<uint32_t>(buckets[index].begin);
+    items = static_cast<uint32_t>(buckets[index].end) - begin;
+  };
+  look_up();
+  while (index < count) {
+    uint32_t next = 0;
+    if (team.thread == 0)
+      next = gridDim.x * TEAMS + atomicAdd(taken, 1u);
+    Bits least = 0;
+    const bool are_equal = items == 0 || stage_by_cells<Bits>(source + begin, items, least, team, storage);
+    if (team.thread == 0) {
+      storage.taken = next;
+      if (items != 0)
+        count_leaves(sort.rules.counters, 1, 1, items);
+    }
+    team.sync();
+    index = storage.taken;
+    Bits *destination = keys + begin;
+    const uint32_t staged = items;
+    look_up();
+    const uint32_t line = team.thread * (LINE_BYTES / static_cast<uint32_t>(sizeof(Bits)));
+    if (index < count && line < items)
+      prefetch(source + begin + line);
+    if (are_equal)
+      write_equal(least, staged, destination, sort.rules.map, team);
+    else if (!sort_staged(staged, destination, sort.rules.map, team, storage))
+      merge_staged<Bits>(staged, destination, sort.rules.map, team, storage);
+  }
+}
+
+template <typename Bits>
+__device__ __forceinline__ void sort_buckets_body(const Sort<Bits> &sort, const uint32_t &event) {
+  const TraceScope scope(sort, event);
+  const BlockTraceScope own_scope(sort, event);
+  const MapFacts<Bits> &facts = *sort.map_table.facts;
+  for (uint32_t index = blockIdx.x; index < facts.long_count; index += gridDim.x)
+    sort_long_bucket(sort.rules, sort.worklist[facts.lines.buckets + index]);
+  sort_short_buckets(sort, facts.lines.buckets);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
