@@ -192,6 +192,24 @@ uint32_t host_levels(const Given &given, const cdp_plan &plan) {
   return std::min(levels + SPARE_HOST_LEVELS, plan.block_depth_limit);
 }
 
+/*
+ * The most buckets that a map divides the array into, or 0 where there is to be no map: the settings ask for splitters, or the
+ * array is short, or so long that buckets would not fit a team. Whoever launches, for a captured sort needs no more room.
+ */
+uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
+  const cdp_settings &settings = given.settings;
+  const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
+  const OnChipRow on_chip = on_chip_row(kind, given.key_bytes);
+  const uint64_t bucket_items = uint64_t{on_chip_items(given.multiway, on_chip)} * LINES_BUCKET_SHARE / 16;
+  const uint64_t buckets = plan.count / bucket_items + 1;
+  if (!settings.maps || settings.scheme == CDP_SCHEME_CONTROLLER || settings.child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
+      plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT || buckets > on_chip.max_buckets)
+    return 0;
+  const bool may_be_short = plan.count <= settings.short_items && short_fan_out(given) != 0;
+  const bool is_short = settings.short_is_set ? may_be_short : plan.count < min_mapped_items(kind);
+  return is_short ? 0 : static_cast<uint32_t>(buckets);
+}
+
 /* The path, who launches, and how deep tasks go. */
 void plan_path(const Given &given, cdp_plan &plan) {
   plan.scheme = given.settings.scheme;
@@ -203,29 +221,16 @@ void plan_path(const Given &given, cdp_plan &plan) {
     return;
   }
   plan.path = CDP_PATH_TASKS;
+  plan.map_buckets = map_buckets(given, plan);
   const uint32_t pending_limit_min = limits.pending_limit_min != 0 ? limits.pending_limit_min : given.facts.pending_limit_min;
   if (plan.is_captured || !given.facts.launches_from_device || given.facts.pending_limit < pending_limit_min)
     plan.scheme = CDP_SCHEME_HOST;
   if (plan.scheme == CDP_SCHEME_HOST) {
     plan.host_levels = host_levels(given, plan);
     plan.depth_limit = plan.host_levels;
-  } else if (!is_classic(plan) && plan_short(given, plan)) {
+  } else if (!is_classic(plan) && plan.map_buckets == 0 && plan_short(given, plan)) {
     plan.path = CDP_PATH_SHORT;
   }
-}
-
-/*
- * The most buckets that a map divides the array into, or 0 where there is to be no map: the settings ask for splitters, the host
- * launches, or the array is shorter than a short one may be, or so long that buckets would not fit a team.
- */
-uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
-  const OnChipRow on_chip = on_chip_row(static_cast<DeviceKind>(plan.device_kind), given.key_bytes);
-  const uint64_t room = on_chip_items(given.multiway, on_chip);
-  const uint64_t buckets = plan.count / (room * LINES_BUCKET_SHARE / 16) + 1;
-  if (!given.settings.maps || plan.path != CDP_PATH_TASKS || plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT ||
-      plan.scheme == CDP_SCHEME_CONTROLLER || plan.child_streams != CDP_STREAMS_FIRE_AND_FORGET)
-    return 0;
-  return buckets <= on_chip.max_buckets ? static_cast<uint32_t>(buckets) : 0;
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------------- */
@@ -349,7 +354,6 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type typ
   plan->is_captured = is_captured;
   plan_ranges(given, *plan);
   plan_path(given, *plan);
-  plan->map_buckets = map_buckets(given, *plan);
   plan_launches(given, *plan);
   plan_room(given, *plan);
   return CDP_OK;

@@ -131,7 +131,7 @@ constexpr DeviceKind device_kind_of(uint32_t architecture) {
 constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
   switch (kind) {
   case DeviceKind::simulated:
-    return key_bytes == 4 ? MultiwayRow{ 128, 16,  9, 8, 16} : MultiwayRow{ 128, 8,  8, 8, 16};
+    return key_bytes == 4 ? MultiwayRow{  96, 16,  9, 8, 16} : MultiwayRow{  96, 8,  8, 8, 16};
   case DeviceKind::plain:
     return key_bytes == 4 ? MultiwayRow{1024,  8, 12, 4,  8} : MultiwayRow{1024, 4,  8, 4,  4};
   case DeviceKind::large:
@@ -148,7 +148,8 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
  *                   other's arithmetic: u32, 2^27 keys took 0.64, 0.56 and 0.51 ms with 1, 2 and 4 teams, but the more and shorter
  *                   buckets of four cost the scatters more than that.
  * items_per_thread  keys that a thread of a team holds: a team's bucket, which lies in shared memory with its cells.
- * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows.
+ * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows. As many are
+ *                   used as the greatest power of two of them.
  * max_buckets       counters of all buckets of a mapped task, which lie in a block's shared memory together.
  */
 struct OnChipRow {
@@ -162,7 +163,7 @@ struct OnChipRow {
 constexpr OnChipRow on_chip_row(DeviceKind kind, uint32_t key_bytes) {
   switch (kind) {
   case DeviceKind::simulated:
-    return key_bytes == 4 ? OnChipRow{2,  8,  256,   640} : OnChipRow{2,  8,  256,   640};
+    return key_bytes == 4 ? OnChipRow{3,  8,  256,   640} : OnChipRow{1,  8,  384,   640};
   case DeviceKind::plain:
     return key_bytes == 4 ? OnChipRow{2, 16, 2048, 16384} : OnChipRow{2,  8, 2048, 16384};
   case DeviceKind::large:
@@ -181,7 +182,7 @@ constexpr uint32_t on_chip_items(const MultiwayRow &row, const OnChipRow &on_chi
  * differ by chance alone (u32, 2^27 keys in buckets of 14,100: the longest had 14,900); where the lines between samples say where
  * keys are, by as much as the sample errs.
  */
-constexpr uint32_t STRAIGHT_BUCKET_SHARE = 13;
+constexpr uint32_t STRAIGHT_BUCKET_SHARE = 14;
 constexpr uint32_t LINES_BUCKET_SHARE = 11;
 
 /* Keys that one block draws to see what a map must be like, for each of its threads; and those that all blocks draw to learn the
@@ -201,6 +202,11 @@ constexpr uint32_t MAX_SPREAD_SQUARES = 2;
 
 /* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
+
+/* The shortest array that is divided by a map. Shorter ones take two launches (short_array.cuh). */
+constexpr uint32_t min_mapped_items(DeviceKind kind) {
+  return kind == DeviceKind::simulated ? 40000 : (1u << 21) + 1;
+}
 
 /* The most buckets that are scattered to at once; more are in two steps: u32, 2^25 keys took as long either way, u64 with 2^23
    the same. And the most of each of the two steps. */

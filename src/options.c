@@ -155,6 +155,7 @@ static cdp_settings settings_of(const cdp_options *options, const cdp_tuning *tu
       .short_items = max_items(tuning, CDP_DISABLE_SHORT, tuning->short_items),
       .maps = options->fan_out == 0 && fan_out != CDP_FAN_OUT_CLASSIC && options->leaf_items == 0 && tuning->block_items == 0 &&
               tuning->oversampling == 0,
+      .short_is_set = tuning->short_items != 0 || (tuning->disable & CDP_DISABLE_SHORT) != 0,
       .block_items = tuning->block_items,
       .oversampling = tuning->oversampling,
   };

@@ -35,7 +35,7 @@ typedef struct border {
 static const border borders[] = {
     {CDP_U32, CDP_OPTIONS_INIT, 16384, ONE, SHORT},
     {CDP_F64, CDP_OPTIONS_INIT, 8192, ONE, SHORT},
-    {CDP_F32, CDP_OPTIONS_INIT, LOG2(22), SHORT, TASKS},
+    {CDP_F32, CDP_OPTIONS_INIT, LOG2(21), SHORT, TASKS},
     {CDP_I64, CDP_OPTIONS_INIT, LOG2(21), SHORT, TASKS},
     {CDP_U32, WITH(TUNED(.one_block_items = 1000)), 1000, ONE, SHORT},
     {CDP_U32, WITH(TUNED(.one_block_items = UINT32_MAX)), 16384, ONE, SHORT},
@@ -259,8 +259,11 @@ START_TEST(host_needs_no_more_room_than_the_device) {
     const cdp_plan host = plan_for((reason)_i, &options, type, count, draw / 6 % KINDS);
     ck_assert_uint_le(host.workspace_bytes, device.workspace_bytes);
     less += host.workspace_bytes < device.workspace_bytes ? 1 : 0;
+    // Who asks for the controller asks for splitters, whoever launches in the end.
+    const bool is_mapped_alike = options.scheme == CDP_SCHEME_LAST_BLOCK;
     options.scheme = CDP_SCHEME_HOST;
-    ck_assert_uint_eq(plan_for(NO_REASON, &options, type, count, draw / 6 % KINDS).workspace_bytes, host.workspace_bytes);
+    const cdp_plan asked = plan_for(NO_REASON, &options, type, count, draw / 6 % KINDS);
+    ck_assert(is_mapped_alike ? asked.workspace_bytes == host.workspace_bytes : asked.workspace_bytes >= host.workspace_bytes);
   }
   ck_assert_uint_gt(less, 0); // a short array's places
 }
@@ -275,7 +278,7 @@ typedef struct batches_row {
 } batches_row;
 
 /* 32-bit keys, 512 launches to a sort: the classic recursion has halves down to 327,680 items and a launch to a task, many
-   children 5 launches to a task of more than 507,904. */
+   children 7 launches to a task of more than 507,904 where there may be a map. */
 static const batches_row batches[] = {
     {1024, WITH(.fan_out = CDP_FAN_OUT_CLASSIC), false},
     {LOG2(24), WITH(.fan_out = CDP_FAN_OUT_CLASSIC), false},
@@ -289,8 +292,8 @@ static const batches_row batches[] = {
     {LOG2(24), WITH(.pivot = CDP_PIVOT_SAMPLED_MEDIAN), false},
     {100000, CDP_OPTIONS_INIT, false},
     {LOG2(26), CDP_OPTIONS_INIT, false},
-    {507904 * 204 - 1, CDP_OPTIONS_INIT, false},
-    {507904 * 204, CDP_OPTIONS_INIT, true},
+    {507904 * 146 - 1, CDP_OPTIONS_INIT, false},
+    {507904 * 146, CDP_OPTIONS_INIT, true},
     {LOG2(27), WITH(.scheme = CDP_SCHEME_HOST), false},
 };
 

@@ -369,6 +369,67 @@ START_TEST(overrun_stacks_are_reported) {
 }
 END_TEST
 
+/* ---- Named barriers -------------------------------------------------------------------------------------------- */
+
+struct TeamWords {
+  unsigned int words[128];
+};
+
+/* Two teams, of which one meets three times as often as the other. */
+__global__ void teams_kernel() {
+  unsigned int *const written = block_shared<TeamWords>().words;
+  const uint32_t team = threadIdx.x / 64;
+  for (uint32_t round = 0; round < (team == 0 ? 9u : 3u); ++round) {
+    written[threadIdx.x] = round;
+    named_barrier(team + 1, 64);
+    require(written[team * 64 + (threadIdx.x + 1) % 64] == round, __LINE__);
+    require(named_barrier_or(team + 1, 64, threadIdx.x % 64 == round), __LINE__);
+    require(!named_barrier_or(team + 1, 64, false), __LINE__);
+  }
+  __syncthreads();
+}
+
+START_TEST(teams_meet_by_themselves) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    start(seed);
+    expect_clean(launch_from_host({2, 128, sizeof(TeamWords)}, nullptr, teams_kernel));
+    ck_assert_msg(notes.count == 0, "wrong in line %u", notes.entries[0]);
+  }
+}
+END_TEST
+
+__global__ void wrong_barrier_kernel(uint32_t kind) {
+  switch (kind) {
+  case 0:
+    return named_barrier(16, 64);
+  case 1:
+    return named_barrier(1, 40);
+  case 2:
+    return named_barrier(1, threadIdx.x < 32 ? 32 + 32 : 96);
+  case 3:
+    return threadIdx.x < 32 ? named_barrier(1, 64) : named_barrier(1, 64);
+  case 4:
+    return threadIdx.x < 32 ? named_barrier(1, 64) : __syncthreads();
+  default:
+    if (threadIdx.x < 32)
+      named_barrier(1, 64);
+  }
+}
+
+START_TEST(wrong_named_barriers_are_reported) {
+  static const char *const parts[] = {"barrier 16 of 64 threads is none", "barrier 1 of 40 threads is none", "a named barrier",
+                                      "a named barrier", "a named barrier", "a named barrier"};
+  for (uint32_t kind = 0; kind < 6; ++kind) {
+    start(kind);
+    // Two calls in one line are one place; two lines are two.
+    if (kind == 3)
+      expect_clean(launch_from_host({1, 64, 0}, nullptr, wrong_barrier_kernel, kind));
+    else
+      expect_broken(launch_from_host({1, 96, 0}, nullptr, wrong_barrier_kernel, kind), {parts[kind]});
+  }
+}
+END_TEST
+
 } // namespace
 
 } // namespace cdp::simulated
@@ -381,7 +442,8 @@ int main() {
   for (const TTest *test : {collectives_compute, absent_lanes_are_ignored, atomics_compute, barrier_that_a_thread_misses,
                             barriers_at_two_places, lanes_that_miss_each_other, grid_barrier_waits_for_all_blocks,
                             grid_barrier_that_is_missed, expectations_that_do_not_hold, shared_memory_is_fresh_and_guarded,
-                            allocations_are_guarded, overrun_stacks_are_reported})
+                            allocations_are_guarded, overrun_stacks_are_reported, teams_meet_by_themselves,
+                            wrong_named_barriers_are_reported})
     tcase_add_test(tests, test);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

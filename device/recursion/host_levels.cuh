@@ -18,7 +18,7 @@ namespace cdp::CDP_RUNTIME {
 
 /* A mapped array's grids, launched by the host one behind the other: a stage each, whatever it is. */
 struct MapHost {
-  static constexpr uint32_t LAUNCHING = 0;
+  static constexpr bool LAUNCHES = false;
 
   template <typename Bits>
   static __device__ void launch_behind(const Sort<Bits> &, MapStage, bool) {}

@@ -23,10 +23,11 @@ __device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint3
 
 /* The buckets of a group, as a power of two; 0: one scatter does without groups. */
 __device__ __forceinline__ uint32_t wanted_coarse_shift(uint32_t buckets) {
-  uint32_t shift = 0;
-  if (buckets > MAX_ONE_SCATTER)
-    while ((buckets - 1) >> shift >= MAX_COARSE_BUCKETS)
-      shift++;
+  if (buckets <= MAX_ONE_SCATTER)
+    return 0;
+  uint32_t shift = 1;
+  while ((buckets - 1) >> shift >= MAX_COARSE_BUCKETS)
+    shift++;
   return shift;
 }
 
@@ -65,29 +66,31 @@ __device__ __forceinline__ void block_extremes(const Bits (&keys)[ITEMS], Bits &
   }
 }
 
+/* The threads that draw a sample to look at, a power of two. The others look at the same keys. */
+template <typename Bits>
+constexpr uint32_t LOOK_THREADS = MultiwayShape<Bits>::MAX_SAMPLE_THREADS;
+
 /* Whether a value is frequent, by counting samples whose hashes are alike; and how evenly the offsets are spread. All threads take
    part; look.frequent and look.squares are theirs to read behind the barrier that it ends with. */
 template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ void judge_sample(const Bits (&keys)[ITEMS], const KeyLines<Bits> &even, MapLook<Bits> &look) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  constexpr uint32_t SLOTS = THREADS * ITEMS;
+  constexpr uint32_t SLOTS = LOOK_THREADS<Bits> * ITEMS;
   static_assert((SLOTS & (SLOTS - 1)) == 0 && SLOTS <= sizeof look.slots / sizeof look.slots[0], "a counter for each sample");
+  if (threadIdx.x < LOOK_THREADS<Bits>)
 #pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++) {
-    atomicAdd(&look.slots[static_cast<uint32_t>(splitmix64(keys[item])) & (SLOTS - 1)], 1u);
-    atomicAdd(&look.groups[__umulhi(offset_of(even, keys[item]), even.factor)], 1u);
-  }
+    for (uint32_t item = 0; item < ITEMS; item++) {
+      atomicAdd(&look.slots[static_cast<uint32_t>(splitmix64(keys[item])) & (SLOTS - 1)], 1u);
+      atomicAdd(&look.groups[__umulhi(offset_of(even, keys[item]), even.factor)], 1u);
+    }
   __syncthreads();
   uint32_t frequent = 0;
-#pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++) {
-    const uint32_t count = look.slots[item * THREADS + threadIdx.x];
-    frequent += count >= FREQUENT_SAMPLES ? count : 0;
-  }
+  for (uint32_t slot = threadIdx.x; slot < SLOTS; slot += THREADS)
+    frequent += look.slots[slot] >= FREQUENT_SAMPLES ? look.slots[slot] : 0;
   if (frequent != 0)
     atomicAdd(&look.frequent, frequent);
-  if (threadIdx.x < SPREAD_GROUPS) {
-    const int difference = static_cast<int>(look.groups[threadIdx.x]) - static_cast<int>(SLOTS / SPREAD_GROUPS);
+  for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += THREADS) {
+    const int difference = static_cast<int>(look.groups[group]) - static_cast<int>(SLOTS / SPREAD_GROUPS);
     atomicAdd(&look.squares, static_cast<uint32_t>(difference * difference));
   }
   __syncthreads();
@@ -104,19 +107,19 @@ template <typename Bits>
 __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, KeyLines<Bits> &lines, MapLook<Bits> &look) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t EACH = MAP_SAMPLES_PER_THREAD;
-  constexpr uint32_t SAMPLES = THREADS * EACH;
+  constexpr uint32_t SAMPLES = LOOK_THREADS<Bits> * EACH;
   const Range range = whole_range(sort);
   const uint64_t hash = sample_hash(sort.rules.seed, range);
   const Bits *source = sort.rules.side(Side::keys);
   Bits keys[EACH];
 #pragma unroll
   for (uint32_t item = 0; item < EACH; item++)
-    keys[item] = source[sample_position(hash, item * THREADS + threadIdx.x, SAMPLES, sort.count)];
+    keys[item] = source[sample_position(hash, item * LOOK_THREADS<Bits> + threadIdx.x % LOOK_THREADS<Bits>, SAMPLES, sort.count)];
   __syncthreads();
   for (uint32_t index = threadIdx.x; index < SAMPLES; index += THREADS)
     look.slots[index] = 0;
-  if (threadIdx.x < SPREAD_GROUPS)
-    look.groups[threadIdx.x] = 0;
+  for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += THREADS)
+    look.groups[group] = 0;
   if (threadIdx.x == 0) {
     look.frequent = 0;
     look.squares = 0;
@@ -180,8 +183,7 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
 template <typename Bits>
 __device__ inline void learn_lines(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  constexpr uint32_t EACH = KEY_LINES / THREADS;
-  static_assert(EACH * THREADS == KEY_LINES, "as many to each thread");
+  constexpr uint32_t EACH = (KEY_LINES + THREADS - 1) / THREADS;
   const MapTable<Bits> &table = sort.map_table;
   const KeyLines<Bits> lines = table.facts->lines;
   const uint32_t last = offset_of(lines, GREATEST<Bits>) >> (32 - KEY_LINE_BITS);
@@ -204,7 +206,8 @@ __device__ inline void learn_lines(const Sort<Bits> &sort, MappedStorage<Bits> &
     const uint32_t begin = static_cast<uint32_t>(units * lower / total);
     lower += weights[index];
     const uint32_t end = static_cast<uint32_t>(units * lower / total);
-    table.lines[threadIdx.x * EACH + index] = {begin, end - begin};
+    if (threadIdx.x * EACH + index < KEY_LINES)
+      table.lines[threadIdx.x * EACH + index] = {begin, end - begin};
   }
   __threadfence();
   __syncthreads();
@@ -260,25 +263,26 @@ __device__ __noinline__ void map_count_share(const Sort<Bits> &sort, uint32_t bl
 template <typename Bits>
 constexpr uint32_t SCATTER_TEAMS = OnChipShape<Bits>::TEAMS;
 
-/* A team's tile, of one team or several. */
-template <uint32_t TEAMS, typename Bits, DeviceKind KIND>
+/* A team's tile. */
+template <bool TO_GROUPS, typename Bits, DeviceKind KIND>
 __device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage, uint32_t team) {
-  if constexpr (TEAMS == 1)
-    return storage.divide.tile;
-  else
+  if constexpr (TO_GROUPS)
     return storage.divide.groups.tiles[team];
+  else
+    return storage.divide.tile;
 }
 
-/* This block's share of scattering, by one team to buckets, by several to groups of them. All threads take part. */
-template <typename Bits, uint32_t TEAMS>
+/* This block's share of scattering: by one team to buckets, or by several to groups of them. All threads take part. */
+template <typename Bits, bool TO_GROUPS>
 __device__ __noinline__ void map_scatter_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+  constexpr uint32_t TEAMS = TO_GROUPS ? SCATTER_TEAMS<Bits> : 1;
   auto &storage = block_shared<MappedStorage<Bits>>();
   const Team<Bits, TEAMS> team;
-  auto &tile = team_tile<TEAMS>(storage, team.number);
+  auto &tile = team_tile<TO_GROUPS>(storage, team.number);
   const MapTable<Bits> &table = sort.map_table;
   load_map(sort, storage);
   clear_tile(team, tile);
-  const MapTarget target = {TEAMS == 1 ? 0 : table.facts->coarse_shift, 0, TEAMS == 1 ? table.cursors : table.coarse_cursors};
+  const MapTarget target = {table.facts->coarse_shift, 0, TO_GROUPS ? table.coarse_cursors : table.cursors};
   const MapTiles<Bits, TEAMS> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
   Bits *destination = sort.rules.side(Side::scratch);
   const bool enters = sort.rules.map.changes != 0;
@@ -310,19 +314,31 @@ __device__ __forceinline__ MapTiles<Bits, SCATTER_TEAMS<Bits>> group_tiles(const
 template <typename Bits>
 __device__ __forceinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  static_assert(MAX_COARSE_BUCKETS <= THREADS, "a thread for each group");
+  constexpr uint32_t EACH = (MAX_COARSE_BUCKETS + THREADS - 1) / THREADS;
   const MapFacts<Bits> &facts = *sort.map_table.facts;
+  const Bits *scratch = sort.rules.side(Side::scratch);
+  uint32_t *begins = storage.divide.groups.begins;
   const uint32_t groups = ((facts.lines.buckets - 1) >> facts.coarse_shift) + 1;
   for (uint32_t group = threadIdx.x; group <= groups; group += THREADS)
-    storage.divide.groups.begins[group] = sort.map_table.coarse_begins[group];
+    begins[group] = sort.map_table.coarse_begins[group];
   __syncthreads();
-  const bool has_keys =
-      threadIdx.x < groups && storage.divide.groups.begins[threadIdx.x] != storage.divide.groups.begins[threadIdx.x + 1];
-  const uint32_t tiles = has_keys ? group_tiles(sort.rules.side(Side::scratch), threadIdx.x, storage).count() : 0;
+  uint32_t tiles[EACH];
+  uint32_t sum = 0;
+#pragma unroll
+  for (uint32_t index = 0; index < EACH; index++) {
+    const uint32_t group = threadIdx.x * EACH + index;
+    const bool has_keys = group < groups && begins[group] != begins[group + 1];
+    tiles[index] = has_keys ? group_tiles(scratch, group, storage).count() : 0;
+    sum += tiles[index];
+  }
   uint32_t total;
-  const uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(tiles, storage.warp_totals, total);
-  if (threadIdx.x < groups)
-    storage.divide.groups.first_tiles[threadIdx.x] = lower;
+  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+#pragma unroll
+  for (uint32_t index = 0; index < EACH; index++) {
+    if (threadIdx.x * EACH + index < groups)
+      storage.divide.groups.first_tiles[threadIdx.x * EACH + index] = lower;
+    lower += tiles[index];
+  }
   if (threadIdx.x == 0)
     storage.divide.groups.first_tiles[groups] = total;
   __syncthreads();

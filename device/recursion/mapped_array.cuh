@@ -15,8 +15,7 @@
  * Where many keys are in buckets too long for a team, the map is given up for splitters, before anything has been moved.
  *
  * Who has the grids launched says so (MapDevice, mapped_launches.cuh; MapHost, host_levels.cuh):
- *     LAUNCHING           how many blocks of a grid, the first ones, launch and have no share
- *     launch_behind()     what they do
+ *     LAUNCHES            whether block 0 of a grid launches what comes behind it, by launch_behind(), and has no share
  *     start_splitters()   divides the array by splitters after all
  *     end_in_order()      the array was found in order, or in the opposite one
  *     end_stage()         goes on behind a stage: `next` is to come, or the buckets are to be sorted, or neither
@@ -75,8 +74,8 @@ __device__ __forceinline__ void do_map_share(const Sort<Bits> &sort, MapStage st
     return map_count_share(sort, block, blocks);
   case MapStage::scatter:
     if (sort.map_table.facts->coarse_shift == 0)
-      return map_scatter_share<Bits, 1>(sort, block, blocks);
-    return map_scatter_share<Bits, SCATTER_TEAMS<Bits>>(sort, block, blocks);
+      return map_scatter_share<Bits, false>(sort, block, blocks);
+    return map_scatter_share<Bits, true>(sort, block, blocks);
   case MapStage::scatter_again:
     return map_scatter_again_share(sort, block, blocks);
   default:
@@ -219,10 +218,11 @@ __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32
     return;
   if (is_root)
     scope.describe(CDP_TRACE_ROOT, whole_range(sort));
-  if (blockIdx.x < Driver::LAUNCHING)
+  constexpr uint32_t WITHOUT_SHARE = Driver::LAUNCHES ? 1 : 0;
+  if (Driver::LAUNCHES && blockIdx.x == 0)
     Driver::launch_behind(sort, stage, is_root);
   else
-    do_map_share(sort, stage, is_root, blockIdx.x - Driver::LAUNCHING, gridDim.x - Driver::LAUNCHING, storage);
+    do_map_share(sort, stage, is_root, blockIdx.x - WITHOUT_SHARE, gridDim.x - WITHOUT_SHARE, storage);
   if (is_last_block(&facts.done_blocks, gridDim.x, storage.block))
     end_map_stage<Driver>(sort, stage, is_root, storage);
 }

@@ -33,7 +33,7 @@ __device__ inline bool launch_behind_stage(const Sort<Bits> &sort, MapStage stag
 }
 
 struct MapDevice {
-  static constexpr uint32_t LAUNCHING = 1;
+  static constexpr bool LAUNCHES = true;
 
   template <typename Bits>
   static __device__ void launch_behind(const Sort<Bits> &sort, MapStage stage, bool is_root) {

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arrays that are divided by a map of their keys, and whose buckets are sorted on chip: every distribution, keys that a map makes
+ * little of, refused launches; and that options decide.
+ *
+ * Linked with the static library: to look at plans, and to have a simulated device of other sizes.
+ */
+#include "host_check.h"
+#include "run_suite.h"
+#include "simulated_rules.h"
+#include "study_total.h"
+
+#include "engine.h"
+#include "options.h"
+#include "plan_limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MULTIPROCESSORS 4u
+/* More keys than the shortest mapped array; one scatter does for the lesser number, groups are needed for the other. */
+#define FEW_ITEMS 41000u
+#define MANY_ITEMS 90000u
+
+/* Before each test, in its process. */
+static void make_device(void) {
+  simulated_rules_set(MULTIPROCESSORS, 6);
+}
+
+static cdp_plan plan_of(const cdp_options *options, cdp_type type, size_t count) {
+  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
+  cdp_settings settings;
+  cdp_plan plan;
+  ck_assert_int_eq(cdp_options_resolve(options, type, &settings), CDP_OK);
+  ck_assert_int_eq(cdp_engine_plan(&settings, type, count, &facts, false, &plan), CDP_OK);
+  return plan;
+}
+
+/* Types, orders, sizes, addresses and who launches in turn. */
+static host_case turn_case(int turn, host_distribution distribution, uint64_t seed) {
+  host_case sort = simulated_case((cdp_type)(CDP_U32 + turn % 6), (turn / 6) % 2 == 0 ? FEW_ITEMS : MANY_ITEMS, distribution, seed);
+  sort.options.order = turn % 4 < 2 ? CDP_ASCENDING : CDP_DESCENDING;
+  sort.options.scheme = turn % 3 == 2 ? CDP_SCHEME_HOST : CDP_SCHEME_LAST_BLOCK;
+  sort.offset_items = (size_t)(turn % 5);
+  sort.count += (size_t)(turn % 7);
+  return sort;
+}
+
+/* ---- Sorting --------------------------------------------------------------------------------------------------- */
+
+/* _i: the distribution. */
+START_TEST(sorts_every_distribution) {
+  for (int turn = 0; turn < 12; turn++) {
+    const host_case sort = turn_case(turn, (host_distribution)_i, (uint64_t)(100 * _i + turn));
+    must_sort(&sort);
+  }
+}
+END_TEST
+
+/* Random keys are sorted on chip: no task has a child, and only a bucket now and then is a block's, for those of a simulated device
+   are so small that chance alone makes one too long. */
+START_TEST(random_keys_are_sorted_on_chip) {
+  for (int turn = 0; turn < 12; turn++) {
+    host_case sort = turn_case(turn, HOST_UNIFORM, (uint64_t)turn);
+    cdp_study study;
+    ck_assert_uint_ne(plan_of(&sort.options, sort.type, sort.count).map_buckets, 0);
+    must_study(&sort, &study);
+    const cdp_study_depth sum = study_total(&study);
+    ck_assert_uint_eq(sum.tasks, 1);
+    ck_assert_uint_eq(sum.collected, 0);
+    ck_assert_uint_lt(sum.block_partitions, sum.leaves / 10);
+    ck_assert_uint_eq(sum.leaf_items, sort.count);
+    ck_assert_uint_gt(sum.leaves, sort.count / 1024);
+    if (sort.options.scheme == CDP_SCHEME_LAST_BLOCK)
+      ck_assert_uint_le(sum.children_launched, 4);
+  }
+}
+END_TEST
+
+/* Keys that are spread as no map likes it. _i: how. */
+static uint64_t odd_key(int kind, uint64_t *state, bool is_wide) {
+  const uint64_t random = host_random(state);
+  const uint32_t up = is_wide ? 32 : 0;
+  switch (kind) {
+  case 0: // most of them small, by any number of orders of magnitude
+    return random >> (host_random(state) % 60);
+  case 1: // one value in ten keys: a bucket too long for a team, or a block
+    return random % 10 == 0 ? 123456789u : random;
+  case 2: // few values, each in many keys
+    return random % 700 * 6000011u;
+  case 3: // a few keys far from all the others
+    return random % 5000 == 0 ? random | 0xC0000000u : random % 65536;
+  case 4: // clusters: many different keys in the same cell of a bucket
+    return ((random % 256 << 24) << up) | (random >> 20) % 128;
+  default: // upper halves alike
+    return 0x5000000000000000u + (random >> 40);
+  }
+}
+
+START_TEST(sorts_odd_keys) {
+  static const cdp_scheme schemes[] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_HOST};
+  for (int turn = 0; turn < 8; turn++) {
+    const bool is_wide = turn % 2 != 0;
+    const size_t count = turn < 4 ? FEW_ITEMS : MANY_ITEMS;
+    const size_t bytes = count * (is_wide ? 8 : 4);
+    unsigned char *keys = malloc(bytes);
+    unsigned char *sorted = malloc(bytes);
+    ck_assert(keys != NULL && sorted != NULL);
+    uint64_t state = (uint64_t)(10 * _i + turn);
+    for (size_t index = 0; index < count; index++) {
+      const uint64_t key = odd_key(_i, &state, is_wide);
+      const uint32_t half = (uint32_t)key;
+      memcpy(keys + index * (is_wide ? 8 : 4), is_wide ? (const void *)&key : (const void *)&half, is_wide ? 8 : 4);
+    }
+    memcpy(sorted, keys, bytes);
+    cdp_options options = CDP_OPTIONS_INIT;
+    options.device = CDP_DEVICE_SIMULATED;
+    options.seed = (uint64_t)turn;
+    options.scheme = schemes[turn / 2 % 2];
+    const cdp_type type = is_wide ? CDP_U64 : CDP_U32;
+    char why[HOST_WHY_BYTES];
+    ck_assert_int_eq(cdp_quicksort(sorted, count, type, &options), CDP_OK);
+    ck_assert_msg(host_check_sorted(keys, sorted, count, type, CDP_ASCENDING, why), "%s", why);
+    free(keys);
+    free(sorted);
+  }
+}
+END_TEST
+
+/* The order in which a device does things is drawn anew by each seed. _i: of which to which. */
+START_TEST(sorts_by_every_seed) {
+  for (uint64_t seed = 10 * (uint64_t)_i; seed < 10 * (uint64_t)_i + 10; seed++) {
+    const host_case sort = turn_case((int)(seed % 12), seed % 2 == 0 ? HOST_UNIFORM : HOST_GAUSSIAN, seed);
+    must_sort(&sort);
+  }
+}
+END_TEST
+
+/* ---- Refused launches ------------------------------------------------------------------------------------------ */
+
+/* _i: the pending-launch limit. With 1 the root is all there may be. */
+START_TEST(limits_lose_nothing) {
+  cdp_fault fault = {0};
+  uint64_t refused = 0;
+  for (int turn = 0; turn < 6; turn++) {
+    ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit((uint32_t)_i, &fault), CDP_OK);
+    host_case sort = turn_case(turn, turn % 2 == 0 ? HOST_UNIFORM : HOST_GAUSSIAN, (uint64_t)turn);
+    sort.options.scheme = CDP_SCHEME_LAST_BLOCK;
+    cdp_study study;
+    must_study(&sort, &study);
+    refused += study_total(&study).launches_refused;
+  }
+  if (_i == 1)
+    ck_assert_uint_gt(refused, 0);
+}
+END_TEST
+
+/* Launches are refused at random: tails, and what the last block tries in their place. _i: the chance, of 1024. */
+START_TEST(refusals_lose_nothing) {
+  uint64_t refused = 0;
+  uint64_t made_good = 0;
+  for (int turn = 0; turn < 12; turn++) {
+    host_case sort = turn_case(turn, turn % 3 == 0 ? HOST_GAUSSIAN : HOST_UNIFORM, (uint64_t)(50 + turn));
+    sort.options.scheme = CDP_SCHEME_LAST_BLOCK;
+    simulated_rules_refuse((uint32_t)_i);
+    cdp_study study;
+    must_study(&sort, &study);
+    const cdp_study_depth sum = study_total(&study);
+    refused += sum.launches_refused;
+    made_good += sum.launches_refused - sum.fallback_refused;
+    ck_assert_uint_eq(simulated_launches_taken(), 0);
+  }
+  ck_assert_uint_gt(refused, 0);
+  ck_assert_uint_gt(made_good, 0);
+}
+END_TEST
+
+/* ---- Options --------------------------------------------------------------------------------------------------- */
+
+/* Who asks for something that a map does without has none. */
+START_TEST(options_decide) {
+#define ASKED(...)                                                                                                             \
+  { .size = sizeof(cdp_options), .device = CDP_DEVICE_SIMULATED, __VA_ARGS__ }
+  static const cdp_tuning oversampled = {.size = sizeof oversampled, .oversampling = 8};
+  static const cdp_tuning in_ranges = {.size = sizeof in_ranges, .block_items = 2000};
+  static const cdp_tuning as_short = {.size = sizeof as_short, .short_items = UINT32_MAX};
+  static const struct {
+    cdp_options options;
+    bool maps;
+  } rows[] = {
+      {ASKED(0), true},
+      {ASKED(.scheme = CDP_SCHEME_HOST), true},
+      {ASKED(.order = CDP_DESCENDING, .pivot = CDP_PIVOT_SAMPLED_MEDIAN), true},
+      {ASKED(.scheme = CDP_SCHEME_CONTROLLER), false},
+      {ASKED(.child_streams = CDP_STREAMS_NAMED), false},
+      {ASKED(.fan_out = CDP_FAN_OUT_MAX), false},
+      {ASKED(.fan_out = CDP_FAN_OUT_CLASSIC), false},
+      {ASKED(.pivot = CDP_PIVOT_FIRST), false},
+      {ASKED(.leaf_items = CDP_LEAF_MIN), false},
+      {ASKED(.depth_limit = 3), false},
+      {ASKED(.tuning = &oversampled), false},
+      {ASKED(.tuning = &in_ranges), false},
+  };
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
+    ck_assert_msg((plan_of(&rows[row].options, CDP_U32, FEW_ITEMS).map_buckets != 0) == rows[row].maps, "row %zu", row);
+  const cdp_options as_short_options = ASKED(.tuning = &as_short);
+  const cdp_plan plan = plan_of(&as_short_options, CDP_U32, 8000);
+  ck_assert_int_eq(plan.path, CDP_PATH_SHORT);
+  ck_assert_uint_eq(plan.map_buckets, 0);
+}
+END_TEST
+
+/* A worklist that has no room for all buckets: then there is no map. */
+START_TEST(short_worklists_do_without) {
+  static const cdp_plan_limits limits = {.worklist_capacity = 100};
+  cdp_plan_limit(&limits);
+  const host_case sort = simulated_case(CDP_U32, FEW_ITEMS, HOST_UNIFORM, 1);
+  ck_assert_uint_eq(plan_of(&sort.options, sort.type, sort.count).map_buckets, 0);
+  must_sort(&sort);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("mapped");
+  TCase *sorting = tcase_create("sorting");
+  tcase_set_timeout(sorting, TEST_SECONDS);
+  tcase_add_checked_fixture(sorting, make_device, NULL);
+  tcase_add_loop_test(sorting, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
+  tcase_add_test(sorting, random_keys_are_sorted_on_chip);
+  tcase_add_loop_test(sorting, sorts_odd_keys, 0, 6);
+  tcase_add_loop_test(sorting, sorts_by_every_seed, 0, 4);
+  suite_add_tcase(suite, sorting);
+  TCase *refused = tcase_create("refused launches");
+  tcase_set_timeout(refused, TEST_SECONDS);
+  tcase_add_checked_fixture(refused, make_device, NULL);
+  tcase_add_loop_test(refused, limits_lose_nothing, 1, 5);
+  static const int chances[] = {300, 700};
+  for (size_t index = 0; index < sizeof chances / sizeof *chances; index++)
+    tcase_add_loop_test(refused, refusals_lose_nothing, chances[index], chances[index] + 1);
+  suite_add_tcase(suite, refused);
+  TCase *options = tcase_create("options");
+  tcase_add_checked_fixture(options, make_device, NULL);
+  tcase_add_test(options, options_decide);
+  tcase_add_test(options, short_worklists_do_without);
+  suite_add_tcase(suite, options);
+  return run_suite(suite);
+}
