@@ -14,9 +14,9 @@ using device_data::DISTRIBUTIONS;
 
 namespace {
 
-/* What one block holds in registers, 32-bit keys: longer arrays are short ones, of up to 256 times as many. */
+/* What one block holds in registers, 32-bit keys: longer arrays are short ones, of up to 128 times as many. */
 constexpr uint64_t SINGLE_ITEMS_4_BYTES = 16384;
-constexpr int POWERS = 8;
+constexpr int POWERS = 7;
 
 uint64_t single_items(cdp_type type) {
   return device_data::key_bytes(type) == 4 ? SINGLE_ITEMS_4_BYTES : SINGLE_ITEMS_4_BYTES / 2;
@@ -74,7 +74,7 @@ END_TEST
 /* Two values: grids write them where they are so many. */
 START_TEST(test_frequent_values) {
   const cdp_options options = CDP_OPTIONS_INIT;
-  const Subject subject = make_subject(CDP_F32, _i == 0 ? 1 << 22 : 1 << 16, Distribution::distinct_2);
+  const Subject subject = make_subject(CDP_F32, _i == 0 ? 1 << 21 : 1 << 16, Distribution::distinct_2);
   const cdp_study study = study_and_check(subject, options, "default options");
   const cdp_study_depth sum = totals(study);
   CHECK_STUDY(study.depths[0].equal_items == subject.keys.count && sum.leaves == 0, study, subject, "equal keys");

@@ -46,7 +46,7 @@ static bool holds_with_launcher(const cdp_trace *trace, size_t index, char *why)
 
 static bool event_holds(const cdp_trace *trace, size_t index, const traced_sort *sort, char *why) {
   const cdp_trace_event *event = &trace->events[index];
-  MUST(event->kind >= CDP_TRACE_ROOT && event->kind <= CDP_TRACE_REVERSE, "event %zu is of no kind", index);
+  MUST(event->kind >= CDP_TRACE_ROOT && event->kind <= CDP_TRACE_MAP, "event %zu is of no kind", index);
   MUST(event->range_begin <= event->range_end && event->range_end <= sort->count, "event %zu leaves the array", index);
   MUST(event->launched_ns <= event->begin_ns && event->begin_ns <= event->end_ns, "event %zu ends before it begins", index);
   MUST(event->blocks != 0, "event %zu has no blocks", index);
@@ -93,11 +93,23 @@ static bool is_short(const cdp_trace *trace) {
          trace->events[1].depth == 0 && trace->events[1].is_tail != 0;
 }
 
+/* Whether the array was divided by a map, so that its task has stages: it was, unless it turned out to need splitters. */
+static bool is_mapped(const cdp_trace *trace) {
+  bool has_stages = false;
+  for (size_t index = 0; index < trace->count; index++) {
+    const cdp_trace_event *event = &trace->events[index];
+    has_stages = has_stages || event->kind == CDP_TRACE_MAP;
+    if (event->kind == CDP_TRACE_SCATTER && event->depth == 0)
+      return false;
+  }
+  return has_stages;
+}
+
 static bool depth_agrees(const cdp_trace *trace, const cdp_study *study, uint32_t depth, const traced_sort *sort, char *why) {
   const cdp_study_depth row = count_events(trace, depth, sort);
   const cdp_study_depth *counted = &study->depths[depth];
-  // A short array's task has no grids of its own, nor have its parts a list; and of the host's levels each is one grid.
-  const bool has_tasks = sort->scheme != CDP_SCHEME_HOST && !(depth == 0 && is_short(trace));
+  // A short array's task has no grids of its own, nor a mapped one's, nor have its parts a list; and of the host's levels each is one grid.
+  const bool has_tasks = sort->scheme != CDP_SCHEME_HOST && !(depth == 0 && (is_short(trace) || is_mapped(trace)));
 #define AGREE(field)                                                                                                           \
   MUST(row.field == counted->field, "depth %u, " #field ": %" PRIu64 " by the trace, %" PRIu64 " counted", depth, row.field,   \
        counted->field)

@@ -78,8 +78,10 @@ __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESID
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_buckets_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
-  if (sort.map_table.facts->listed != 0)
-    sort_buckets_body(sort, event);
+  if (sort.map_table.facts->listed == 0)
+    return;
+  const TraceScope scope(sort, event, CDP_TRACE_SORT, bucketed_range(sort, 0, sort.count));
+  sort_buckets(sort);
 }
 
 template <typename Bits>

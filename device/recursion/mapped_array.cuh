@@ -216,8 +216,8 @@ __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32
   const MapStage stage = is_root ? MapStage::again : facts.stage;
   if (stage == MapStage::none)
     return;
-  if (is_root)
-    scope.describe(CDP_TRACE_ROOT, whole_range(sort));
+  if (is_root || !Driver::LAUNCHES)
+    scope.describe(is_root ? CDP_TRACE_ROOT : CDP_TRACE_MAP, whole_range(sort));
   constexpr uint32_t WITHOUT_SHARE = Driver::LAUNCHES ? 1 : 0;
   if (Driver::LAUNCHES && blockIdx.x == 0)
     Driver::launch_behind(sort, stage, is_root);

@@ -82,14 +82,19 @@ __device__ __noinline__ void sort_short_buckets(const Sort<Bits> &sort, uint32_t
   }
 }
 
+/* A block's share of all buckets. All threads take part. */
 template <typename Bits>
-__device__ __forceinline__ void sort_buckets_body(const Sort<Bits> &sort, const uint32_t &event) {
-  const TraceScope scope(sort, event);
-  const BlockTraceScope own_scope(sort, event);
+__device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort) {
   const MapFacts<Bits> &facts = *sort.map_table.facts;
   for (uint32_t index = blockIdx.x; index < facts.long_count; index += gridDim.x)
     sort_long_bucket(sort.rules, sort.worklist[facts.lines.buckets + index]);
   sort_short_buckets(sort, facts.lines.buckets);
+}
+
+template <typename Bits>
+__device__ __forceinline__ void sort_buckets_body(const Sort<Bits> &sort, const uint32_t &event) {
+  const TraceScope scope(sort, event);
+  sort_buckets(sort);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -21,6 +21,7 @@ KINDS = {
     "batch": (GREY, "////"),
     "look": (SKY, "////"),
     "reverse": (BLUE, "////"),
+    "map": (BLUE, "...."),
 }
 
 # More polygons than this make an SVG file too large: they are drawn as pixels then, text and axes stay as they are.
