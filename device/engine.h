@@ -140,7 +140,8 @@ typedef struct cdp_plan {
 
   /* Grids and launches. */
   uint32_t max_blocks;            /* of a grid that partitions, fills or does a step of the network */
-  uint32_t multiway_shared_bytes; /* of every block that partitions many ways */
+  uint32_t multiway_shared_bytes; /* of every block that partitions many ways by splitters */
+  uint32_t map_shared_bytes;      /* of those that do by a map, and of those that sort its buckets */
   uint32_t task_budget;           /* most tasks, bitonic sorts and fills started in one batch */
   uint32_t task_launches;         /* pending launches that each of them counts for */
   uint32_t launch_share;          /* pending launches that all sorts on the device may have together, but for a task each */

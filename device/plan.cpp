@@ -200,13 +200,14 @@ uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
   const cdp_settings &settings = given.settings;
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
   const OnChipRow on_chip = on_chip_row(kind, given.key_bytes);
-  const uint64_t bucket_items = uint64_t{on_chip_items(given.multiway, on_chip)} * LINES_BUCKET_SHARE / 16;
-  const uint64_t buckets = plan.count / bucket_items + 1;
+  const uint64_t room = on_chip_items(given.multiway, on_chip);
+  const uint64_t least_buckets = plan.count / (room * STRAIGHT_BUCKET_SHARE / 16) + 1;
+  const uint64_t buckets = std::min<uint64_t>(plan.count / (room * LINES_BUCKET_SHARE / 16) + 1, on_chip.max_buckets);
   if (!settings.maps || settings.scheme == CDP_SCHEME_CONTROLLER || settings.child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
-      plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT || buckets > on_chip.max_buckets)
+      plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT || least_buckets > on_chip.max_buckets)
     return 0;
   const bool may_be_short = plan.count <= settings.short_items && short_fan_out(given) != 0;
-  const bool is_short = settings.short_is_set ? may_be_short : plan.count < min_mapped_items(kind);
+  const bool is_short = settings.short_is_set ? may_be_short : plan.count < min_mapped_items(kind, given.key_bytes);
   return is_short ? 0 : static_cast<uint32_t>(buckets);
 }
 
@@ -264,10 +265,8 @@ void plan_launches(const Given &given, cdp_plan &plan) {
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
   plan.multiway_shared_bytes = given.key_bytes == 4 ? simulated::multiway_shared_bytes<uint32_t>(kind)
                                                     : simulated::multiway_shared_bytes<uint64_t>(kind);
-  if (plan.map_buckets != 0)
-    plan.multiway_shared_bytes = std::max(plan.multiway_shared_bytes, given.key_bytes == 4
-                                                                          ? simulated::mapped_shared_bytes<uint32_t>(kind)
-                                                                          : simulated::mapped_shared_bytes<uint64_t>(kind));
+  plan.map_shared_bytes = given.key_bytes == 4 ? simulated::fat_shared_bytes<uint32_t>(kind)
+                                               : simulated::fat_shared_bytes<uint64_t>(kind);
   plan.launch_share = given.facts.pending_limit / PENDING_SHARE_DENOMINATOR;
   plan.task_launches = task_launches(plan);
   const uint32_t tasks = std::max(plan.launch_share / plan.task_launches, 1u);

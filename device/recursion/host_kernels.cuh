@@ -119,7 +119,7 @@ private:
   template <typename... Parameters>
   void allow(void (*kernel)(Parameters...)) {
     if (error == LAUNCH_OK)
-      error = allow_shared_bytes(kernel, sort.multiway_shared_bytes);
+      error = allow_shared_bytes(kernel, sort.map_shared_bytes); // the most: other threads' sorts share the kernels
   }
 
   /* Launches a grid of the host's, whose event is the next one. Blocks with events of their own are the last grid's alone. */
@@ -146,11 +146,12 @@ private:
     using Policy = Multiway<Bits>;
     if (error == LAUNCH_OK)
       error = zero_bookkeeping(plan, stream);
-    launch_step<Policy>(map_blocks(sort), Step::root, 0);
+    const GridShape shape = map_grid(sort, map_blocks(sort));
+    launch(shape, task_kernel<Policy, HostDriver>, work_for<Bits>(Step::root));
     for (uint32_t stage = 0; stage < MAX_MAP_STAGES; stage++)
-      launch_step<Policy>(map_blocks(sort), Step::map, 0);
+      launch(shape, task_kernel<Policy, HostDriver>, work_for<Bits>(Step::map));
     allow(level_buckets_kernel<Bits>);
-    launch(fat_grid(sort, sort.multiprocessors), level_buckets_kernel<Bits>);
+    launch(map_grid(sort, sort.multiprocessors), level_buckets_kernel<Bits>);
   }
 
   void launch_multiway_levels() {

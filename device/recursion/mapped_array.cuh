@@ -207,9 +207,9 @@ __device__ __forceinline__ void end_map_stage(const Sort<Bits> &sort, MapStage s
   Driver::end_stage(sort, stage, next, is_scatter && !is_first_of_two, storage);
 }
 
-/* A grid of any stage: the root, or Step::map. */
+/* A grid of any stage: the root, or Step::map. Not inlined: its registers are not to be those of the kernel's other steps. */
 template <typename Driver, typename Bits>
-__device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32_t &event, bool is_root) {
+__device__ __noinline__ void mapped_body(const Sort<Bits> &sort, const uint32_t &event, bool is_root) {
   auto &storage = block_shared<MappedStorage<Bits>>();
   const TraceScope scope(sort, event, storage.block);
   MapFacts<Bits> &facts = *sort.map_table.facts;

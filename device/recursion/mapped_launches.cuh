@@ -24,11 +24,11 @@ __device__ inline bool launch_behind_stage(const Sort<Bits> &sort, MapStage stag
   const bool is_last = stage == MapStage::scatter_again ||
                        (stage == MapStage::scatter && sort.map_table.facts->coarse_shift == 0);
   if (!is_last)
-    return launch_grid(sort, {Kernel::fat, where, fat_grid(sort, map_blocks(sort)), CDP_TRACE_MAP, whole_range(sort)},
+    return launch_grid(sort, {Kernel::fat, where, map_grid(sort, map_blocks(sort)), CDP_TRACE_MAP, whole_range(sort)},
                        work_for<Bits>(Step::map));
   const uint32_t blocks = bucket_blocks(sort, sort.map_table.facts->lines.buckets);
   return launch_helpers(
-      sort, {Kernel::leaf, where, fat_grid(sort, blocks), CDP_TRACE_SORT, bucketed_range(sort, 0, sort.count)},
+      sort, {Kernel::leaf, where, map_grid(sort, blocks), CDP_TRACE_SORT, bucketed_range(sort, 0, sort.count)},
       work_for<Bits>(Step::sort_buckets));
 }
 

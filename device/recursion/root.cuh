@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
 /* Lets the fat kernels that a sort may come to have their shared memory on the current device. Returns a cudaError_t. */
 template <typename Bits>
 int allow_kernels(const Sort<Bits> &sort) {
-  const uint32_t bytes = sort.multiway_shared_bytes;
+  const uint32_t bytes = sort.map_shared_bytes; // the most, whatever the array: other threads' sorts share the kernels
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return allow_shared_bytes(leaf_kernel<Bits>, bytes);
   if (sort.path != CDP_PATH_SHORT)
@@ -122,7 +122,7 @@ int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
   const int zeroed = zero_bookkeeping(plan, stream);
   if (zeroed != LAUNCH_OK)
     return zeroed;
-  return launch_from_host(fat_grid(sort, map_blocks(sort)), stream, task_kernel<Multiway<Bits>, DeviceDriver>, sort, ROOT_EVENT,
+  return launch_from_host(map_grid(sort, map_blocks(sort)), stream, task_kernel<Multiway<Bits>, DeviceDriver>, sort, ROOT_EVENT,
                           root);
 }
 

@@ -132,7 +132,8 @@ struct Sort {
   uint32_t launch_share;  /* of the pending-launch limit: what all sorts together may take */
   uint32_t max_blocks;    /* of a grid of thin blocks */
   uint32_t multiprocessors;
-  uint32_t multiway_shared_bytes; /* of every fat block */
+  uint32_t multiway_shared_bytes; /* of every fat block, but for a map's */
+  uint32_t map_shared_bytes;      /* of those */
   uint32_t fan_out;               /* 2: every task has two children; otherwise the most buckets of unequal keys of a task */
   uint32_t max_buckets;           /* and with those of equal keys */
   uint32_t oversampling;          /* keys drawn for each of them */
@@ -237,6 +238,12 @@ __host__ __device__ inline GridShape thin_grid(uint32_t blocks) {
 template <typename Bits>
 __host__ __device__ inline GridShape fat_grid(const Sort<Bits> &sort, uint32_t blocks) {
   return {blocks, MultiwayShape<Bits>::BLOCK_THREADS, sort.multiway_shared_bytes};
+}
+
+/* Of fat ones, of a mapped array's stages. */
+template <typename Bits>
+__host__ __device__ inline GridShape map_grid(const Sort<Bits> &sort, uint32_t blocks) {
+  return {blocks, MultiwayShape<Bits>::BLOCK_THREADS, sort.map_shared_bytes};
 }
 
 /* Clears the control block and, if there are any, the counters. live_tasks, live_blocks: those of the sort that have begun, or

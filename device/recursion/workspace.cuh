@@ -115,6 +115,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.max_blocks = plan.max_blocks;
   sort.multiprocessors = plan.multiprocessors;
   sort.multiway_shared_bytes = plan.multiway_shared_bytes;
+  sort.map_shared_bytes = plan.map_shared_bytes;
   sort.fan_out = plan.fan_out;
   sort.max_buckets = plan.max_buckets;
   sort.oversampling = plan.oversampling;
