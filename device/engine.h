@@ -90,9 +90,10 @@ typedef struct cdp_settings {
  *
  * The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
  *
- *     | scratch keys | control | counters | tasks |   two lists of tasks   | worklist | set tables | places |
- *       count keys                          task_capacity                  worklist_capacity  many children  short path
+ *     | scratch keys | control | counters | map | tasks |   two lists of tasks   | worklist | set tables | places |
+ *       count keys                       map_buckets  task_capacity            worklist_capacity  many children  short path
  *
+ * Map: what is known of it, the sample and the buckets' cursors, zeroed with all from the control block on; then lines and groups.
  * Set tables: task_capacity splitter sets, then as many times fan_out splitters, then as many times max_buckets cursors.
  * Places: where each bucket begins in each tile.
  */
@@ -131,7 +132,7 @@ typedef struct cdp_plan {
   uint32_t long_items;         /* many ways: buckets up to this are one warp's */
   uint32_t merge_items;        /* many ways: ranges up to this are merged in the block's registers; 0: none */
 
-  uint32_t map_buckets;        /* the most that a map divides the array into; 0: no map */
+  uint32_t map_buckets; /* the most that a map divides the array into; 0: no map */
   /* Short path; otherwise 0. */
   uint32_t short_fan_out;      /* buckets */
   uint32_t short_oversampling; /* keys drawn for each of them */

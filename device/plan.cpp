@@ -3,9 +3,9 @@
  * The plan of a sort (engine.h): settings, a count and a device become a path, a driver, every size and capacity, and the bytes
  * that all of it takes. Arithmetic alone, with the numbers of tuning.h; both runtimes' records have the same layout.
  */
+#include "block/mapped_shape.cuh"
 #include "engine.h"
 #include "plan_limits.h"
-#include "block/mapped_shape.cuh"
 #include "recursion/workspace.cuh"
 
 #include <algorithm>
@@ -265,8 +265,8 @@ void plan_launches(const Given &given, cdp_plan &plan) {
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
   plan.multiway_shared_bytes = given.key_bytes == 4 ? simulated::multiway_shared_bytes<uint32_t>(kind)
                                                     : simulated::multiway_shared_bytes<uint64_t>(kind);
-  plan.map_shared_bytes = given.key_bytes == 4 ? simulated::fat_shared_bytes<uint32_t>(kind)
-                                               : simulated::fat_shared_bytes<uint64_t>(kind);
+  plan.map_shared_bytes =
+      given.key_bytes == 4 ? simulated::fat_shared_bytes<uint32_t>(kind) : simulated::fat_shared_bytes<uint64_t>(kind);
   plan.launch_share = given.facts.pending_limit / PENDING_SHARE_DENOMINATOR;
   plan.task_launches = task_launches(plan);
   const uint32_t tasks = std::max(plan.launch_share / plan.task_launches, 1u);

@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {NULL,      "root",    "partition", "controller", "continuation",
-                                         "prepare", "count",   "scatter",   "sort",       "block",
-                                         "fill",    "network", "batch",     "look",       "reverse",
-                                         "map"};
+static const char *const kind_names[] = {NULL,    "root",    "partition", "controller", "continuation", "prepare",
+                                         "count", "scatter", "sort",      "block",      "fill",         "network",
+                                         "batch", "look",    "reverse",   "map"};
 
 const char *cdp_trace_kind_name(uint32_t kind) {
   const bool is_known = kind != 0 && kind < sizeof kind_names / sizeof kind_names[0];

@@ -38,7 +38,8 @@ static cdp_plan plan_of(const cdp_options *options, cdp_type type, size_t count)
 
 /* Types, orders, sizes, addresses and who launches in turn. */
 static host_case turn_case(int turn, host_distribution distribution, uint64_t seed) {
-  host_case sort = simulated_case((cdp_type)(CDP_U32 + turn % 6), (turn / 6) % 2 == 0 ? FEW_ITEMS : MANY_ITEMS, distribution, seed);
+  host_case sort =
+      simulated_case((cdp_type)(CDP_U32 + turn % 6), (turn / 6) % 2 == 0 ? FEW_ITEMS : MANY_ITEMS, distribution, seed);
   sort.options.order = turn % 4 < 2 ? CDP_ASCENDING : CDP_DESCENDING;
   sort.options.scheme = turn % 3 == 2 ? CDP_SCHEME_HOST : CDP_SCHEME_LAST_BLOCK;
   sort.offset_items = (size_t)(turn % 5);

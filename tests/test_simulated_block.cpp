@@ -417,8 +417,12 @@ __global__ void wrong_barrier_kernel(uint32_t kind) {
 }
 
 START_TEST(wrong_named_barriers_are_reported) {
-  static const char *const parts[] = {"barrier 16 of 64 threads is none", "barrier 1 of 40 threads is none", "a named barrier",
-                                      "a named barrier", "a named barrier", "a named barrier"};
+  static const char *const parts[] = {"barrier 16 of 64 threads is none",
+                                      "barrier 1 of 40 threads is none",
+                                      "a named barrier",
+                                      "a named barrier",
+                                      "a named barrier",
+                                      "a named barrier"};
   for (uint32_t kind = 0; kind < 6; ++kind) {
     start(kind);
     // Two calls in one line are one place; two lines are two.
@@ -439,11 +443,11 @@ int main() {
   Suite *const suite = suite_create("simulated_block");
   TCase *const tests = tcase_create("simulated_block");
   tcase_set_timeout(tests, TEST_SECONDS);
-  for (const TTest *test : {collectives_compute, absent_lanes_are_ignored, atomics_compute, barrier_that_a_thread_misses,
-                            barriers_at_two_places, lanes_that_miss_each_other, grid_barrier_waits_for_all_blocks,
-                            grid_barrier_that_is_missed, expectations_that_do_not_hold, shared_memory_is_fresh_and_guarded,
-                            allocations_are_guarded, overrun_stacks_are_reported, teams_meet_by_themselves,
-                            wrong_named_barriers_are_reported})
+  for (const TTest *test :
+       {collectives_compute, absent_lanes_are_ignored, atomics_compute, barrier_that_a_thread_misses, barriers_at_two_places,
+        lanes_that_miss_each_other, grid_barrier_waits_for_all_blocks, grid_barrier_that_is_missed,
+        expectations_that_do_not_hold, shared_memory_is_fresh_and_guarded, allocations_are_guarded, overrun_stacks_are_reported,
+        teams_meet_by_themselves, wrong_named_barriers_are_reported})
     tcase_add_test(tests, test);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -38,10 +38,10 @@ struct alignas(8) KeyLine {
 template <typename Bits>
 struct KeyLines {
   Bits least;
-  Bits width;       /* of what lies between the least and the greatest */
-  uint32_t drop;    /* lower bits of a distance that are left out, and zeros behind it: the offset's uppermost bit is bit 31 */
+  Bits width;    /* of what lies between the least and the greatest */
+  uint32_t drop; /* lower bits of a distance that are left out, and zeros behind it: the offset's uppermost bit is bit 31 */
   uint32_t raise;
-  uint32_t factor;  /* straight: buckets in 2^32 offsets; 0: lines */
+  uint32_t factor; /* straight: buckets in 2^32 offsets; 0: lines */
   uint32_t buckets;
 };
 

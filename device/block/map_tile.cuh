@@ -106,8 +106,7 @@ __device__ __forceinline__ void reserve_tile(const Team<Bits, TEAMS> &team, cons
     sum += counts[index];
   }
   const uint32_t scanned = warp_inclusive_sum(sum);
-  uint32_t begin =
-      team.lower_warps_sum(__shfl_sync(ALL_LANES, scanned, WARP_LANES - 1), tile.warp_totals) + scanned - sum;
+  uint32_t begin = team.lower_warps_sum(__shfl_sync(ALL_LANES, scanned, WARP_LANES - 1), tile.warp_totals) + scanned - sum;
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
     const uint32_t bucket = team.thread * EACH + index;
@@ -128,8 +127,7 @@ __device__ __forceinline__ void reserve_tile(const Team<Bits, TEAMS> &team, cons
 template <bool NOTED, typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
 __device__ __forceinline__ void write_keys(const KeyLines<Bits> &lines, const MapTarget &target, Bits *destination,
                                            const Team<Bits, TEAMS> &team,
-                                           const MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile,
-                                           uint32_t tile_items) {
+                                           const MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items) {
   constexpr uint32_t ITEMS = MapTileItems<Bits, TEAMS>::ITEMS;
   constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
   constexpr uint32_t BATCH = ITEMS < 8 ? ITEMS : 8; // keys under way at a time: the next tile's are in registers, too

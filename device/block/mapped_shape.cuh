@@ -91,7 +91,7 @@ constexpr uint32_t mapped_shared_bytes(DeviceKind kind) {
 template <typename Bits>
 constexpr uint32_t fat_shared_bytes(DeviceKind kind) {
   return multiway_shared_bytes<Bits>(kind) > mapped_shared_bytes<Bits>(kind) ? multiway_shared_bytes<Bits>(kind)
-                                                                              : mapped_shared_bytes<Bits>(kind);
+                                                                             : mapped_shared_bytes<Bits>(kind);
 }
 static_assert(mapped_shared_bytes<uint32_t>(DeviceKind::large) <= 227 * 1024 &&
                   mapped_shared_bytes<uint64_t>(DeviceKind::large) <= 227 * 1024 &&

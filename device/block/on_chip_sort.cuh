@@ -115,8 +115,8 @@ struct OnChipKeys {
 
 /* The least and the greatest key of a team's. All its threads take part; one barrier. */
 template <typename Bits>
-__device__ __forceinline__ void find_extremes(OnChipKeys<Bits> &keys, Bits &least, Bits &greatest, const SortingTeam<Bits> &team,
-                                              OnChipTeam<Bits> &storage) {
+__device__ __forceinline__ void find_extremes(OnChipKeys<Bits> &keys, Bits &least, Bits &greatest,
+                                              const SortingTeam<Bits> &team, OnChipTeam<Bits> &storage) {
   Bits low = GREATEST<Bits>;
   Bits high = 0;
   keys.each([&low, &high](Bits key) {

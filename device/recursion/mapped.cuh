@@ -114,7 +114,8 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, Key
   Bits keys[EACH];
 #pragma unroll
   for (uint32_t item = 0; item < EACH; item++)
-    keys[item] = source[sample_position(hash, item * LOOK_THREADS<Bits> + threadIdx.x % LOOK_THREADS<Bits>, SAMPLES, sort.count)];
+    keys[item] =
+        source[sample_position(hash, item * LOOK_THREADS<Bits> + threadIdx.x % LOOK_THREADS<Bits>, SAMPLES, sort.count)];
   __syncthreads();
   for (uint32_t index = threadIdx.x; index < SAMPLES; index += THREADS)
     look.slots[index] = 0;

@@ -21,15 +21,15 @@ namespace cdp::CDP_RUNTIME {
 /* Launches the grid behind a stage. False if it is refused. For one thread. */
 template <typename Bits>
 __device__ inline bool launch_behind_stage(const Sort<Bits> &sort, MapStage stage, ChildStream where) {
-  const bool is_last = stage == MapStage::scatter_again ||
-                       (stage == MapStage::scatter && sort.map_table.facts->coarse_shift == 0);
+  const bool is_last =
+      stage == MapStage::scatter_again || (stage == MapStage::scatter && sort.map_table.facts->coarse_shift == 0);
   if (!is_last)
     return launch_grid(sort, {Kernel::fat, where, map_grid(sort, map_blocks(sort)), CDP_TRACE_MAP, whole_range(sort)},
                        work_for<Bits>(Step::map));
   const uint32_t blocks = bucket_blocks(sort, sort.map_table.facts->lines.buckets);
-  return launch_helpers(
-      sort, {Kernel::leaf, where, map_grid(sort, blocks), CDP_TRACE_SORT, bucketed_range(sort, 0, sort.count)},
-      work_for<Bits>(Step::sort_buckets));
+  return launch_helpers(sort,
+                        {Kernel::leaf, where, map_grid(sort, blocks), CDP_TRACE_SORT, bucketed_range(sort, 0, sort.count)},
+                        work_for<Bits>(Step::sort_buckets));
 }
 
 struct MapDevice {
@@ -67,8 +67,7 @@ struct MapDevice {
   static __device__ void end_stage(const Sort<Bits> &sort, MapStage stage, MapStage next, bool is_bucketed,
                                    MappedStorage<Bits> &storage) {
     bool is_ended = is_bucketed;
-    if (sort.map_table.facts->refused != 0 && (is_bucketed || next != MapStage::none) &&
-        !launch_late(sort, stage, storage)) {
+    if (sort.map_table.facts->refused != 0 && (is_bucketed || next != MapStage::none) && !launch_late(sort, stage, storage)) {
       sort_here(sort, next, storage.block);
       is_ended = true;
     }

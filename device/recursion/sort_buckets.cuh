@@ -38,7 +38,8 @@ template <typename Bits>
 __device__ __noinline__ void sort_short_buckets(const Sort<Bits> &sort, uint32_t count) {
   constexpr uint32_t TEAMS = OnChipShape<Bits>::TEAMS;
   constexpr uint32_t LINE_BYTES = 128;
-  static_assert(OnChipShape<Bits>::MAX_ITEMS * sizeof(Bits) <= OnChipShape<Bits>::THREADS * LINE_BYTES || DEVICE_KIND == DeviceKind::simulated,
+  static_assert(OnChipShape<Bits>::MAX_ITEMS * sizeof(Bits) <= OnChipShape<Bits>::THREADS * LINE_BYTES ||
+                    DEVICE_KIND == DeviceKind::simulated,
                 "a line for each thread");
   const SortingTeam<Bits> team;
   auto &storage = block_shared<MappedStorage<Bits>>().teams[team.number];

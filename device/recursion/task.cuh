@@ -96,9 +96,9 @@ struct MapFacts {
 template <typename Bits>
 struct MapTable {
   MapFacts<Bits> *facts;
-  KeyLine *lines;               /* KEY_LINES */
-  unsigned int *drawn;          /* of the sample, in each line. Zeros at first */
-  unsigned int *cursors;        /* for each bucket its items, at first none, then where its next one goes, in the end where it ends */
+  KeyLine *lines;        /* KEY_LINES */
+  unsigned int *drawn;   /* of the sample, in each line. Zeros at first */
+  unsigned int *cursors; /* for each bucket its items, at first none, then where its next one goes, in the end where it ends */
   unsigned int *coarse_cursors; /* of groups of buckets */
   unsigned int *coarse_begins;  /* where each group begins, and the last ends */
 };
@@ -143,7 +143,7 @@ struct Sort {
   SplitterSet *splitter_sets;     /* task tables: one for each task */
   Bits *task_splitters;
   unsigned long long *task_cursors;
-  uint32_t map_buckets;        /* the most that the array is divided into by a map (mapped_array.cuh); 0: there is none */
+  uint32_t map_buckets; /* the most that the array is divided into by a map (mapped_array.cuh); 0: there is none */
   MapTable<Bits> map_table;
   uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh) */
   uint32_t short_oversampling; /* keys drawn for each of them */

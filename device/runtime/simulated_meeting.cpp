@@ -22,9 +22,10 @@ struct Whereabouts {
 };
 
 /* What a thread is at, in the order of Activity. */
-constexpr const char *ACTIVITY_NAMES[] = {
-    "its first line",  "no collective",  "its end",          "the barrier",   "the grid's barrier", "a named barrier", "__syncwarp", "__shfl_sync",
-    "__shfl_xor_sync", "__shfl_up_sync", "__shfl_down_sync", "__ballot_sync", "__any_sync",         "__all_sync"};
+constexpr const char *ACTIVITY_NAMES[] = {"its first line",     "no collective",   "its end",          "the barrier",
+                                          "the grid's barrier", "a named barrier", "__syncwarp",       "__shfl_sync",
+                                          "__shfl_xor_sync",    "__shfl_up_sync",  "__shfl_down_sync", "__ballot_sync",
+                                          "__any_sync",         "__all_sync"};
 static_assert(sizeof ACTIVITY_NAMES / sizeof *ACTIVITY_NAMES == static_cast<size_t>(Activity::all) + 1, "one for each");
 
 Whereabouts whereabouts(const Lane &lane) {

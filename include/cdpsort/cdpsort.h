@@ -105,8 +105,8 @@ typedef enum cdp_status {
  * Threads. This and every other call may be made from several threads at once, on different data.
  *
  * What is launched. Up to 16,384 keys of 4 bytes, or 8,192 of 8, are sorted by one kernel of one block. Of more keys the host
- * launches one kernel as well, from which on the device decides: up to 2^22 keys (2^21) it launches one grid more, beyond that
- * as many as the recursion comes to, four or more. With CDP_SCHEME_HOST the host launches them all. Other options and other
+ * launches one kernel as well, from which on the device decides: up to 2^21 keys (1.5 * 2^20) it launches one grid more, beyond
+ * that two to five, or as many as the recursion comes to. With CDP_SCHEME_HOST the host launches them all. Other options and other
  * devices than an H200 shift these limits.
  *
  * Pending launches. All sorts on a device share CUDA's limit of pending device launches, 2,048 unless the program has set
