@@ -52,7 +52,7 @@ static host_case turn_case(int turn, host_distribution distribution, uint64_t se
 /* _i: the distribution. */
 START_TEST(sorts_every_distribution) {
   for (int turn = 0; turn < 12; turn++) {
-    const host_case sort = turn_case(turn, (host_distribution)_i, (uint64_t)(100 * _i + turn));
+    const host_case sort = turn_case(turn, (host_distribution)_i, 100 * (uint64_t)_i + (uint64_t)turn);
     must_sort(&sort);
   }
 }
@@ -107,7 +107,7 @@ START_TEST(sorts_odd_keys) {
     unsigned char *keys = malloc(bytes);
     unsigned char *sorted = malloc(bytes);
     ck_assert(keys != NULL && sorted != NULL);
-    uint64_t state = (uint64_t)(10 * _i + turn);
+    uint64_t state = 10 * (uint64_t)_i + (uint64_t)turn;
     for (size_t index = 0; index < count; index++) {
       const uint64_t key = odd_key(_i, &state, is_wide);
       const uint32_t half = (uint32_t)key;
@@ -161,7 +161,7 @@ START_TEST(refusals_lose_nothing) {
   uint64_t refused = 0;
   uint64_t made_good = 0;
   for (int turn = 0; turn < 12; turn++) {
-    host_case sort = turn_case(turn, turn % 3 == 0 ? HOST_GAUSSIAN : HOST_UNIFORM, (uint64_t)(50 + turn));
+    host_case sort = turn_case(turn, turn % 3 == 0 ? HOST_GAUSSIAN : HOST_UNIFORM, 50 + (uint64_t)turn);
     sort.options.scheme = CDP_SCHEME_LAST_BLOCK;
     simulated_rules_refuse((uint32_t)_i);
     cdp_study study;
