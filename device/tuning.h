@@ -145,11 +145,11 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
  * On-chip sorting, and the counting of its buckets, one row for each kind of device and key size.
  *
  * teams             teams of a block, each with a bucket and barriers of its own, so that one's reading and writing hides the
- *                   other's arithmetic: u32, 2^27 keys took 0.64, 0.56 and 0.51 ms with 1, 2 and 4 teams, but the more and shorter
- *                   buckets of four cost the scatters more than that.
+ *                   other's arithmetic: u32, 2^27 keys took 0.64, 0.56 and 0.51 ms with 1, 2 and 4 teams, but the more and
+ *                   shorter buckets of four cost the scatters more than that.
  * items_per_thread  keys that a thread of a team holds: a team's bucket, which lies in shared memory with its cells.
- * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows. As many are
- *                   used as the greatest power of two of them.
+ * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows. As many
+ *                   are used as the greatest power of two of them.
  * max_buckets       counters of all buckets of a mapped task, which lie in a block's shared memory together.
  */
 struct OnChipRow {
@@ -178,33 +178,33 @@ constexpr uint32_t on_chip_items(const MultiwayRow &row, const OnChipRow &on_chi
 }
 
 /*
- * The share of a team's room that a bucket has on average, in sixteenths: where keys are spread evenly as their sample is, buckets
- * differ by chance alone (u32, 2^27 keys in buckets of 14,100: the longest had 14,900); where the lines between samples say where
- * keys are, by as much as the sample errs.
+ * The share of a team's room that a bucket has on average, in sixteenths: where keys are spread evenly as their sample is,
+ * buckets differ by chance alone (u32, 2^27 keys in buckets of 14,100: the longest had 14,900); where the lines between samples
+ * say where keys are, by as much as the sample errs.
  */
 constexpr uint32_t STRAIGHT_BUCKET_SHARE = 14;
 constexpr uint32_t LINES_BUCKET_SHARE = 11;
 
-/* Keys that one block draws to see what a map must be like, for each of its threads; and those that all blocks draw to learn the
-   lines, for each bucket: with 64 its size has a standard deviation of an eighth. */
+/* Keys that one block draws to see what a map must be like, for each of its threads; and those that all blocks draw to learn
+   the lines, for each bucket: with 64 its size has a standard deviation of an eighth. */
 constexpr uint32_t MAP_SAMPLES_PER_THREAD = 8;
 constexpr uint32_t MAP_SAMPLES_PER_BUCKET = 64;
 
-/* Keys whose sample has so many to one of as many counters as there are samples, twice, are taken to be of a frequent value; and
-   the share of a sample, one in so many, that makes a map useless. */
+/* Keys whose sample has so many to one of as many counters as there are samples, twice, are taken to be of a frequent value;
+   and the share of a sample, one in so many, that makes a map useless. */
 constexpr uint32_t FREQUENT_SAMPLES = 24;
 constexpr uint32_t MAX_FREQUENT_SHARE = 8;
 
-/* Groups of offsets that a sample's spread is judged by, and how many times the expected sum of squares is still even: 64 groups
-   have a standard deviation of 0.18. */
+/* Groups of offsets that a sample's spread is judged by, and how many times the expected sum of squares is still even: 64
+   groups have a standard deviation of 0.18. */
 constexpr uint32_t SPREAD_GROUPS = 64;
 constexpr uint32_t MAX_SPREAD_SQUARES = 2;
 
 /* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
 
-/* The shortest array that is divided by a map. Shorter ones take two launches (short_array.cuh). Traced, u32: 2^21 keys took 87 us
-   in two launches and 103 by a map, 2^22 took 181 and 144; u64: 97 and 102 with 2^20, 180 and 137 with 2^21. */
+/* The shortest array that is divided by a map. Shorter ones take two launches (short_array.cuh). Traced, u32: 2^21 keys took 87
+   us in two launches and 103 by a map, 2^22 took 181 and 144; u64: 97 and 102 with 2^20, 180 and 137 with 2^21. */
 constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
   if (kind == DeviceKind::simulated)
     return 40000;
@@ -296,11 +296,13 @@ constexpr uint64_t FILL_GRID_ITEMS = 1u << 18;
    (recursion/kernels.cuh). A test counts them in the built library. */
 constexpr uint32_t LAUNCHED_KERNELS = 12;
 
-/* CUDA loses a grid now and then where the kernels that are launched from the device, counting so many pending launches for each,
-   exceed the pending-launch limit; however many are pending (samples/lost_trees prints the table, docs/known-issues.md). */
+/* CUDA loses a grid now and then where the kernels that are launched from the device, counting so many pending launches for
+   each, exceed the pending-launch limit; however many are pending (samples/lost_trees prints the table, docs/known-issues.md).
+   */
 constexpr uint32_t LAUNCH_SLOTS_PER_KERNEL = 128;
 
-/* The least pending-launch limit under which sorts launch from the device. CUDA's own is 2,048: room for four kernels of others. */
+/* The least pending-launch limit under which sorts launch from the device. CUDA's own is 2,048: room for four kernels of
+   others. */
 constexpr uint32_t PENDING_LIMIT_MIN = LAUNCH_SLOTS_PER_KERNEL * LAUNCHED_KERNELS;
 
 /* ---- The plan (plan.cpp): depths, ranges, paths, room ------------------------------------------------------------------- */
@@ -326,8 +328,8 @@ constexpr uint32_t SPARE_HOST_LEVELS = 1;
    network. u32, 2^25 keys: 1.10 times the last block's time with 17 spare levels (docs/lab/2026-11-22-one-machinery.md). */
 constexpr uint32_t SPARE_TWO_WAY_HOST_LEVELS = 8;
 
-/* And the tiles that a block of such a level has to do, below the whole array: fewer are more blocks that may find nothing to do,
-   more are slower blocks to wait for. As of a block of a partition grid (tiles_per_block). */
+/* And the tiles that a block of such a level has to do, below the whole array: fewer are more blocks that may find nothing to
+   do, more are slower blocks to wait for. As of a block of a partition grid (tiles_per_block). */
 constexpr uint32_t LEVEL_TILES_PER_BLOCK = 8;
 
 /* The classic recursion: most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy
@@ -335,9 +337,10 @@ constexpr uint32_t LEVEL_TILES_PER_BLOCK = 8;
    5.73 and 5.72 ms with 192, 256, 320, 384 and 496 (docs/performance.md). */
 constexpr uint32_t MAX_LEAVES_PER_BLOCK = 320;
 
-/* Two ways: a range as deep as fair parts are short is one block's up to this many times a fair one's items. Otherwise a few that
-   are a little too long become tasks, a level of launches more and one too many for the budget: u64, 2^26 keys in 512 parts on
-   average had 19, and of the tasks that were refused for them four were longer than a block can list, 6.8 ms for 4.9. */
+/* Two ways: a range as deep as fair parts are short is one block's up to this many times a fair one's items. Otherwise a few
+   that are a little too long become tasks, a level of launches more and one too many for the budget: u64, 2^26 keys in 512
+   parts on average had 19, and of the tasks that were refused for them four were longer than a block can list, 6.8 ms for 4.9.
+   */
 constexpr uint32_t MAX_UNFAIR_SHARES = 2;
 
 /* Ranges for one block are no larger than would give every multiprocessor this many of them. With many children their number is
@@ -426,6 +429,7 @@ constexpr uint32_t PENDING_SHARE_DENOMINATOR = 4;
 constexpr uint32_t LAUNCHES_PER_TASK = 1;
 constexpr uint32_t LAUNCHES_PER_CONTROLLER_TASK = 3;
 constexpr uint32_t LAUNCHES_PER_MULTIWAY_TASK = 5;
+/* And of an array that may be divided by a map: its stages besides. */
 constexpr uint32_t MORE_LAUNCHES_PER_MAPPED_TASK = 2;
 constexpr uint32_t LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK = 7;
 

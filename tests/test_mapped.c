@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that are divided by a map of their keys, and whose buckets are sorted on chip: every distribution, keys that a map makes
- * little of, refused launches; and that options decide.
+ * Arrays that are divided by a map of their keys, and whose buckets are sorted on chip: every distribution, keys that a map
+ * makes little of, refused launches; and that options decide.
  *
  * Linked with the static library: to look at plans, and to have a simulated device of other sizes.
  */
@@ -58,8 +58,8 @@ START_TEST(sorts_every_distribution) {
 }
 END_TEST
 
-/* Random keys are sorted on chip: no task has a child, and only a bucket now and then is a block's, for those of a simulated device
-   are so small that chance alone makes one too long. */
+/* Random keys are sorted on chip: no task has a child, and only a bucket now and then is a block's, for those of a simulated
+   device are so small that chance alone makes one too long. */
 START_TEST(random_keys_are_sorted_on_chip) {
   for (int turn = 0; turn < 12; turn++) {
     host_case sort = turn_case(turn, HOST_UNIFORM, (uint64_t)turn);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A map from keys to buckets by arithmetic: where in the order of all keys is this one, about? It never decreases, so that buckets
- * hold keys between two values, as those between two pivots do; and it costs some ten instructions, where a search among as many
- * splitters would take a look at shared memory for each halving.
+ * A map from keys to buckets by arithmetic: where in the order of all keys is this one, about? It never decreases, so that
+ * buckets hold keys between two values, as those between two pivots do; and it costs some ten instructions, where a search
+ * among as many splitters would take a look at shared memory for each halving.
  *
  *     offset    a key's distance from the least one, as 32 bits whose uppermost is set in the greatest distance
  *     straight  the keys of a sample are spread evenly: a bucket is the offset times a constant
@@ -12,8 +12,8 @@
  *
  * Nobody relies on the sample: buckets are counted before anything moves. One that becomes too long is sorted another way.
  *
- * Keys beyond the sample's least and greatest belong to the first and the last bucket, which hold no other keys: the lines begin
- * one line below the least key and end one above the greatest.
+ * Keys beyond the sample's least and greatest belong to the first and the last bucket, which hold no other keys: the lines
+ * begin one line below the least key and end one above the greatest.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_KEY_LINES_CUH
 #define CDPSORT_DEVICE_BLOCK_KEY_LINES_CUH

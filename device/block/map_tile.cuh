@@ -3,9 +3,9 @@
  * One tile of an array that is divided by a map: loaded into registers, ranked by bucket, staged in shared memory, and written
  * bucket by bucket to where a team has reserved room.
  *
- * Registers are what there is least of: a thread of a block that fills a multiprocessor has 64, keys and places take half of them,
- * and what is spilled goes past the cache, since shared memory has nearly all of it. So positions are 32-bit numbers, and what is
- * the same for all threads stays in shared memory until it is needed.
+ * Registers are what there is least of: a thread of a block that fills a multiprocessor has 64, keys and places take half of
+ * them, and what is spilled goes past the cache, since shared memory has nearly all of it. So positions are 32-bit numbers, and
+ * what is the same for all threads stays in shared memory until it is needed.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_MAP_TILE_CUH
 #define CDPSORT_DEVICE_BLOCK_MAP_TILE_CUH
@@ -89,8 +89,8 @@ struct MapTarget {
 /* Keys of a thread that are ranked, or looked up, side by side: with more of them keys and places would be spilled. */
 constexpr uint32_t RANKED_AT_ONCE = 4;
 
-/* Turns a tile's counts into places, and reserves room for each bucket. All threads of the team take part; begins with the counts
-   visible, ends with a barrier. */
+/* Turns a tile's counts into places, and reserves room for each bucket. All threads of the team take part; begins with the
+   counts visible, ends with a barrier. */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
 __device__ __forceinline__ void reserve_tile(const Team<Bits, TEAMS> &team, const MapTarget &target,
                                              MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile) {
@@ -121,8 +121,8 @@ __device__ __forceinline__ void reserve_tile(const Team<Bits, TEAMS> &team, cons
 }
 
 /*
- * Writes a tile's staged keys. NOTED: the bucket of each has been noted; otherwise it is worked out again. All threads of the team
- * take part. A whole tile is written without conditions, for the same reason as it is ranked.
+ * Writes a tile's staged keys. NOTED: the bucket of each has been noted; otherwise it is worked out again. All threads of the
+ * team take part. A whole tile is written without conditions, for the same reason as it is ranked.
  */
 template <bool NOTED, typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
 __device__ __forceinline__ void write_keys(const KeyLines<Bits> &lines, const MapTarget &target, Bits *destination,
@@ -158,8 +158,8 @@ __device__ __forceinline__ void write_keys(const KeyLines<Bits> &lines, const Ma
 }
 
 /*
- * Ranks a tile's entered keys: places[i] becomes the key's bucket among the target's in the upper half, its rank there in the lower
- * one. All threads of the team take part; no barrier.
+ * Ranks a tile's entered keys: places[i] becomes the key's bucket among the target's in the upper half, its rank there in the
+ * lower one. All threads of the team take part; no barrier.
  *
  * 1. An atomic in shared memory takes some 30 cycles to return what was there, and nothing else hides them here.
  * 2. Behind a condition of its own each would be waited for before the next one is begun.
@@ -223,10 +223,11 @@ __device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &item
 }
 
 /*
- * Moves one tile's entered keys to their buckets, and has `load_next` load the next one into `items` meanwhile. All threads of the
- * team take part; begins with the counts zeroed and visible, and so it ends; no barrier behind the writing.
+ * Moves one tile's entered keys to their buckets, and has `load_next` load the next one into `items` meanwhile. All threads of
+ * the team take part; begins with the counts zeroed and visible, and so it ends; no barrier behind the writing.
  *
- * 1. Shared memory is what all wait for: 3.5 cycles for a warp's access to 32 places at random, one where they lie side by side.
+ * 1. Shared memory is what all wait for: 3.5 cycles for a warp's access to 32 places at random, one where they lie side by
+ *    side.
  * 2. A key's bucket is needed again when it is written from where it was staged.
  * 3. By a straight map it costs six instructions and no shared memory; by lines, 6 cycles of it at random.
  * Therefore it is worked out again by a straight map, and otherwise noted beside the key.

@@ -86,8 +86,8 @@ constexpr uint32_t mapped_shared_bytes(DeviceKind kind) {
   return sizeof(MappedStorageOf<Bits, DeviceKind::large>);
 }
 
-/* And the most of any fat block there: what kernels are allowed. It does not depend on the array, lest a sort of one allow less than
-   another's, in another thread, is about to launch with. */
+/* And the most of any fat block there: what kernels are allowed. It does not depend on the array, lest a sort of one allow less
+   than another's, in another thread, is about to launch with. */
 template <typename Bits>
 constexpr uint32_t fat_shared_bytes(DeviceKind kind) {
   return multiway_shared_bytes<Bits>(kind) > mapped_shared_bytes<Bits>(kind) ? multiway_shared_bytes<Bits>(kind)

@@ -5,14 +5,14 @@
  *  1. Each thread has keys in registers. Between the least and the greatest of all of them lie so many cells of equal width. An
  *     atomic in shared memory counts a key's cell, a scan says where each cell begins, a second atomic ranks the key in it, and
  *     the key is put there. A cell has two keys on average: nearly all is in order now.
- *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves of
- *     two windows. What is within half a window of its place has come there.
+ *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves
+ *     of two windows. What is within half a window of its place has come there.
  *  3. The bucket is looked at: is it in order? If not, windows and seams are sorted again, MAX_WINDOW_ROUNDS times at most.
- *  4. What is not in order then, since many different keys share a cell, is merged (block_merge.cuh). Keys that are equal are in
- *     order wherever they lie: a cell may have any number of those.
+ *  4. What is not in order then, since many different keys share a cell, is merged (block_merge.cuh). Keys that are equal are
+ *     in order wherever they lie: a cell may have any number of those.
  *
- * Windows lie in shared memory in an order of their own, on_chip_place(), so that the lanes of a warp read 16 bytes each without
- * a conflict.
+ * Windows lie in shared memory in an order of their own, on_chip_place(), so that the lanes of a warp read 16 bytes each
+ * without a conflict.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
 #define CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
@@ -66,8 +66,8 @@ static_assert(merge_room(OnChipShape<uint32_t>::MAX_ITEMS) * 4 <= offsetof(OnChi
                   merge_room(OnChipShape<uint64_t>::MAX_ITEMS) * 8 <= offsetof(OnChipTeam<uint64_t>, least),
               "there is room to merge a bucket");
 
-/* Where place `place` of a bucket lies: of 16-byte vectors, eight lanes' are in different banks whichever vector of their windows
-   they read. */
+/* Where place `place` of a bucket lies: of 16-byte vectors, eight lanes' are in different banks whichever vector of their
+   windows they read. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
   return sizeof(Bits) == 4 ? place ^ (place >> 3 & 0xC) : place ^ (place >> 3 & 0xE);
@@ -192,8 +192,9 @@ __device__ __forceinline__ uint32_t cell_shift(Bits width, uint32_t cells) {
 }
 
 /*
- * Puts entered keys [0, count) of `source` into storage.stage by cells, nearly in order. Returns whether they are all equal: then
- * they are not put anywhere, and `least` is what they are. All threads of the team take part; storage is free; ends with a barrier.
+ * Puts entered keys [0, count) of `source` into storage.stage by cells, nearly in order. Returns whether they are all equal:
+ * then they are not put anywhere, and `least` is what they are. All threads of the team take part; storage is free; ends with a
+ * barrier.
  */
 template <typename Bits>
 __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, Bits &least, const SortingTeam<Bits> &team,
@@ -253,8 +254,8 @@ __device__ __forceinline__ void write_window(const Bits (&window)[WINDOW_ITEMS],
   }
 }
 
-/* Sorts all windows, then all seams. Returns whether this thread saw neighbours in the wrong order. All threads of the team take
-   part; begins and ends with a barrier, but for what is looked at behind it. */
+/* Sorts all windows, then all seams. Returns whether this thread saw neighbours in the wrong order. All threads of the team
+   take part; begins and ends with a barrier, but for what is looked at behind it. */
 template <typename Bits>
 __device__ __forceinline__ bool sort_windows(uint32_t count, const SortingTeam<Bits> &team, Bits *stage) {
   constexpr uint32_t THREADS = SortingTeam<Bits>::THREADS;
@@ -313,7 +314,8 @@ __device__ __forceinline__ void write_staged(const Bits *stage, uint32_t count, 
       line[item] = stage[on_chip_place<Bits>(item - ahead)];
 }
 
-/* Merges a team's staged keys and writes them to their last place. All its threads take part; begins and ends with a barrier. */
+/* Merges a team's staged keys and writes them to their last place. All its threads take part; begins and ends with a barrier.
+   */
 template <typename Bits>
 __device__ __noinline__ void merge_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map, SortingTeam<Bits> team,
                                           OnChipTeam<Bits> &storage) {

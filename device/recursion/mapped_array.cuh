@@ -25,6 +25,7 @@
 #define CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
 
 #include "recursion/mapped_places.cuh"
+#include "recursion/mapped_scatter.cuh"
 #include "recursion/multiway.cuh"
 
 namespace cdp::CDP_RUNTIME {

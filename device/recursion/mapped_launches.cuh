@@ -6,8 +6,8 @@
  *  2. A tail can be launched long before it can run, and begins 7 us after the grid before it is complete.
  *  3. Which grid comes next is known when a grid begins; what it will have to do, the last block of this one writes down.
  *  4. The launching call takes some 25 us, in which its block would keep the others waiting.
- *  Therefore block 0 launches the next grid as its tail at once, and does nothing else; and where that was refused, the last block
- *  tries again in the usual way, or sorts.
+ *  Therefore block 0 launches the next grid as its tail at once, and does nothing else; and where that was refused, the last
+ *  block tries again in the usual way, or sorts.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_MAPPED_LAUNCHES_CUH
 #define CDPSORT_DEVICE_RECURSION_MAPPED_LAUNCHES_CUH

@@ -19,8 +19,8 @@ __device__ __forceinline__ Range bucketed_range(const Sort<Bits> &sort, uint64_t
   return {begin, end, sort.map_table.facts->coarse_shift != 0 ? Side::keys : Side::scratch, 1};
 }
 
-/* Loads the buckets' counts into shared memory, and finds how many are too long for a team or for a block. All threads take part;
-   ends with a barrier. */
+/* Loads the buckets' counts into shared memory, and finds how many are too long for a team or for a block. All threads take
+   part; ends with a barrier. */
 template <typename Bits>
 __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   const uint32_t buckets = sort.map_table.facts->lines.buckets;
@@ -42,8 +42,8 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, Mappe
   __syncthreads();
 }
 
-/* Places the buckets from the counts in shared memory: cursors, groups, and the worklist. All threads of the block take part; ends
-   with a barrier, and with all of it visible to grids launched after it. */
+/* Places the buckets from the counts in shared memory: cursors, groups, and the worklist. All threads of the block take part;
+   ends with a barrier, and with all of it visible to grids launched after it. */
 template <typename Bits>
 __device__ inline void place_map_buckets(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The grid that sorts a mapped array's buckets: a block for each multiprocessor. Blocks sort the long ones first; then their teams
- * take one bucket after the other, and have the next one's keys on the way while they sort the one at hand.
+ * The grid that sorts a mapped array's buckets: a block for each multiprocessor. Blocks sort the long ones first; then their
+ * teams take one bucket after the other, and have the next one's keys on the way while they sort the one at hand.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
 #define CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
@@ -31,8 +31,8 @@ __device__ __noinline__ void sort_long_bucket(const BlockRules<Bits> &rules, Ran
  *
  * 1. Buckets are taken by an atomic, since a block that had a long one begins late.
  * 2. Its result takes a microsecond to come. Therefore each team asks for a bucket while it sorts the one before.
- * 3. Its keys take as long. Registers for them are not to be had at the same time: they would be spilled, past a cache that shared
- *    memory leaves next to nothing of. Therefore they are brought as far as the L2 cache: a line for each thread.
+ * 3. Its keys take as long. Registers for them are not to be had at the same time: they would be spilled, past a cache that
+ *    shared memory leaves next to nothing of. Therefore they are brought as far as the L2 cache: a line for each thread.
  */
 template <typename Bits>
 __device__ __noinline__ void sort_short_buckets(const Sort<Bits> &sort, uint32_t count) {

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What blocks do to move a mapped array's keys to their buckets: at once, or to groups of buckets and from those to the
+ * buckets.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_MAPPED_SCATTER_CUH
+#define CDPSORT_DEVICE_RECURSION_MAPPED_SCATTER_CUH
+
+#include "recursion/mapped.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* The teams that scatter to groups, and from them. */
+template <typename Bits>
+constexpr uint32_t SCATTER_TEAMS = OnChipShape<Bits>::TEAMS;
+
+/* A team's tile. */
+template <bool TO_GROUPS, typename Bits, DeviceKind KIND>
+__device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage, uint32_t team) {
+  if constexpr (TO_GROUPS)
+    return storage.divide.groups.tiles[team];
+  else
+    return storage.divide.tile;
+}
+
+/* This block's share of scattering: by one team to buckets, or by several to groups of them. All threads take part. */
+template <typename Bits, bool TO_GROUPS>
+__device__ __noinline__ void map_scatter_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+  constexpr uint32_t TEAMS = TO_GROUPS ? SCATTER_TEAMS<Bits> : 1;
+  auto &storage = block_shared<MappedStorage<Bits>>();
+  const Team<Bits, TEAMS> team;
+  auto &tile = team_tile<TO_GROUPS>(storage, team.number);
+  const MapTable<Bits> &table = sort.map_table;
+  load_map(sort, storage);
+  clear_tile(team, tile);
+  const MapTarget target = {table.facts->coarse_shift, 0, TO_GROUPS ? table.coarse_cursors : table.cursors};
+  const MapTiles<Bits, TEAMS> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
+  Bits *destination = sort.rules.side(Side::scratch);
+  const bool enters = sort.rules.map.changes != 0;
+  const uint32_t step = blocks * TEAMS;
+  const uint32_t count = tiles.count();
+  MapTileItems<Bits, TEAMS> items;
+  uint32_t at = block * TEAMS + team.number;
+  if (at < count)
+    items.load(tiles, at, team.thread);
+  for (; at < count; at += step) {
+    if (enters)
+      sort.rules.map.enter_all(items.keys, true);
+    scatter_tile(items, target, destination, team, storage, tile, tiles.items(at), [&items, &tiles, &team, at, step, count] {
+      if (at + step < count)
+        items.load(tiles, at + step, team.thread);
+    });
+  }
+}
+
+/* Group `group`'s tiles, of the scratch array. */
+template <typename Bits>
+__device__ __forceinline__ MapTiles<Bits, SCATTER_TEAMS<Bits>> group_tiles(const Bits *scratch, uint32_t group,
+                                                                           const MappedStorage<Bits> &storage) {
+  const uint32_t *begins = storage.divide.groups.begins;
+  return {scratch, begins[group], begins[group + 1]};
+}
+
+/* Loads where groups begin, and counts their tiles. All threads take part; ends with a barrier. Returns how many groups. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t EACH = (MAX_COARSE_BUCKETS + THREADS - 1) / THREADS;
+  const MapFacts<Bits> &facts = *sort.map_table.facts;
+  const Bits *scratch = sort.rules.side(Side::scratch);
+  uint32_t *begins = storage.divide.groups.begins;
+  const uint32_t groups = ((facts.lines.buckets - 1) >> facts.coarse_shift) + 1;
+  for (uint32_t group = threadIdx.x; group <= groups; group += THREADS)
+    begins[group] = sort.map_table.coarse_begins[group];
+  __syncthreads();
+  uint32_t tiles[EACH];
+  uint32_t sum = 0;
+#pragma unroll
+  for (uint32_t index = 0; index < EACH; index++) {
+    const uint32_t group = threadIdx.x * EACH + index;
+    const bool has_keys = group < groups && begins[group] != begins[group + 1];
+    tiles[index] = has_keys ? group_tiles(scratch, group, storage).count() : 0;
+    sum += tiles[index];
+  }
+  uint32_t total;
+  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+#pragma unroll
+  for (uint32_t index = 0; index < EACH; index++) {
+    if (threadIdx.x * EACH + index < groups)
+      storage.divide.groups.first_tiles[threadIdx.x * EACH + index] = lower;
+    lower += tiles[index];
+  }
+  if (threadIdx.x == 0)
+    storage.divide.groups.first_tiles[groups] = total;
+  __syncthreads();
+  return groups;
+}
+
+/* The group that a tile is of: the last one that begins with it or before it and has any. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t group_of(uint32_t tile, uint32_t groups, const MappedStorage<Bits> &storage) {
+  uint32_t low = 0;
+  uint32_t high = groups;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (storage.divide.groups.first_tiles[middle] <= tile)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* This block's share of scattering from groups to buckets. All threads take part. */
+template <typename Bits>
+__device__ __noinline__ void map_scatter_again_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+  constexpr uint32_t TEAMS = SCATTER_TEAMS<Bits>;
+  auto &storage = block_shared<MappedStorage<Bits>>();
+  const Team<Bits, TEAMS> team;
+  auto &tile = storage.divide.groups.tiles[team.number];
+  load_map(sort, storage);
+  const uint32_t groups = load_groups(sort, storage);
+  clear_tile(team, tile);
+  // Read once: through a pointer to the parameters, each would be waited for in every tile.
+  const Bits *scratch = sort.rules.side(Side::scratch);
+  Bits *destination = sort.rules.side(Side::keys);
+  unsigned int *cursors = sort.map_table.cursors;
+  const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
+  const uint32_t step = blocks * TEAMS;
+  const uint32_t count = storage.divide.groups.first_tiles[groups];
+  MapTileItems<Bits, TEAMS> items;
+  uint32_t group = 0;
+  uint32_t tile_items = 0;
+  const auto load = [&](uint32_t index) {
+    group = group_of(index, groups, storage);
+    const auto tiles = group_tiles(scratch, group, storage);
+    const uint32_t first = storage.divide.groups.first_tiles[group];
+    items.load(tiles, index - first, team.thread);
+    tile_items = tiles.items(index - first);
+  };
+  uint32_t at = block * TEAMS + team.number;
+  if (at < count)
+    load(at);
+  for (; at < count; at += step) {
+    const uint32_t first = group << coarse_shift;
+    scatter_tile(items, {0, first, cursors + first}, destination, team, storage, tile, tile_items, [&load, at, step, count] {
+      if (at + step < count)
+        load(at + step);
+    });
+  }
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
