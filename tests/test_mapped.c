@@ -72,6 +72,8 @@ START_TEST(random_keys_are_sorted_on_chip) {
     ck_assert_uint_lt(sum.block_partitions, sum.leaves / 10);
     ck_assert_uint_eq(sum.leaf_items, sort.count);
     ck_assert_uint_gt(sum.leaves, sort.count / 1024);
+    ck_assert_uint_gt(study.depths[0].balance, 200);
+    ck_assert_uint_lt(study.depths[0].balance, 1000);
     if (sort.options.scheme == CDP_SCHEME_LAST_BLOCK)
       ck_assert_uint_le(sum.children_launched, 4);
   }

@@ -140,12 +140,26 @@ __device__ inline MapStage end_look(const Sort<Bits> &sort, bool is_root, Mapped
   }
 }
 
-/* Counts an array that was divided by a map: read once more than written. For one thread. */
+/* Counts an array that was divided by a map, and read once more than written: nothing, unless somebody counts. All threads of the
+   block take part. */
 template <typename Bits>
-__device__ inline void count_mapped(const Sort<Bits> &sort) {
+__device__ inline void count_mapped(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  if (!is_counted(sort.rules.counters))
+    return;
   const MapFacts<Bits> &facts = *sort.map_table.facts;
+  const unsigned int *ends = sort.map_table.cursors;
+  uint32_t &longest = storage.long_items;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    longest = 0;
+  __syncthreads();
+  for (uint32_t bucket = threadIdx.x; bucket < facts.lines.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS)
+    atomicMax(&longest, ends[bucket] - (bucket == 0 ? 0 : ends[bucket - 1]));
+  __syncthreads();
+  if (threadIdx.x != 0)
+    return;
   count_task(sort.rules.counters, 0, sort.count, facts.lines.buckets);
-  count_at(sort.rules.counters, 0, &cdp_study_depth::balance, 1000);
+  count_at(sort.rules.counters, 0, &cdp_study_depth::balance, split_balance(facts.lines.buckets, sort.count, longest));
   count_moved(sort.rules.counters, 0, (facts.coarse_shift != 0 ? 5 : 3) * sort.count);
 }
 
@@ -176,8 +190,7 @@ __device__ inline void start_map_tasks(const Sort<Bits> &sort, MappedStorage<Bit
 /* Goes on when the keys are in their buckets. All threads of the block take part. */
 template <typename Driver, typename Bits>
 __device__ inline MapStage end_scatter(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
-  if (threadIdx.x == 0)
-    count_mapped(sort);
+  count_mapped(sort, storage);
   if (sort.map_table.facts->task_count != 0)
     start_map_tasks<Driver>(sort, storage);
   return MapStage::none;
