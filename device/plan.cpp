@@ -202,13 +202,22 @@ uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
   const OnChipRow on_chip = on_chip_row(kind, given.key_bytes);
   const uint64_t room = on_chip_items(given.multiway, on_chip);
   const uint64_t least_buckets = plan.count / (room * STRAIGHT_BUCKET_SHARE / 16) + 1;
-  const uint64_t buckets = std::min<uint64_t>(plan.count / (room * LINES_BUCKET_SHARE / 16) + 1, on_chip.max_buckets);
+  const uint64_t most_buckets = simulated::rounded_buckets(plan.count / (room * LINES_BUCKET_SHARE / 16) + 1,
+                                                           uint64_t{plan.multiprocessors} * on_chip.teams);
+  const uint64_t buckets = std::min<uint64_t>(most_buckets, on_chip.max_buckets);
   if (!settings.maps || settings.scheme == CDP_SCHEME_CONTROLLER || settings.child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
       plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT || least_buckets > on_chip.max_buckets)
     return 0;
   const bool may_be_short = plan.count <= settings.short_items && short_fan_out(given) != 0;
   const bool is_short = settings.short_is_set ? may_be_short : plan.count < min_mapped_items(kind, given.key_bytes);
   return is_short ? 0 : static_cast<uint32_t>(buckets);
+}
+
+/* The most buckets of a map that are too long for a team: with more of them, the map would be given up. */
+uint64_t max_long_buckets(const Given &given, const cdp_plan &plan) {
+  const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
+  const uint64_t room = on_chip_items(given.multiway, on_chip_row(kind, given.key_bytes));
+  return plan.map_buckets == 0 ? 0 : plan.count / MAX_LONG_SHARE / room + 1;
 }
 
 /* The path, who launches, and how deep tasks go. */
@@ -313,15 +322,16 @@ uint64_t max_multiway_tasks(const Given &given, const cdp_plan &plan) {
 void plan_room(const Given &given, cdp_plan &plan) {
   uint64_t tasks = given.count / plan.block_items + 1;
   uint64_t ranges = LISTED_PER_BLOCK * (given.count / plan.block_items) + EXTRA_LISTED;
+  const uint64_t long_buckets = max_long_buckets(given, plan);
   if (!is_classic(plan)) {
     tasks = max_multiway_tasks(given, plan);
-    ranges = LISTED_PER_BLOCK * (given.count / plan.target_range_items) + EXTRA_MULTIWAY_LISTED + 2 * plan.map_buckets;
+    ranges = LISTED_PER_BLOCK * (given.count / plan.target_range_items) + EXTRA_MULTIWAY_LISTED + long_buckets;
   }
   plan.task_capacity = static_cast<uint32_t>(capped(std::min<uint64_t>(tasks, MAX_TASK_CAPACITY), limits.task_capacity));
   plan.worklist_capacity =
       static_cast<uint32_t>(capped(std::min<uint64_t>(ranges, MAX_WORKLIST_CAPACITY), limits.worklist_capacity));
-  if (plan.worklist_capacity < 2 * plan.map_buckets)
-    plan.map_buckets = 0; // no room for every bucket and every long one
+  if (plan.worklist_capacity < long_buckets)
+    plan.map_buckets = 0;
   plan.workspace_bytes = simulated::workspace_parts(plan).end;
 }
 

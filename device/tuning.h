@@ -58,6 +58,13 @@ constexpr uint32_t greatest_power_of_two(uint32_t most) {
   return power;
 }
 
+constexpr uint32_t floor_log2(uint32_t number) {
+  uint32_t bits = 0;
+  while (number >> bits > 1)
+    bits++;
+  return bits;
+}
+
 constexpr uint32_t tile_items(const TuningRow &row) {
   return row.block_threads * row.tile_items_per_thread;
 }
@@ -173,8 +180,12 @@ constexpr OnChipRow on_chip_row(DeviceKind kind, uint32_t key_bytes) {
 }
 /* clang-format on */
 
+/* The most keys of a team's bucket; and of a block's tile, which has as many to a thread. */
 constexpr uint32_t on_chip_items(const MultiwayRow &row, const OnChipRow &on_chip) {
   return row.block_threads / on_chip.teams * on_chip.items_per_thread;
+}
+constexpr uint32_t on_chip_block_items(const MultiwayRow &row, const OnChipRow &on_chip) {
+  return row.block_threads * on_chip.items_per_thread;
 }
 
 /*
@@ -184,6 +195,10 @@ constexpr uint32_t on_chip_items(const MultiwayRow &row, const OnChipRow &on_chi
  */
 constexpr uint32_t STRAIGHT_BUCKET_SHARE = 14;
 constexpr uint32_t LINES_BUCKET_SHARE = 11;
+
+/* The most buckets to a team, on average, that are worth making as many for each: of more, who has one more is not waited for
+   long. */
+constexpr uint64_t MAX_ROUNDED_SHARE = 8;
 
 /* Keys that one block draws to see what a map must be like, for each of its threads; and those that all blocks draw to learn
    the lines, for each bucket: with 64 its size has a standard deviation of an eighth. */
@@ -214,13 +229,23 @@ constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
 /* The most buckets that are scattered to at once; more are in two steps: u32, 2^25 keys took as long either way, u64 with 2^23
    the same. And the most of each of the two steps. */
 constexpr uint32_t max_one_scatter_buckets(DeviceKind kind) {
-  return kind == DeviceKind::simulated ? 96 : 1280;
+  return kind == DeviceKind::simulated ? 96 : kind == DeviceKind::plain ? 512 : 1320;
 }
 constexpr uint32_t MAX_COARSE_BUCKETS = 128;
-constexpr uint32_t MAX_FINE_BUCKETS = 512;
+constexpr uint32_t max_fine_buckets(DeviceKind kind) {
+  return kind == DeviceKind::plain ? 128 : 512;
+}
+constexpr uint32_t max_first_scatter_buckets(DeviceKind kind) {
+  return max_one_scatter_buckets(kind) < MAX_COARSE_BUCKETS ? MAX_COARSE_BUCKETS : max_one_scatter_buckets(kind);
+}
 
-/* The most stages of a mapped array behind its root: look again, count, scatter, and scatter again. */
-constexpr uint32_t MAX_MAP_STAGES = 4;
+/* A tile of which one bucket has a share of one in so many takes places in it by leaders, one for all lanes of a bucket, for so
+   many buckets of a warp. */
+constexpr uint32_t CROWDED_SHARE = 4;
+constexpr uint32_t CROWDED_ROUNDS = 4;
+
+/* The most stages of a mapped array behind its root: look again, count, scatter, scatter again, and sort. */
+constexpr uint32_t MAX_MAP_STAGES = 5;
 
 /* Keys that a window sorts in a thread's registers. */
 constexpr uint32_t WINDOW_ITEMS = 16;
@@ -292,9 +317,9 @@ constexpr uint32_t BUCKETS_PER_SEARCH = 64;
    50 GB/s, a launch costs about 20 microseconds: a megabyte. */
 constexpr uint64_t FILL_GRID_ITEMS = 1u << 18;
 
-/* Kernels that are launched from the device: three for each key width, with the hooks of study.h and without
+/* Kernels that are launched from the device: four for each key width, with the hooks of study.h and without
    (recursion/kernels.cuh). A test counts them in the built library. */
-constexpr uint32_t LAUNCHED_KERNELS = 12;
+constexpr uint32_t LAUNCHED_KERNELS = 16;
 
 /* CUDA loses a grid now and then where the kernels that are launched from the device, counting so many pending launches for
    each, exceed the pending-launch limit; however many are pending (samples/lost_trees prints the table, docs/known-issues.md).

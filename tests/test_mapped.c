@@ -213,9 +213,9 @@ START_TEST(options_decide) {
 }
 END_TEST
 
-/* A worklist that has no room for all buckets: then there is no map. */
+/* A worklist that has no room for all long buckets: then there is no map. */
 START_TEST(short_worklists_do_without) {
-  static const cdp_plan_limits limits = {.worklist_capacity = 100};
+  static const cdp_plan_limits limits = {.worklist_capacity = 10};
   cdp_plan_limit(&limits);
   const host_case sort = simulated_case(CDP_U32, FEW_ITEMS, HOST_UNIFORM, 1);
   ck_assert_uint_eq(plan_of(&sort.options, sort.type, sort.count).map_buckets, 0);

@@ -45,14 +45,6 @@ struct KeyLines {
   uint32_t buckets;
 };
 
-template <typename Bits>
-__device__ __forceinline__ uint32_t bits_of(Bits number) {
-  if constexpr (sizeof(Bits) == 4)
-    return 32 - static_cast<uint32_t>(__clz(static_cast<int>(number)));
-  else
-    return 64 - static_cast<uint32_t>(__clzll(static_cast<long long>(number)));
-}
-
 /* Lines for keys between two different ones, with a line to spare on either side; straight until they are learnt. */
 template <typename Bits>
 __device__ __forceinline__ KeyLines<Bits> lines_between(Bits least, Bits greatest, uint32_t buckets) {
@@ -81,25 +73,36 @@ __device__ __forceinline__ uint32_t offset_of(const KeyLines<Bits> &lines, Bits 
     return static_cast<uint32_t>(distance >> lines.drop) << lines.raise;
 }
 
-/* The bucket of an offset, by lines. */
-__device__ __forceinline__ uint32_t line_bucket(const KeyLine *lines, uint32_t offset) {
-  const KeyLine line = lines[offset >> (32 - KEY_LINE_BITS)];
-  return (line.begin + __umulhi(offset << KEY_LINE_BITS, line.length)) >> LINE_UNIT_BITS;
-}
+/* The bucket of an entered key: by a straight map. */
+template <typename Bits>
+struct StraightMap {
+  KeyLines<Bits> lines;
 
-/* The buckets of a thread's entered keys. */
-template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ void map_keys(const Bits (&keys)[ITEMS], uint32_t (&buckets)[ITEMS], const KeyLines<Bits> &lines,
-                                         const KeyLine *table) {
-  if (lines.factor != 0) {
-#pragma unroll
-    for (uint32_t item = 0; item < ITEMS; item++)
-      buckets[item] = __umulhi(offset_of(lines, keys[item]), lines.factor);
-    return;
+  __device__ __forceinline__ uint32_t operator()(Bits key) const {
+    return __umulhi(offset_of(lines, key), lines.factor);
   }
-#pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++)
-    buckets[item] = line_bucket(table, offset_of(lines, keys[item]));
+};
+
+/* And by lines. */
+template <typename Bits>
+struct LineMap {
+  KeyLines<Bits> lines;
+  const KeyLine *table;
+
+  __device__ __forceinline__ uint32_t operator()(Bits key) const {
+    const uint32_t offset = offset_of(lines, key);
+    const KeyLine line = table[offset >> (32 - KEY_LINE_BITS)];
+    return (line.begin + __umulhi(offset << KEY_LINE_BITS, line.length)) >> LINE_UNIT_BITS;
+  }
+};
+
+/* Calls `use` with the map that lines stand for. `table`: the lines, where it is not straight. */
+template <typename Bits, typename Use>
+__device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const KeyLine *table, Use use) {
+  if (lines.factor != 0)
+    use(StraightMap<Bits>{lines});
+  else
+    use(LineMap<Bits>{lines, table});
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One tile of an array that is divided by a map: loaded into registers, ranked by bucket, staged in shared memory, and written
- * bucket by bucket to where a team has reserved room.
+ * One tile of an array that is divided by a map: loaded into registers, counted by bucket, staged in shared memory bucket by
+ * bucket, and written to where a team has reserved room.
  *
- * Registers are what there is least of: a thread of a block that fills a multiprocessor has 64, keys and places take half of
- * them, and what is spilled goes past the cache, since shared memory has nearly all of it. So positions are 32-bit numbers, and
- * what is the same for all threads stays in shared memory until it is needed.
+ *  1. Long tiles have long runs of a bucket's keys to write. A thread has 64 registers in a block that fills a multiprocessor:
+ *     its keys take half of them, and what is spilled goes past the cache, since shared memory has nearly all of it.
+ *  2. An atomic in shared memory whose result nobody wants is begun and forgotten; one whose result is a key's rank takes some
+ *     30 cycles to return, and the rank a register until the key is staged.
+ *  3. A key's bucket costs some six instructions and, by lines, one look at shared memory.
+ *  Therefore a key's bucket is worked out three times, when it is counted, staged, and written, and nothing but the key is
+ *  kept. Positions are 32-bit numbers, and what is the same for all threads stays in shared memory until it is needed.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_MAP_TILE_CUH
 #define CDPSORT_DEVICE_BLOCK_MAP_TILE_CUH
@@ -17,7 +21,7 @@ namespace cdp::CDP_RUNTIME {
 /* Keys [begin, end) of an array, as tiles of a team: the first begins at a 16-byte boundary at or before the first key. */
 template <typename Bits, uint32_t TEAMS>
 struct MapTiles {
-  static constexpr uint32_t TILE_ITEMS = MultiwayShape<Bits>::TILE_ITEMS / TEAMS;
+  static constexpr uint32_t TILE_ITEMS = MAP_TILE_ITEMS<Bits> / TEAMS;
 
   const Bits *base; /* of the first tile; up to 3 keys before `begin`, even before the array */
   uint32_t ahead;
@@ -32,6 +36,14 @@ struct MapTiles {
   __device__ __forceinline__ uint32_t count() const {
     return (end + TILE_ITEMS - 1) / TILE_ITEMS;
   }
+  /* Has a tile brought into the L2 cache, a line by each thread of the team. */
+  __device__ __forceinline__ void prefetch_tile(uint32_t tile, uint32_t thread) const {
+    constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
+    static_assert(TILE_ITEMS <= Team<Bits, TEAMS>::THREADS * LINE_ITEMS, "a line for each thread");
+    const uint32_t first = tile * TILE_ITEMS + thread * LINE_ITEMS;
+    if (thread * LINE_ITEMS < TILE_ITEMS && first < end)
+      prefetch(base + first);
+  }
   /* How many keys a tile has. */
   __device__ __forceinline__ uint32_t items(uint32_t tile) const {
     const uint32_t first = tile == 0 ? ahead : tile * TILE_ITEMS;
@@ -42,15 +54,17 @@ struct MapTiles {
 /* A thread's keys of a tile, as they were read until they enter. */
 template <typename Bits, uint32_t TEAMS>
 struct MapTileItems {
-  static constexpr uint32_t ITEMS = MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD;
+  static constexpr uint32_t ITEMS = OnChipShape<Bits>::ITEMS;
   static constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
   static constexpr uint32_t VECTOR = MultiwayShape<Bits>::VECTOR_ITEMS;
+
+  static constexpr uint32_t ALL = static_cast<uint32_t>((uint64_t{1} << ITEMS) - 1);
 
   Bits keys[ITEMS];
   uint32_t present; /* a bit for each */
 
   __device__ __forceinline__ bool is_whole() const {
-    return present == (1u << ITEMS) - 1;
+    return present == ALL;
   }
 
   __device__ __forceinline__ void load(const MapTiles<Bits, TEAMS> &tiles, uint32_t tile, uint32_t thread) {
@@ -65,7 +79,7 @@ struct MapTileItems {
         for (uint32_t key = 0; key < VECTOR; key++)
           keys[vector * VECTOR + key] = loaded.keys[key];
       }
-      present = (1u << ITEMS) - 1;
+      present = ALL;
       return;
     }
     present = 0;
@@ -77,33 +91,63 @@ struct MapTileItems {
       present |= is_present ? 1u << item : 0;
     }
   }
+
+  /* Calls `use` for each key. Of whole tiles, which nearly all are, without conditions: behind one of its own, each atomic
+     whose result is wanted would be waited for before the next is begun. */
+  template <typename Use>
+  __device__ __forceinline__ void each(Use use) const {
+    if (is_whole()) {
+#pragma unroll
+      for (uint32_t item = 0; item < ITEMS; item++)
+        use(keys[item]);
+      return;
+    }
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++)
+      if ((present >> item & 1) != 0)
+        use(keys[item]);
+  }
 };
 
-/* Which of a tile's buckets a key is of: its bucket, shifted, less the first; and the cursors of those. */
+/* Which of a tile's buckets a key is of: its bucket, shifted, less the first. And how many keys of each have been placed: behind
+   the buckets' begins or, where there are none, from the beginning of the array. */
 struct MapTarget {
   uint32_t shift;
   uint32_t first;
   unsigned int *cursors;
+  const uint32_t *begins;
 };
 
-/* Keys of a thread that are ranked, or looked up, side by side: with more of them keys and places would be spilled. */
-constexpr uint32_t RANKED_AT_ONCE = 4;
-
-/* Turns a tile's counts into places, and reserves room for each bucket. All threads of the team take part; begins with the
-   counts visible, ends with a barrier. */
+/*
+ * The room that a tile has reserved: for a thread's buckets, where they go, less where they begin in the tile.
+ *
+ * An atomic on a cursor takes a microsecond to return. Its result is wanted when the keys are staged: it waits in registers.
+ */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
-__device__ __forceinline__ void reserve_tile(const Team<Bits, TEAMS> &team, const MapTarget &target,
-                                             MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile) {
-  constexpr uint32_t EACH = (BUCKETS + Team<Bits, TEAMS>::THREADS - 1) / Team<Bits, TEAMS>::THREADS;
-  uint32_t counts[EACH];
+struct MapReserved {
+  static constexpr uint32_t EACH = (BUCKETS + Team<Bits, TEAMS>::THREADS - 1) / Team<Bits, TEAMS>::THREADS;
   uint32_t bases[EACH];
+};
+
+/* Turns a tile's counts into places, and reserves room for each bucket. Returns whether one bucket has many of the tile's keys.
+   All threads of the team take part; begins with the counts visible, ends with a barrier. */
+template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
+__device__ __forceinline__ bool reserve_tile(const Team<Bits, TEAMS> &team, const MapTarget &target,
+                                             MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile,
+                                             MapReserved<Bits, TEAMS, BUCKETS> &reserved) {
+  constexpr uint32_t EACH = MapReserved<Bits, TEAMS, BUCKETS>::EACH;
+  uint32_t counts[EACH];
   uint32_t sum = 0;
+  bool is_crowded = false;
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
     const uint32_t bucket = team.thread * EACH + index;
     counts[index] = bucket < BUCKETS ? tile.counts[bucket] : 0;
-    bases[index] = counts[index] != 0 ? atomicAdd(&target.cursors[bucket], counts[index]) : 0;
+    reserved.bases[index] = counts[index] != 0 ? atomicAdd(&target.cursors[bucket], counts[index]) : 0;
+    if (target.begins != nullptr && bucket < BUCKETS)
+      reserved.bases[index] += target.begins[bucket];
     sum += counts[index];
+    is_crowded |= counts[index] >= MapTiles<Bits, TEAMS>::TILE_ITEMS / CROWDED_SHARE;
   }
   const uint32_t scanned = warp_inclusive_sum(sum);
   uint32_t begin = team.lower_warps_sum(__shfl_sync(ALL_LANES, scanned, WARP_LANES - 1), tile.warp_totals) + scanned - sum;
@@ -111,148 +155,90 @@ __device__ __forceinline__ void reserve_tile(const Team<Bits, TEAMS> &team, cons
   for (uint32_t index = 0; index < EACH; index++) {
     const uint32_t bucket = team.thread * EACH + index;
     if (bucket < BUCKETS) {
-      tile.begins[bucket] = begin;
-      tile.bases[bucket] = bases[index] - begin;
+      tile.places[bucket] = begin;
       tile.counts[bucket] = 0; // for the next tile
     }
+    reserved.bases[index] -= begin;
     begin += counts[index];
   }
-  team.sync();
+  return team.any(is_crowded);
 }
 
 /*
- * Writes a tile's staged keys. NOTED: the bucket of each has been noted; otherwise it is worked out again. All threads of the
- * team take part. A whole tile is written without conditions, for the same reason as it is ranked.
+ * Takes a place of a bucket for each lane. All lanes of the warp take part.
+ *
+ * An atomic takes a cycle for each lane that wants the same address. Where many do, one lane adds for all of its bucket, for
+ * the first few buckets.
  */
-template <bool NOTED, typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
-__device__ __forceinline__ void write_keys(const KeyLines<Bits> &lines, const MapTarget &target, Bits *destination,
-                                           const Team<Bits, TEAMS> &team,
+__device__ __forceinline__ uint32_t take_crowded_place(uint32_t bucket, uint32_t *places) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  uint32_t place = 0;
+  uint32_t left = ALL_LANES;
+  for (uint32_t round = 0; round < CROWDED_ROUNDS && left != 0; round++) {
+    const int leader = __ffs(static_cast<int>(left)) - 1;
+    const bool is_same = bucket == __shfl_sync(ALL_LANES, bucket, leader);
+    const uint32_t same = __ballot_sync(ALL_LANES, is_same);
+    uint32_t first = 0;
+    if (lane == static_cast<uint32_t>(leader))
+      first = atomicAdd(&places[bucket], static_cast<uint32_t>(__popc(same)));
+    first = __shfl_sync(ALL_LANES, first, leader);
+    if (is_same)
+      place = first + static_cast<uint32_t>(__popc(same & ((1u << lane) - 1)));
+    left &= ~same;
+  }
+  return (left >> lane & 1) != 0 ? atomicAdd(&places[bucket], 1u) : place;
+}
+
+/* Writes a tile's staged keys. bucket_of: of the target's. All threads of the team take part. A whole tile is written without
+   conditions, for the same reason as it is staged. */
+template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
+__device__ __forceinline__ void write_keys(BucketOf bucket_of, Bits *destination, const Team<Bits, TEAMS> &team,
                                            const MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items) {
   constexpr uint32_t ITEMS = MapTileItems<Bits, TEAMS>::ITEMS;
   constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
   constexpr uint32_t BATCH = ITEMS < 8 ? ITEMS : 8; // keys under way at a time: the next tile's are in registers, too
-  const auto base_of = [&](uint32_t item, Bits key) {
-    if (NOTED)
-      return tile.bases[tile.buckets[item]];
-    return tile.bases[(__umulhi(offset_of(lines, key), lines.factor) >> target.shift) - target.first];
-  };
   if (tile_items != ITEMS * THREADS) {
     for (uint32_t item = team.thread; item < tile_items; item += THREADS)
-      destination[base_of(item, tile.stage[item]) + item] = tile.stage[item];
+      destination[tile.bases[bucket_of(tile.stage[item])] + item] = tile.stage[item];
     return;
   }
 #pragma unroll 1
   for (uint32_t first = team.thread; first < ITEMS * THREADS; first += BATCH * THREADS) {
     Bits keys[BATCH];
-    uint32_t places[BATCH];
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
       keys[index] = tile.stage[first + index * THREADS];
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
-      places[index] = base_of(first + index * THREADS, keys[index]) + first + index * THREADS;
-#pragma unroll
-    for (uint32_t index = 0; index < BATCH; index++)
-      destination[places[index]] = keys[index];
+      destination[tile.bases[bucket_of(keys[index])] + first + index * THREADS] = keys[index];
   }
-}
-
-/*
- * Ranks a tile's entered keys: places[i] becomes the key's bucket among the target's in the upper half, its rank there in the
- * lower one. All threads of the team take part; no barrier.
- *
- * 1. An atomic in shared memory takes some 30 cycles to return what was there, and nothing else hides them here.
- * 2. Behind a condition of its own each would be waited for before the next one is begun.
- * Therefore whole tiles, which nearly all are, are ranked without conditions; and likewise they are staged.
- */
-template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
-__device__ __forceinline__ void rank_keys(const MapTileItems<Bits, TEAMS> &items,
-                                          uint32_t (&places)[MapTileItems<Bits, TEAMS>::ITEMS], const MapTarget &target,
-                                          MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile) {
-  constexpr uint32_t ITEMS = MapTileItems<Bits, TEAMS>::ITEMS;
-#pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++)
-    places[item] = (places[item] >> target.shift) - target.first;
-  if (items.is_whole()) {
-#pragma unroll
-    for (uint32_t first = 0; first < ITEMS; first += RANKED_AT_ONCE) {
-      uint32_t ranks[RANKED_AT_ONCE];
-#pragma unroll
-      for (uint32_t item = 0; item < RANKED_AT_ONCE; item++)
-        ranks[item] = atomicAdd(&tile.counts[places[first + item]], 1u);
-#pragma unroll
-      for (uint32_t item = 0; item < RANKED_AT_ONCE; item++)
-        places[first + item] = places[first + item] << 16 | ranks[item];
-    }
-    return;
-  }
-#pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++)
-    if ((items.present >> item & 1) != 0)
-      places[item] = places[item] << 16 | atomicAdd(&tile.counts[places[item]], 1u);
-}
-
-/* Stages a ranked tile by bucket. NOTES: and which bucket each key is of. All threads of the team take part; no barrier. */
-template <bool NOTES, typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
-__device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &items,
-                                           const uint32_t (&places)[MapTileItems<Bits, TEAMS>::ITEMS],
-                                           MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile) {
-  constexpr uint32_t ITEMS = MapTileItems<Bits, TEAMS>::ITEMS;
-  const auto stage = [&tile](uint32_t place, uint32_t bucket, Bits key) {
-    tile.stage[place] = key;
-    if (NOTES)
-      tile.buckets[place] = static_cast<uint16_t>(bucket);
-  };
-  if (items.is_whole()) {
-#pragma unroll
-    for (uint32_t first = 0; first < ITEMS; first += RANKED_AT_ONCE) {
-      uint32_t begins[RANKED_AT_ONCE];
-#pragma unroll
-      for (uint32_t item = 0; item < RANKED_AT_ONCE; item++)
-        begins[item] = tile.begins[places[first + item] >> 16];
-#pragma unroll
-      for (uint32_t item = 0; item < RANKED_AT_ONCE; item++)
-        stage(begins[item] + (places[first + item] & 0xFFFFu), places[first + item] >> 16, items.keys[first + item]);
-    }
-    return;
-  }
-#pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++)
-    if ((items.present >> item & 1) != 0)
-      stage(tile.begins[places[item] >> 16] + (places[item] & 0xFFFFu), places[item] >> 16, items.keys[item]);
 }
 
 /*
  * Moves one tile's entered keys to their buckets, and has `load_next` load the next one into `items` meanwhile. All threads of
  * the team take part; begins with the counts zeroed and visible, and so it ends; no barrier behind the writing.
- *
- * 1. Shared memory is what all wait for: 3.5 cycles for a warp's access to 32 places at random, one where they lie side by
- *    side.
- * 2. A key's bucket is needed again when it is written from where it was staged.
- * 3. By a straight map it costs six instructions and no shared memory; by lines, 6 cycles of it at random.
- * Therefore it is worked out again by a straight map, and otherwise noted beside the key.
  */
-template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename LoadNext>
-__device__ __forceinline__ void scatter_tile(MapTileItems<Bits, TEAMS> &items, const MapTarget &target, Bits *destination,
-                                             const Team<Bits, TEAMS> &team, MappedStorage<Bits> &storage,
+template <typename Map, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename LoadNext>
+__device__ __forceinline__ void scatter_tile(MapTileItems<Bits, TEAMS> &items, const Map &map, const MapTarget &target,
+                                             Bits *destination, const Team<Bits, TEAMS> &team,
                                              MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items,
                                              LoadNext load_next) {
-  uint32_t places[MapTileItems<Bits, TEAMS>::ITEMS];
-  map_keys(items.keys, places, storage.map, storage.divide.lines);
-  rank_keys(items, places, target, tile);
+  const auto bucket_of = [&map, &target](Bits key) { return (map(key) >> target.shift) - target.first; };
+  items.each([&](Bits key) { atomicAdd(&tile.counts[bucket_of(key)], 1u); });
   team.sync();
-  reserve_tile(team, target, tile);
-  const bool is_noted = storage.map.factor == 0;
-  if (is_noted)
-    stage_keys<true>(items, places, tile);
+  MapReserved<Bits, TEAMS, BUCKETS> reserved;
+  const bool is_crowded = reserve_tile(team, target, tile, reserved);
+  if (is_crowded && tile_items == MapTiles<Bits, TEAMS>::TILE_ITEMS)
+    items.each([&](Bits key) { tile.stage[take_crowded_place(bucket_of(key), tile.places)] = key; });
   else
-    stage_keys<false>(items, places, tile);
+    items.each([&](Bits key) { tile.stage[atomicAdd(&tile.places[bucket_of(key)], 1u)] = key; });
   load_next();
+#pragma unroll
+  for (uint32_t index = 0; index < reserved.EACH; index++)
+    if (team.thread * reserved.EACH + index < BUCKETS)
+      tile.bases[team.thread * reserved.EACH + index] = reserved.bases[index];
   team.sync();
-  if (is_noted)
-    write_keys<true>(storage.map, target, destination, team, tile, tile_items);
-  else
-    write_keys<false>(storage.map, target, destination, team, tile, tile_items);
+  write_keys(bucket_of, destination, team, tile, tile_items);
 }
 
 /* Readies a team's tile for the first keys. All its threads take part; ends with a barrier. */

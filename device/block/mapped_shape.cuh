@@ -13,12 +13,10 @@ namespace cdp::CDP_RUNTIME {
 /* What a team needs to scatter a tile to so many buckets. */
 template <typename Bits, DeviceKind KIND, uint32_t TEAMS, uint32_t BUCKETS>
 struct MapScatterTeam {
-  static constexpr uint32_t TILE_ITEMS = MultiwayShapeOf<Bits, KIND>::TILE_ITEMS / TEAMS;
-  Bits stage[TILE_ITEMS];       /* the tile's keys by bucket */
-  uint16_t buckets[TILE_ITEMS]; /* of each staged key */
+  Bits stage[on_chip_block_items(multiway_row(KIND, sizeof(Bits)), on_chip_row(KIND, sizeof(Bits))) / TEAMS]; /* by bucket */
   uint32_t counts[BUCKETS];
-  uint32_t begins[BUCKETS];
-  uint32_t bases[BUCKETS]; /* where a bucket of the tile goes, less its place in the tile */
+  uint32_t places[BUCKETS]; /* of a bucket's next key in the tile */
+  uint32_t bases[BUCKETS];  /* where a bucket of the tile goes, less where it begins there */
   uint32_t warp_totals[WARP_LANES];
 };
 
@@ -27,8 +25,7 @@ template <typename Bits>
 struct MapLook {
   uint32_t slots[1024 * MAP_SAMPLES_PER_THREAD]; /* samples that share a counter */
   uint32_t groups[SPREAD_GROUPS];
-  Bits least[WARP_LANES];
-  Bits greatest[WARP_LANES];
+  WarpExtremes<Bits> extremes;
   uint32_t frequent; /* samples of frequent values */
   uint32_t squares;
 };
@@ -37,8 +34,7 @@ struct MapLook {
 template <typename Bits, DeviceKind KIND>
 struct MapGroups {
   static constexpr uint32_t TEAMS = on_chip_row(KIND, sizeof(Bits)).teams;
-  MapScatterTeam<Bits, KIND, TEAMS, MAX_FINE_BUCKETS> tiles[TEAMS];
-  uint32_t begins[MAX_COARSE_BUCKETS + 1];      /* of the groups */
+  MapScatterTeam<Bits, KIND, TEAMS, max_fine_buckets(KIND)> tiles[TEAMS];
   uint32_t first_tiles[MAX_COARSE_BUCKETS + 1]; /* how many the groups before have */
 };
 
@@ -46,6 +42,7 @@ struct MapGroups {
 template <typename Bits, DeviceKind KIND>
 struct MapDivide {
   KeyLine lines[KEY_LINES];
+  uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them */
   union {
     uint32_t counts[on_chip_row(KIND, sizeof(Bits)).max_buckets]; /* of all buckets */
     uint32_t drawn[KEY_LINES];                                    /* samples in each line */
@@ -71,6 +68,15 @@ struct MappedStorageOf {
 template <typename Bits>
 using MappedStorage = MappedStorageOf<Bits, DEVICE_KIND>;
 constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
+/* Keys of a block's tile, which its teams share out. */
+template <typename Bits>
+constexpr uint32_t MAP_TILE_ITEMS = on_chip_block_items(multiway_row(DEVICE_KIND, sizeof(Bits)), OnChipShape<Bits>::ROW);
+
+/* How many buckets there should be, where so many are enough, for teams that take one after the other: as many for each, lest
+   some have one to sort when all others are done. */
+__host__ __device__ inline uint64_t rounded_buckets(uint64_t enough, uint64_t teams) {
+  return enough > MAX_ROUNDED_SHARE * teams ? enough : (enough + teams - 1) / teams * teams;
+}
 
 /* The shared memory of a block on a kind of device. */
 template <typename Bits>

@@ -34,6 +34,7 @@ struct OnChipShapeOf {
   static constexpr uint32_t ITEMS = ROW.items_per_thread;
   static constexpr uint32_t MAX_ITEMS = on_chip_items(multiway_row(KIND, sizeof(Bits)), ROW);
   static constexpr uint32_t CELLS = ROW.cells;
+  static constexpr uint32_t CELL_BITS = floor_log2(CELLS);
   static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
   static constexpr uint32_t VECTORS = ITEMS / VECTOR_ITEMS;
   /* Counters that a lane scans at a time, and how often. */
@@ -49,8 +50,7 @@ struct alignas(16) OnChipTeamOf {
   using Shape = OnChipShapeOf<Bits, KIND>;
   Bits stage[Shape::MAX_ITEMS + 2 * WINDOW_ITEMS];
   uint32_t cells[Shape::CELLS];
-  Bits least[Shape::WARPS]; /* of a warp's keys */
-  Bits greatest[Shape::WARPS];
+  WarpExtremes<Bits> extremes;
   uint32_t warp_totals[WARP_LANES];
   uint32_t taken; /* the next bucket (sort_buckets.cuh) */
 };
@@ -62,8 +62,8 @@ using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND>;
 template <typename Bits>
 using SortingTeam = Team<Bits, OnChipShape<Bits>::TEAMS>;
 
-static_assert(merge_room(OnChipShape<uint32_t>::MAX_ITEMS) * 4 <= offsetof(OnChipTeam<uint32_t>, least) &&
-                  merge_room(OnChipShape<uint64_t>::MAX_ITEMS) * 8 <= offsetof(OnChipTeam<uint64_t>, least),
+static_assert(merge_room(OnChipShape<uint32_t>::MAX_ITEMS) * 4 <= offsetof(OnChipTeam<uint32_t>, extremes) &&
+                  merge_room(OnChipShape<uint64_t>::MAX_ITEMS) * 8 <= offsetof(OnChipTeam<uint64_t>, extremes),
               "there is room to merge a bucket");
 
 /* Where place `place` of a bucket lies: of 16-byte vectors, eight lanes' are in different banks whichever vector of their
@@ -113,39 +113,6 @@ struct OnChipKeys {
   }
 };
 
-/* The least and the greatest key of a team's. All its threads take part; one barrier. */
-template <typename Bits>
-__device__ __forceinline__ void find_extremes(OnChipKeys<Bits> &keys, Bits &least, Bits &greatest,
-                                              const SortingTeam<Bits> &team, OnChipTeam<Bits> &storage) {
-  Bits low = GREATEST<Bits>;
-  Bits high = 0;
-  keys.each([&low, &high](Bits key) {
-    low = key < low ? key : low;
-    high = high < key ? key : high;
-  });
-#pragma unroll
-  for (uint32_t step = 0; step < 2; step++) {
-#pragma unroll
-    for (uint32_t distance = WARP_LANES / 2; distance >= 1; distance /= 2) {
-      const Bits other_low = __shfl_xor_sync(ALL_LANES, low, static_cast<int>(distance));
-      const Bits other_high = __shfl_xor_sync(ALL_LANES, high, static_cast<int>(distance));
-      low = other_low < low ? other_low : low;
-      high = high < other_high ? other_high : high;
-    }
-    if (step == 1)
-      break;
-    if (team.lane() == 0) {
-      storage.least[team.warp()] = low;
-      storage.greatest[team.warp()] = high;
-    }
-    team.sync();
-    low = storage.least[team.lane() % SortingTeam<Bits>::WARPS];
-    high = storage.greatest[team.lane() % SortingTeam<Bits>::WARPS];
-  }
-  least = low;
-  greatest = high;
-}
-
 /* Turns the cells' counts into where each begins. All threads of the team take part; one barrier. */
 template <typename Bits>
 __device__ __forceinline__ void scan_cells(const SortingTeam<Bits> &team, OnChipTeam<Bits> &storage) {
@@ -182,15 +149,6 @@ __device__ __forceinline__ void scan_cells(const SortingTeam<Bits> &team, OnChip
   }
 }
 
-/* How far keys are shifted so that `width` is in the last of so many cells, or before it. */
-template <typename Bits>
-__device__ __forceinline__ uint32_t cell_shift(Bits width, uint32_t cells) {
-  const uint32_t bits = sizeof(Bits) == 4 ? 32 - static_cast<uint32_t>(__clz(static_cast<int>(width)))
-                                          : 64 - static_cast<uint32_t>(__clzll(static_cast<long long>(width)));
-  const uint32_t cell_bits = 31 - static_cast<uint32_t>(__clz(static_cast<int>(cells)));
-  return bits > cell_bits ? bits - cell_bits : 0;
-}
-
 /*
  * Puts entered keys [0, count) of `source` into storage.stage by cells, nearly in order. Returns whether they are all equal:
  * then they are not put anywhere, and `least` is what they are. All threads of the team take part; storage is free; ends with a
@@ -207,11 +165,18 @@ __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t coun
   };
   for (uint32_t index = team.thread; index < Shape::CELLS / 4; index += Shape::THREADS)
     reinterpret_cast<Zeros *>(storage.cells)[index] = {};
-  Bits greatest;
-  find_extremes(keys, least, greatest, team, storage);
+  least = GREATEST<Bits>;
+  Bits greatest = 0;
+  keys.each([&least, &greatest](Bits key) {
+    least = min(least, key);
+    greatest = max(greatest, key);
+  });
+  team.find_extremes(least, greatest, storage.extremes);
   if (least == greatest)
     return true;
-  const uint32_t shift = cell_shift<Bits>(greatest - least, Shape::CELLS);
+  // The last key is in the last cell, or before it.
+  const uint32_t bits = bits_of<Bits>(greatest - least);
+  const uint32_t shift = bits > Shape::CELL_BITS ? bits - Shape::CELL_BITS : 0;
   const Bits base = least;
   keys.each([&storage, base, shift](Bits key) { atomicAdd(&storage.cells[static_cast<uint32_t>((key - base) >> shift)], 1u); });
   team.sync();

@@ -12,6 +12,23 @@
 
 namespace cdp::CDP_RUNTIME {
 
+/* The least and the greatest key of each warp. */
+template <typename Bits>
+struct WarpExtremes {
+  Bits least[WARP_LANES];
+  Bits greatest[WARP_LANES];
+};
+
+/* Makes of the lanes' least and greatest keys the warp's, in every lane. All lanes take part. */
+template <typename Bits>
+__device__ __forceinline__ void warp_extremes(Bits &least, Bits &greatest) {
+#pragma unroll
+  for (uint32_t distance = WARP_LANES / 2; distance >= 1; distance /= 2) {
+    least = min(least, __shfl_xor_sync(ALL_LANES, least, static_cast<int>(distance)));
+    greatest = max(greatest, __shfl_xor_sync(ALL_LANES, greatest, static_cast<int>(distance)));
+  }
+}
+
 /* One of TEAMS teams, as a thread sees its own. One team is the whole block. */
 template <typename Bits, uint32_t TEAMS>
 struct Team {
@@ -53,6 +70,20 @@ struct Team {
     sync();
     const uint32_t scanned = warp_inclusive_sum(lane() < WARPS ? warp_totals[lane()] : 0);
     return __shfl_sync(ALL_LANES, scanned, static_cast<int>(warp())) - value;
+  }
+
+  /* Makes of the least and the greatest of each thread's keys those of the team's, in every thread. One barrier; the warps'
+     extremes may be written again after the team's next one. */
+  __device__ __forceinline__ void find_extremes(Bits &least, Bits &greatest, WarpExtremes<Bits> &warps) const {
+    warp_extremes(least, greatest);
+    if (lane() == 0) {
+      warps.least[warp()] = least;
+      warps.greatest[warp()] = greatest;
+    }
+    sync();
+    least = warps.least[lane() < WARPS ? lane() : 0];
+    greatest = warps.greatest[lane() < WARPS ? lane() : 0];
+    warp_extremes(least, greatest);
   }
 };
 

@@ -170,6 +170,15 @@ inline KeyMap<Bits> key_map(cdp_type type, cdp_order order) {
   return map;
 }
 
+/* How many bits a number takes: 0 takes none. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t bits_of(Bits number) {
+  if constexpr (sizeof(Bits) == 4)
+    return 32 - static_cast<uint32_t>(__clz(static_cast<int>(number)));
+  else
+    return 64 - static_cast<uint32_t>(__clzll(static_cast<long long>(number)));
+}
+
 } // namespace cdp::CDP_RUNTIME
 
 #endif

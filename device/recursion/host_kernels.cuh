@@ -57,9 +57,7 @@ __device__ __forceinline__ void do_step(Multiway<Bits>, HostDriver, const Sort<B
                                         const Work<Bits> &work) {
   switch (work.step) {
   case Step::root:
-    return sort.map_buckets != 0 ? mapped_body<MapHost>(sort, event, true) : host_multiway_root_body(sort, event);
-  case Step::map:
-    return mapped_body<MapHost>(sort, event, false);
+    return host_multiway_root_body(sort, event);
   case Step::look:
     return level_look_body(sort, event);
   case Step::begin:
@@ -77,11 +75,8 @@ __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESID
 
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
-    level_buckets_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
-  if (sort.map_table.facts->listed == 0)
-    return;
-  const TraceScope scope(sort, event, CDP_TRACE_SORT, bucketed_range(sort, 0, sort.count));
-  sort_buckets(sort);
+    level_map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
+  mapped_body<MapHost>(sort, event, work.step == Step::root);
 }
 
 template <typename Bits>
@@ -110,7 +105,7 @@ public:
     }
     launch_network();
     allow(level_sort_kernel<Bits>);
-    launch(fat_grid(sort, sort.worklist_capacity - sort.map_buckets), level_sort_kernel<Bits>);
+    launch(fat_grid(sort, sort.worklist_capacity), level_sort_kernel<Bits>);
     return error;
   }
 
@@ -143,15 +138,13 @@ private:
 
   /* A map's stages: as many as it may take, each of which looks up what it is. */
   void launch_map_stages() {
-    using Policy = Multiway<Bits>;
     if (error == LAUNCH_OK)
       error = zero_bookkeeping(plan, stream);
+    allow(level_map_kernel<Bits>);
     const GridShape shape = map_grid(sort, map_blocks(sort));
-    launch(shape, task_kernel<Policy, HostDriver>, work_for<Bits>(Step::root));
+    launch(shape, level_map_kernel<Bits>, work_for<Bits>(Step::root));
     for (uint32_t stage = 0; stage < MAX_MAP_STAGES; stage++)
-      launch(shape, task_kernel<Policy, HostDriver>, work_for<Bits>(Step::map));
-    allow(level_buckets_kernel<Bits>);
-    launch(map_grid(sort, sort.multiprocessors), level_buckets_kernel<Bits>);
+      launch(shape, level_map_kernel<Bits>, work_for<Bits>(Step::map));
   }
 
   void launch_multiway_levels() {

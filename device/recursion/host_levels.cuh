@@ -21,7 +21,9 @@ struct MapHost {
   static constexpr bool LAUNCHES = false;
 
   template <typename Bits>
-  static __device__ void launch_behind(const Sort<Bits> &, MapStage, bool) {}
+  static __device__ bool launch_behind(const Sort<Bits> &, MapStage, bool, MappedStorage<Bits> &) {
+    return false;
+  }
 
   template <typename Bits>
   static __device__ void start_splitters(const Sort<Bits> &sort, MultiwayStorage<Bits> &) {
@@ -39,7 +41,17 @@ struct MapHost {
   }
 
   template <typename Bits>
-  static __device__ void end_stage(const Sort<Bits> &, MapStage, MapStage, bool, MappedStorage<Bits> &) {}
+  static __device__ void end_stage(const Sort<Bits> &, MapStage, MappedStorage<Bits> &) {}
+
+  template <typename Bits>
+  static __device__ void end(const Sort<Bits> &, MappedStorage<Bits> &) {}
+
+  /* What grids the host has still launched find nothing to do. */
+  template <typename Bits>
+  static __device__ void leave(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+    if (is_last_block(&sort.map_table.facts->done_blocks, gridDim.x, storage.block) && threadIdx.x == 0)
+      sort.map_table.facts->stage = MapStage::none;
+  }
 };
 
 /* The tasks of a level, and how many blocks they have together. */
@@ -196,7 +208,7 @@ __device__ __forceinline__ void level_sort_body(const Sort<Bits> &sort, const ui
   if (is_root)
     list_whole_array(sort);
   // A mapped array's buckets have been sorted.
-  const uint32_t first = sort.map_buckets != 0 ? sort.map_table.facts->listed : 0;
+  const uint32_t first = sort.map_buckets != 0 ? sort.map_table.facts->long_count : 0;
   if (first + blockIdx.x >= listed_ranges(sort))
     return;
   Range all = whole_range(sort);

@@ -14,10 +14,11 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* The buckets that a map should make of the array, of so many sixteenths of a team's room each. */
+/* The buckets that a map should make of the array, of so many sixteenths of a team's room each at most. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint32_t share) {
-  const uint64_t buckets = sort.count / (uint64_t{OnChipShape<Bits>::MAX_ITEMS} * share / 16) + 1;
+  const uint64_t least = sort.count / (uint64_t{OnChipShape<Bits>::MAX_ITEMS} * share / 16) + 1;
+  const uint64_t buckets = rounded_buckets(least, sort.multiprocessors * OnChipShape<Bits>::TEAMS);
   return buckets < sort.map_buckets ? static_cast<uint32_t>(buckets) : sort.map_buckets;
 }
 
@@ -32,39 +33,6 @@ __device__ __forceinline__ uint32_t wanted_coarse_shift(uint32_t buckets) {
 }
 
 /* ---- Look ---------------------------------------------------------------------------------------------------------------- */
-
-/* The least and greatest of a block's keys, in every thread. All threads take part; one barrier. */
-template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ void block_extremes(const Bits (&keys)[ITEMS], Bits &least, Bits &greatest, MapLook<Bits> &look) {
-  constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
-  const uint32_t lane = threadIdx.x % WARP_LANES;
-  least = keys[0];
-  greatest = keys[0];
-#pragma unroll
-  for (uint32_t item = 1; item < ITEMS; item++) {
-    least = keys[item] < least ? keys[item] : least;
-    greatest = greatest < keys[item] ? keys[item] : greatest;
-  }
-#pragma unroll
-  for (uint32_t step = 0; step < 2; step++) {
-#pragma unroll
-    for (uint32_t distance = WARP_LANES / 2; distance >= 1; distance /= 2) {
-      const Bits other_least = __shfl_xor_sync(ALL_LANES, least, static_cast<int>(distance));
-      const Bits other_greatest = __shfl_xor_sync(ALL_LANES, greatest, static_cast<int>(distance));
-      least = other_least < least ? other_least : least;
-      greatest = greatest < other_greatest ? other_greatest : greatest;
-    }
-    if (step == 1)
-      break;
-    if (lane == 0) {
-      look.least[threadIdx.x / WARP_LANES] = least;
-      look.greatest[threadIdx.x / WARP_LANES] = greatest;
-    }
-    __syncthreads();
-    least = look.least[lane < WARPS ? lane : 0];
-    greatest = look.greatest[lane < WARPS ? lane : 0];
-  }
-}
 
 /* The threads that draw a sample to look at, a power of two. The others look at the same keys. */
 template <typename Bits>
@@ -126,9 +94,14 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, Key
     look.squares = 0;
   }
   sort.rules.map.enter_all(keys, true);
-  Bits least;
-  Bits greatest;
-  block_extremes(keys, least, greatest, look);
+  Bits least = keys[0];
+  Bits greatest = keys[0];
+#pragma unroll
+  for (uint32_t item = 1; item < EACH; item++) {
+    least = min(least, keys[item]);
+    greatest = max(greatest, keys[item]);
+  }
+  Team<Bits, 1>().find_extremes(least, greatest, look.extremes);
   if (least == greatest)
     return MapVerdict::splitters;
   judge_sample(keys, lines_between(least, greatest, SPREAD_GROUPS), look);
@@ -217,7 +190,7 @@ __device__ inline void learn_lines(const Sort<Bits> &sort, MappedStorage<Bits> &
 
 /* Loads the map, and its lines if there are any. All threads take part; begins and ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+__device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   __syncthreads();
   if (threadIdx.x == 0)
     storage.map = sort.map_table.facts->lines;
@@ -232,32 +205,29 @@ __device__ __forceinline__ void load_map(const Sort<Bits> &sort, MappedStorage<B
 /* This block's share of counting, by the map in storage. All threads take part; begins with a barrier having made it visible.
    */
 template <typename Bits>
-__device__ __noinline__ void map_count_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+__device__ __forceinline__ void map_count_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                                MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  auto &storage = block_shared<MappedStorage<Bits>>();
   const KeyLines<Bits> lines = storage.map;
   for (uint32_t bucket = threadIdx.x; bucket < lines.buckets; bucket += THREADS)
     storage.divide.counts[bucket] = 0;
   __syncthreads();
   const MapTiles<Bits, 1> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
   const bool enters = sort.rules.map.changes != 0;
-  for (uint32_t tile = block; tile < tiles.count(); tile += blocks) {
-    MapTileItems<Bits, 1> items;
-    items.load(tiles, tile, threadIdx.x);
-    if (enters)
-      sort.rules.map.enter_all(items.keys, true);
-    uint32_t buckets[MapTileItems<Bits, 1>::ITEMS];
-    map_keys(items.keys, buckets, lines, storage.divide.lines);
-    const bool is_whole = items.is_whole();
-#pragma unroll
-    for (uint32_t item = 0; item < MapTileItems<Bits, 1>::ITEMS; item++)
-      if (is_whole || (items.present >> item & 1) != 0)
-        atomicAdd(&storage.divide.counts[buckets[item]], 1u);
-  }
+  with_map(lines, storage.divide.lines, [&](const auto &map) {
+    for (uint32_t tile = block; tile < tiles.count(); tile += blocks) {
+      MapTileItems<Bits, 1> items;
+      items.load(tiles, tile, threadIdx.x);
+      tiles.prefetch_tile(tile + blocks, threadIdx.x);
+      if (enters)
+        sort.rules.map.enter_all(items.keys, true);
+      items.each([&](Bits key) { atomicAdd(&storage.divide.counts[map(key)], 1u); });
+    }
+  });
   __syncthreads();
   for (uint32_t bucket = threadIdx.x; bucket < lines.buckets; bucket += THREADS)
     if (storage.divide.counts[bucket] != 0)
-      atomicAdd(&sort.map_table.cursors[bucket], storage.divide.counts[bucket]);
+      atomicAdd(&sort.map_table.counts[bucket], storage.divide.counts[bucket]);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -2,9 +2,13 @@
 /*
  * The buckets of a mapped array, when they have been counted: where they begin, and who is to sort them.
  *
- *  1. A bucket that fits a team is a range on the worklist, in the order of the buckets.
- *  2. A longer one that fits a block is a range behind all of those. One grid sorts both (sort_buckets.cuh).
+ *  1. A bucket that fits a team is sorted on chip (sort_buckets.cuh).
+ *  2. A longer one that fits a block is listed, and sorted by a block of the same grid.
  *  3. A longer one still becomes a task, when the keys are in their buckets.
+ *
+ * Every block that scatters works out where the buckets begin by itself: the same counts, read from the L2 cache and summed,
+ * take less time than one block would take to write down for all others what it has worked out. What is wanted later is
+ * written down by the block that has no share of the scattering.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_MAPPED_PLACES_CUH
 #define CDPSORT_DEVICE_RECURSION_MAPPED_PLACES_CUH
@@ -19,12 +23,18 @@ __device__ __forceinline__ Range bucketed_range(const Sort<Bits> &sort, uint64_t
   return {begin, end, sort.map_table.facts->coarse_shift != 0 ? Side::keys : Side::scratch, 1};
 }
 
+/* Bucket `bucket`, when it has been placed. */
+template <typename Bits>
+__device__ __forceinline__ Range bucket_range(const Sort<Bits> &sort, uint32_t bucket) {
+  const unsigned int *begins = sort.map_table.begins;
+  return bucketed_range(sort, begins[bucket], begins[bucket + 1]);
+}
+
 /* Loads the buckets' counts into shared memory, and finds how many are too long for a team or for a block. All threads take
    part; ends with a barrier. */
 template <typename Bits>
 __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
-  const uint32_t buckets = sort.map_table.facts->lines.buckets;
-  __syncthreads();
+  const uint32_t buckets = storage.map.buckets;
   if (threadIdx.x == 0) {
     storage.long_items = 0;
     storage.long_count = 0;
@@ -32,7 +42,7 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, Mappe
   }
   __syncthreads();
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const uint32_t items = sort.map_table.cursors[bucket];
+    const uint32_t items = sort.map_table.counts[bucket];
     storage.divide.counts[bucket] = items;
     if (items <= OnChipShape<Bits>::MAX_ITEMS)
       continue;
@@ -42,23 +52,17 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, Mappe
   __syncthreads();
 }
 
-/* Places the buckets from the counts in shared memory: cursors, groups, and the worklist. All threads of the block take part;
-   ends with a barrier, and with all of it visible to grids launched after it. */
+/*
+ * Finds where the buckets begin: storage.divide.counts become begins, and storage.divide.begins those of the groups or, where
+ * there are none, of the buckets, and where the last one ends. All threads of the block take part; begins with the map visible,
+ * ends with a barrier.
+ */
 template <typename Bits>
-__device__ inline void place_map_buckets(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+__device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  const MapTable<Bits> &table = sort.map_table;
-  const uint32_t buckets = table.facts->lines.buckets;
-  const uint32_t coarse_shift = table.facts->coarse_shift;
-  if (threadIdx.x == 0) {
-    const uint32_t listed = buckets + storage.long_count;
-    expect(sort.control->worklist_count == 0 && listed <= sort.worklist_capacity);
-    sort.control->worklist_count = listed;
-    table.facts->listed = listed;
-    table.facts->long_count = storage.long_count;
-    table.facts->task_count = storage.task_count;
-    storage.long_count = buckets; // where the next one is listed
-  }
+  const uint32_t buckets = storage.map.buckets;
+  const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
+  load_bucket_counts(sort, storage);
   const uint32_t each = (buckets + THREADS - 1) / THREADS;
   const uint32_t first = threadIdx.x * each;
   const uint32_t end = first + each < buckets ? first + each : buckets;
@@ -74,32 +78,50 @@ __device__ inline void place_map_buckets(const Sort<Bits> &sort, MappedStorage<B
     begin += items;
   }
   __syncthreads();
-  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS) {
-    const uint32_t bucket_begin = storage.divide.counts[bucket];
-    const uint32_t bucket_end = bucket + 1 < buckets ? storage.divide.counts[bucket + 1] : total;
-    table.cursors[bucket] = bucket_begin;
-    Range child = bucketed_range(sort, bucket_begin, bucket_end);
-    if (child.items() > OnChipShape<Bits>::MAX_ITEMS) {
-      if (child.items() <= sort.block_items)
-        sort.worklist[atomicAdd(&storage.long_count, 1u)] = child;
-      child.end = child.begin;
-    }
-    sort.worklist[bucket] = child;
-    if (coarse_shift != 0 && bucket % (1u << coarse_shift) == 0) {
-      table.coarse_begins[bucket >> coarse_shift] = bucket_begin;
-      table.coarse_cursors[bucket >> coarse_shift] = bucket_begin;
-    }
-  }
-  if (coarse_shift != 0 && threadIdx.x == 0)
-    table.coarse_begins[((buckets - 1) >> coarse_shift) + 1] = total;
-  __threadfence();
+  const uint32_t entries = ((buckets - 1) >> coarse_shift) + 1;
+  for (uint32_t entry = threadIdx.x; entry <= entries; entry += THREADS)
+    storage.divide.begins[entry] = entry < entries ? storage.divide.counts[entry << coarse_shift] : total;
   __syncthreads();
 }
 
-/* Whether a map has made sense of the keys: few of them are in long buckets. */
+/* Whether a map has made sense of the keys, whose buckets have been counted: few of them are in long buckets. */
 template <typename Bits>
 __device__ __forceinline__ bool is_map_useful(const Sort<Bits> &sort, const MappedStorage<Bits> &storage) {
   return storage.long_items <= sort.count / MAX_LONG_SHARE;
+}
+
+/* Writes down, for the grids behind this one, where the buckets begin and which are long. All threads of one block take part;
+   begins with find_bucket_begins(). */
+template <typename Bits>
+__device__ __noinline__ void write_places(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  const MapTable<Bits> &table = sort.map_table;
+  const uint32_t buckets = storage.map.buckets;
+  const uint32_t coarse_shift = table.facts->coarse_shift;
+  const uint32_t total = static_cast<uint32_t>(sort.count);
+  __syncthreads(); // all have seen how many are long
+  if (threadIdx.x == 0) {
+    expect(sort.control->worklist_count == 0 && storage.long_count <= sort.worklist_capacity);
+    sort.control->worklist_count = storage.long_count;
+    table.facts->long_count = storage.long_count;
+    storage.long_count = 0; // where the next one is listed
+    table.begins[buckets] = total;
+  }
+  __syncthreads();
+  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS) {
+    const uint32_t begin = storage.divide.counts[bucket];
+    const uint32_t end = bucket + 1 < buckets ? storage.divide.counts[bucket + 1] : total;
+    table.begins[bucket] = begin;
+    if (coarse_shift != 0)
+      table.cursors[bucket] = begin;
+    if (end - begin > OnChipShape<Bits>::MAX_ITEMS && end - begin <= sort.block_items)
+      sort.worklist[atomicAdd(&storage.long_count, 1u)] = bucketed_range(sort, begin, end);
+  }
+  if (coarse_shift != 0)
+    for (uint32_t group = threadIdx.x; group <= (buckets - 1) >> coarse_shift; group += THREADS)
+      table.coarse_begins[group] = storage.divide.begins[group];
+  if (coarse_shift != 0 && threadIdx.x == 0)
+    table.coarse_begins[((buckets - 1) >> coarse_shift) + 1] = total;
 }
 
 } // namespace cdp::CDP_RUNTIME

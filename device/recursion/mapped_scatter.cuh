@@ -24,51 +24,52 @@ __device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage,
 }
 
 /* This block's share of scattering: by one team to buckets, or by several to groups of them. All threads take part. */
-template <typename Bits, bool TO_GROUPS>
-__device__ __noinline__ void map_scatter_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+template <bool TO_GROUPS, typename Bits>
+__device__ __forceinline__ void map_scatter_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                                  MappedStorage<Bits> &storage) {
   constexpr uint32_t TEAMS = TO_GROUPS ? SCATTER_TEAMS<Bits> : 1;
-  auto &storage = block_shared<MappedStorage<Bits>>();
   const Team<Bits, TEAMS> team;
   auto &tile = team_tile<TO_GROUPS>(storage, team.number);
   const MapTable<Bits> &table = sort.map_table;
-  load_map(sort, storage);
   clear_tile(team, tile);
-  const MapTarget target = {table.facts->coarse_shift, 0, TO_GROUPS ? table.coarse_cursors : table.cursors};
+  const MapTarget target = {TO_GROUPS ? table.facts->coarse_shift : 0, 0, table.taken, storage.divide.begins};
   const MapTiles<Bits, TEAMS> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
   Bits *destination = sort.rules.side(Side::scratch);
   const bool enters = sort.rules.map.changes != 0;
   const uint32_t step = blocks * TEAMS;
   const uint32_t count = tiles.count();
-  MapTileItems<Bits, TEAMS> items;
-  uint32_t at = block * TEAMS + team.number;
-  if (at < count)
-    items.load(tiles, at, team.thread);
-  for (; at < count; at += step) {
-    if (enters)
-      sort.rules.map.enter_all(items.keys, true);
-    scatter_tile(items, target, destination, team, storage, tile, tiles.items(at), [&items, &tiles, &team, at, step, count] {
-      if (at + step < count)
-        items.load(tiles, at + step, team.thread);
-    });
-  }
+  with_map(storage.map, storage.divide.lines, [&](const auto &map) {
+    MapTileItems<Bits, TEAMS> items;
+    uint32_t at = block * TEAMS + team.number;
+    if (at < count)
+      items.load(tiles, at, team.thread);
+    for (; at < count; at += step) {
+      if (enters)
+        sort.rules.map.enter_all(items.keys, true);
+      scatter_tile(items, map, target, destination, team, tile, tiles.items(at), [&items, &tiles, &team, at, step, count] {
+        if (at + step < count)
+          items.load(tiles, at + step, team.thread);
+      });
+    }
+  });
 }
 
 /* Group `group`'s tiles, of the scratch array. */
 template <typename Bits>
 __device__ __forceinline__ MapTiles<Bits, SCATTER_TEAMS<Bits>> group_tiles(const Bits *scratch, uint32_t group,
                                                                            const MappedStorage<Bits> &storage) {
-  const uint32_t *begins = storage.divide.groups.begins;
+  const uint32_t *begins = storage.divide.begins;
   return {scratch, begins[group], begins[group + 1]};
 }
 
 /* Loads where groups begin, and counts their tiles. All threads take part; ends with a barrier. Returns how many groups. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+__device__ __noinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t EACH = (MAX_COARSE_BUCKETS + THREADS - 1) / THREADS;
   const MapFacts<Bits> &facts = *sort.map_table.facts;
   const Bits *scratch = sort.rules.side(Side::scratch);
-  uint32_t *begins = storage.divide.groups.begins;
+  uint32_t *begins = storage.divide.begins;
   const uint32_t groups = ((facts.lines.buckets - 1) >> facts.coarse_shift) + 1;
   for (uint32_t group = threadIdx.x; group <= groups; group += THREADS)
     begins[group] = sort.map_table.coarse_begins[group];
@@ -113,12 +114,11 @@ __device__ __forceinline__ uint32_t group_of(uint32_t tile, uint32_t groups, con
 
 /* This block's share of scattering from groups to buckets. All threads take part. */
 template <typename Bits>
-__device__ __noinline__ void map_scatter_again_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks) {
+__device__ __forceinline__ void map_scatter_again_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                                        MappedStorage<Bits> &storage) {
   constexpr uint32_t TEAMS = SCATTER_TEAMS<Bits>;
-  auto &storage = block_shared<MappedStorage<Bits>>();
   const Team<Bits, TEAMS> team;
   auto &tile = storage.divide.groups.tiles[team.number];
-  load_map(sort, storage);
   const uint32_t groups = load_groups(sort, storage);
   clear_tile(team, tile);
   // Read once: through a pointer to the parameters, each would be waited for in every tile.
@@ -128,26 +128,30 @@ __device__ __noinline__ void map_scatter_again_share(const Sort<Bits> &sort, uin
   const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
   const uint32_t step = blocks * TEAMS;
   const uint32_t count = storage.divide.groups.first_tiles[groups];
-  MapTileItems<Bits, TEAMS> items;
-  uint32_t group = 0;
-  uint32_t tile_items = 0;
-  const auto load = [&](uint32_t index) {
-    group = group_of(index, groups, storage);
-    const auto tiles = group_tiles(scratch, group, storage);
-    const uint32_t first = storage.divide.groups.first_tiles[group];
-    items.load(tiles, index - first, team.thread);
-    tile_items = tiles.items(index - first);
-  };
-  uint32_t at = block * TEAMS + team.number;
-  if (at < count)
-    load(at);
-  for (; at < count; at += step) {
-    const uint32_t first = group << coarse_shift;
-    scatter_tile(items, {0, first, cursors + first}, destination, team, storage, tile, tile_items, [&load, at, step, count] {
-      if (at + step < count)
-        load(at + step);
-    });
-  }
+  with_map(storage.map, storage.divide.lines, [&](const auto &map) {
+    MapTileItems<Bits, TEAMS> items;
+    uint32_t group = 0;
+    uint32_t tile_items = 0;
+    const auto load = [&](uint32_t index) {
+      group = group_of(index, groups, storage);
+      const auto tiles = group_tiles(scratch, group, storage);
+      const uint32_t first = storage.divide.groups.first_tiles[group];
+      items.load(tiles, index - first, team.thread);
+      tile_items = tiles.items(index - first);
+    };
+    uint32_t at = block * TEAMS + team.number;
+    if (at < count)
+      load(at);
+    for (; at < count; at += step) {
+      const uint32_t first = group << coarse_shift;
+      const uint32_t items_at_hand = tile_items;
+      scatter_tile(items, map, {0, first, cursors + first, nullptr}, destination, team, tile, items_at_hand,
+                   [&load, at, step, count] {
+                     if (at + step < count)
+                       load(at + step);
+                   });
+    }
+  });
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -69,9 +69,7 @@ __device__ __forceinline__ void do_step(Multiway<Bits>, DeviceDriver, const Sort
                                         const Work<Bits> &work) {
   switch (work.step) {
   case Step::root:
-    return sort.map_buckets != 0 ? mapped_body<MapDevice>(sort, event, true) : multiway_root_body(sort, event);
-  case Step::map:
-    return mapped_body<MapDevice>(sort, event, false);
+    return multiway_root_body(sort, event);
   case Step::look:
     return look_body(sort, event, static_cast<Direction>(work.detail));
   case Step::begin:
@@ -81,16 +79,19 @@ __device__ __forceinline__ void do_step(Multiway<Bits>, DeviceDriver, const Sort
   }
 }
 
+template <typename Bits>
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
+    map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
+  mapped_body<MapDevice>(sort, event, work.step == Step::root);
+}
+
 /* gather_body() leaves the sort by itself. */
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     leaf_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
   if (work.step == Step::gather)
     return gather_body(sort, event);
-  if (work.step == Step::sort_buckets)
-    sort_buckets_body(sort, event);
-  else
-    sort_ranges_body(sort, event, work);
+  sort_ranges_body(sort, event, work);
   if (threadIdx.x == 0)
     leave_sort(sort);
 }
@@ -102,7 +103,7 @@ int allow_kernels(const Sort<Bits> &sort) {
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return allow_shared_bytes(leaf_kernel<Bits>, bytes);
   if (sort.path != CDP_PATH_SHORT)
-    return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, task_kernel<Multiway<Bits>, DeviceDriver>);
+    return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, task_kernel<Multiway<Bits>, DeviceDriver>, map_kernel<Bits>);
   return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, task_kernel<Multiway<Bits>, DeviceDriver>, short_root_kernel<Bits>);
 }
 
@@ -122,8 +123,7 @@ int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
   const int zeroed = zero_bookkeeping(plan, stream);
   if (zeroed != LAUNCH_OK)
     return zeroed;
-  return launch_from_host(map_grid(sort, map_blocks(sort)), stream, task_kernel<Multiway<Bits>, DeviceDriver>, sort, ROOT_EVENT,
-                          root);
+  return launch_from_host(map_grid(sort, map_blocks(sort)), stream, map_kernel<Bits>, sort, ROOT_EVENT, root);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -27,7 +27,7 @@ __device__ __noinline__ void sort_long_bucket(const BlockRules<Bits> &rules, Ran
 }
 
 /*
- * Sorts listed buckets on chip, `count` of them from the worklist's beginning, each of which fits a team.
+ * Sorts `count` buckets on chip, but for those that are too long for a team.
  *
  * 1. Buckets are taken by an atomic, since a block that had a long one begins late.
  * 2. Its result takes a microsecond to come. Therefore each team asks for a bucket while it sorts the one before.
@@ -35,7 +35,7 @@ __device__ __noinline__ void sort_long_bucket(const BlockRules<Bits> &rules, Ran
  *    shared memory leaves next to nothing of. Therefore they are brought as far as the L2 cache: a line for each thread.
  */
 template <typename Bits>
-__device__ __noinline__ void sort_short_buckets(const Sort<Bits> &sort, uint32_t count) {
+__device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort) {
   constexpr uint32_t TEAMS = OnChipShape<Bits>::TEAMS;
   constexpr uint32_t LINE_BYTES = 128;
   static_assert(OnChipShape<Bits>::MAX_ITEMS * sizeof(Bits) <= OnChipShape<Bits>::THREADS * LINE_BYTES ||
@@ -43,18 +43,22 @@ __device__ __noinline__ void sort_short_buckets(const Sort<Bits> &sort, uint32_t
                 "a line for each thread");
   const SortingTeam<Bits> team;
   auto &storage = block_shared<MappedStorage<Bits>>().teams[team.number];
-  const Range *buckets = sort.worklist;
-  const Bits *source = sort.rules.side(buckets[0].side); // that of all of them
+  MapFacts<Bits> &facts = *sort.map_table.facts;
+  const uint32_t count = facts.lines.buckets;
+  const unsigned int *begins = sort.map_table.begins;
+  const Bits *source = sort.rules.side(facts.coarse_shift != 0 ? Side::keys : Side::scratch);
   Bits *keys = sort.rules.side(Side::keys);
-  unsigned int *taken = &sort.map_table.facts->buckets_taken;
+  unsigned int *taken = &facts.buckets_taken;
   uint32_t index = blockIdx.x * TEAMS + team.number;
   uint32_t begin = 0;
   uint32_t items = 0;
   const auto look_up = [&] {
     if (index >= count)
       return;
-    begin = static_cast<uint32_t>(buckets[index].begin);
-    items = static_cast<uint32_t>(buckets[index].end) - begin;
+    begin = begins[index];
+    items = begins[index + 1] - begin;
+    if (items > OnChipShape<Bits>::MAX_ITEMS)
+      items = 0; // somebody else's
   };
   look_up();
   while (index < count) {
@@ -86,16 +90,9 @@ __device__ __noinline__ void sort_short_buckets(const Sort<Bits> &sort, uint32_t
 /* A block's share of all buckets. All threads take part. */
 template <typename Bits>
 __device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort) {
-  const MapFacts<Bits> &facts = *sort.map_table.facts;
-  for (uint32_t index = blockIdx.x; index < facts.long_count; index += gridDim.x)
-    sort_long_bucket(sort.rules, sort.worklist[facts.lines.buckets + index]);
-  sort_short_buckets(sort, facts.lines.buckets);
-}
-
-template <typename Bits>
-__device__ __forceinline__ void sort_buckets_body(const Sort<Bits> &sort, const uint32_t &event) {
-  const TraceScope scope(sort, event);
-  sort_buckets(sort);
+  for (uint32_t index = blockIdx.x; index < sort.map_table.facts->long_count; index += gridDim.x)
+    sort_long_bucket(sort.rules, sort.worklist[index]);
+  sort_short_buckets(sort);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -70,11 +70,12 @@ struct Control {
 
 /* What the next grid of an array that is divided by a map has to do (mapped_array.cuh). */
 enum class MapStage : uint32_t {
-  none,         /* nothing: it is divided by splitters after all, or in order */
-  again,        /* what the root does, but that nobody looks whether the array is in order */
-  count,        /* count the buckets, since the lines have been learnt */
-  scatter,      /* move the keys to their buckets, or to groups of them */
-  scatter_again /* from the groups to the buckets */
+  none,          /* nothing: it is divided by splitters after all, or in order */
+  again,         /* what the root does, but that nobody looks whether the array is in order */
+  count,         /* count the buckets, since the lines have been learnt */
+  scatter,       /* move the keys to their buckets, or to groups of them */
+  scatter_again, /* from the groups to the buckets */
+  sort           /* sort the buckets */
 };
 
 /* What is known of such an array. Zeros at first. */
@@ -87,8 +88,8 @@ struct MapFacts {
   unsigned int refused;       /* 1: the grid behind this one was refused */
   unsigned int buckets_taken; /* to be sorted on chip, by teams that had one */
   uint32_t coarse_shift;      /* a group has so many buckets, as a power of two; 0: one scatter does without groups */
-  uint32_t listed;            /* on the worklist: a range for each bucket, and then those of long ones */
-  uint32_t long_count;        /* buckets that are too long for a team, but not for a block */
+  uint32_t is_given_up;       /* 1: splitters after all, since too many keys are in long buckets */
+  uint32_t long_count;        /* buckets that are too long for a team, but not for a block: they are listed */
   uint32_t task_count;        /* that are too long for a block */
 };
 
@@ -98,9 +99,11 @@ struct MapTable {
   MapFacts<Bits> *facts;
   KeyLine *lines;        /* KEY_LINES */
   unsigned int *drawn;   /* of the sample, in each line. Zeros at first */
-  unsigned int *cursors; /* for each bucket its items, at first none, then where its next one goes, in the end where it ends */
-  unsigned int *coarse_cursors; /* of groups of buckets */
-  unsigned int *coarse_begins;  /* where each group begins, and the last ends */
+  unsigned int *counts;  /* of each bucket. Zeros at first */
+  unsigned int *taken;   /* of the first scatter: keys of each bucket or group that have been given a place. Zeros at first */
+  unsigned int *begins;  /* of each bucket, and where the last ends */
+  unsigned int *cursors; /* of the second scatter: where a bucket's next key goes */
+  unsigned int *coarse_begins; /* where each group begins, and the last ends */
 };
 
 /*

@@ -17,10 +17,13 @@ struct WorkspaceParts {
   uint64_t counters;
   uint64_t map_facts;
   uint64_t map_drawn;
-  uint64_t map_cursors;
+  uint64_t map_counts;
+  uint64_t map_taken;
   uint64_t zeros_end; /* of what begins with the control block, and is zeroed for an array that is mapped */
+  uint64_t map_begins;
+  uint64_t map_cursors;
   uint64_t map_lines;
-  uint64_t map_coarse; /* cursors, and begins */
+  uint64_t map_coarse;
   uint64_t tasks;
   uint64_t lists[2];
   uint64_t worklist;
@@ -56,10 +59,14 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   const bool maps = plan.map_buckets != 0;
   parts.map_facts = part(maps ? 1 : 0, sizeof(MapFacts<uint64_t>));
   parts.map_drawn = part(maps ? KEY_LINES : 0, sizeof(unsigned int));
-  parts.map_cursors = part(plan.map_buckets, sizeof(unsigned int));
+  parts.map_counts = part(plan.map_buckets, sizeof(unsigned int));
+  const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
+  parts.map_taken = part(maps ? max_first_scatter_buckets(kind) : 0, sizeof(unsigned int));
   parts.zeros_end = end;
+  parts.map_begins = part(maps ? uint64_t{plan.map_buckets} + 1 : 0, sizeof(unsigned int));
+  parts.map_cursors = part(plan.map_buckets, sizeof(unsigned int));
   parts.map_lines = part(maps ? KEY_LINES : 0, sizeof(KeyLine));
-  parts.map_coarse = part(maps ? 2 * MAX_COARSE_BUCKETS + 1 : 0, sizeof(unsigned int));
+  parts.map_coarse = part(maps ? MAX_COARSE_BUCKETS + 1 : 0, sizeof(unsigned int));
   parts.tasks = part(plan.task_capacity, sizeof(Task));
   parts.lists[0] = part(plan.task_capacity, sizeof(ListedTask));
   parts.lists[1] = part(plan.task_capacity, sizeof(ListedTask));
@@ -133,9 +140,11 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.map_table = {reinterpret_cast<MapFacts<Bits> *>(workspace + parts.map_facts),
                     reinterpret_cast<KeyLine *>(workspace + parts.map_lines),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_drawn),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_counts),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_taken),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_begins),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_cursors),
-                    reinterpret_cast<unsigned int *>(workspace + parts.map_coarse),
-                    reinterpret_cast<unsigned int *>(workspace + parts.map_coarse) + MAX_COARSE_BUCKETS};
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_coarse)};
   sort.scheme = plan.scheme;
   sort.child_stream = plan.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
   sort.trace = static_cast<Trace *>(plan.d_trace);
