@@ -198,11 +198,13 @@ constexpr uint32_t LINES_BUCKET_SHARE = 11;
 
 /* The most buckets to a team, on average, that are worth making as many for each: of more, who has one more is not waited for
    long. */
-constexpr uint64_t MAX_ROUNDED_SHARE = 8;
+constexpr uint64_t MAX_ROUNDED_SHARE = 10;
 
-/* Keys that one block draws to see what a map must be like, for each of its threads; and those that all blocks draw to learn
+/* Keys that one block draws to see what a map must be like, for each of its threads: a quarter of the time of 2^22 keys with
+   8 of them (H200), which arrays of up to so many keys can do with half of, since their buckets have room to spare. And those that all blocks draw to learn
    the lines, for each bucket: with 64 its size has a standard deviation of an eighth. */
 constexpr uint32_t MAP_SAMPLES_PER_THREAD = 8;
+constexpr uint64_t MAX_FEW_SAMPLED_ITEMS = 1u << 24;
 constexpr uint32_t MAP_SAMPLES_PER_BUCKET = 64;
 
 /* Keys whose sample has so many to one of as many counters as there are samples, twice, are taken to be of a frequent value;
@@ -229,7 +231,7 @@ constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
 /* The most buckets that are scattered to at once; more are in two steps: u32, 2^25 keys took as long either way, u64 with 2^23
    the same. And the most of each of the two steps. */
 constexpr uint32_t max_one_scatter_buckets(DeviceKind kind) {
-  return kind == DeviceKind::simulated ? 96 : kind == DeviceKind::plain ? 512 : 1320;
+  return kind == DeviceKind::simulated ? 96 : kind == DeviceKind::plain ? 512 : 2640;
 }
 constexpr uint32_t MAX_COARSE_BUCKETS = 128;
 constexpr uint32_t max_fine_buckets(DeviceKind kind) {

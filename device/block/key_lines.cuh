@@ -62,24 +62,36 @@ __device__ __forceinline__ KeyLines<Bits> lines_between(Bits least, Bits greates
   return lines;
 }
 
-/* Entered keys' offsets. */
+/* Entered keys' distances from the least, in 32 bits, and their offsets. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t offset_of(const KeyLines<Bits> &lines, Bits key) {
+__device__ __forceinline__ uint32_t distance_of(const KeyLines<Bits> &lines, Bits key) {
   const Bits above = max(key, lines.least) - lines.least;
   const Bits distance = min(above, lines.width);
   if constexpr (sizeof(Bits) == 4)
-    return distance << lines.raise;
+    return distance;
   else
-    return static_cast<uint32_t>(distance >> lines.drop) << lines.raise;
+    return static_cast<uint32_t>(distance >> lines.drop);
+}
+
+template <typename Bits>
+__device__ __forceinline__ uint32_t offset_of(const KeyLines<Bits> &lines, Bits key) {
+  return distance_of(lines, key) << lines.raise;
+}
+
+/* Whether the map may be straight: the factor, which is raised instead of every key, stays a 32-bit number. */
+template <typename Bits>
+__device__ __forceinline__ bool is_straight(const KeyLines<Bits> &lines) {
+  return static_cast<uint64_t>(lines.factor) << lines.raise >> 32 == 0;
 }
 
 /* The bucket of an entered key: by a straight map. */
 template <typename Bits>
 struct StraightMap {
   KeyLines<Bits> lines;
+  uint32_t raised_factor;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    return __umulhi(offset_of(lines, key), lines.factor);
+    return __umulhi(distance_of(lines, key), raised_factor);
   }
 };
 
@@ -100,7 +112,7 @@ struct LineMap {
 template <typename Bits, typename Use>
 __device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const KeyLine *table, Use use) {
   if (lines.factor != 0)
-    use(StraightMap<Bits>{lines});
+    use(StraightMap<Bits>{lines, lines.factor << lines.raise});
   else
     use(LineMap<Bits>{lines, table});
 }

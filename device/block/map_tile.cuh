@@ -18,18 +18,21 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Keys [begin, end) of an array, as tiles of a team: the first begins at a 16-byte boundary at or before the first key. */
+/* Keys [begin, end) of an array, as tiles of a team: the first begins where a line of the cache does, at or before the first
+   key, so that warps read whole lines. */
 template <typename Bits, uint32_t TEAMS>
 struct MapTiles {
   static constexpr uint32_t TILE_ITEMS = MAP_TILE_ITEMS<Bits> / TEAMS;
 
-  const Bits *base; /* of the first tile; up to 3 keys before `begin`, even before the array */
+  static constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
+
+  const Bits *base; /* of the first tile; up to a line before `begin`, even before the array */
   uint32_t ahead;
   uint32_t end;
 
   __device__ __forceinline__ MapTiles(const Bits *source, uint32_t begin, uint32_t items_end) {
     const Bits *first = source + begin;
-    ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) % 16 / sizeof(Bits));
+    ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) / sizeof(Bits) % LINE_ITEMS);
     base = first - ahead;
     end = items_end - begin + ahead;
   }
@@ -38,7 +41,6 @@ struct MapTiles {
   }
   /* Has a tile brought into the L2 cache, a line by each thread of the team. */
   __device__ __forceinline__ void prefetch_tile(uint32_t tile, uint32_t thread) const {
-    constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
     static_assert(TILE_ITEMS <= Team<Bits, TEAMS>::THREADS * LINE_ITEMS, "a line for each thread");
     const uint32_t first = tile * TILE_ITEMS + thread * LINE_ITEMS;
     if (thread * LINE_ITEMS < TILE_ITEMS && first < end)
@@ -50,6 +52,9 @@ struct MapTiles {
     return (end - tile * TILE_ITEMS < TILE_ITEMS ? end : (tile + 1) * TILE_ITEMS) - first;
   }
 };
+
+/* Keys that a thread puts in their places at a time: places for more would be spilled. */
+constexpr uint32_t PUT_AT_ONCE = 4;
 
 /* A thread's keys of a tile, as they were read until they enter. */
 template <typename Bits, uint32_t TEAMS>
@@ -92,8 +97,7 @@ struct MapTileItems {
     }
   }
 
-  /* Calls `use` for each key. Of whole tiles, which nearly all are, without conditions: behind one of its own, each atomic
-     whose result is wanted would be waited for before the next is begun. */
+  /* Calls `use` for each key. Of whole tiles, which nearly all are, without conditions. */
   template <typename Use>
   __device__ __forceinline__ void each(Use use) const {
     if (is_whole()) {
@@ -107,13 +111,27 @@ struct MapTileItems {
       if ((present >> item & 1) != 0)
         use(keys[item]);
   }
+
+  /* Calls place_of(key, whether there is one) for each key or what stands for it, and then put(place, key): some at a time, so
+     that the places of all of them are asked for before the first is waited for. */
+  template <typename PlaceOf, typename Put>
+  __device__ __forceinline__ void put_each(PlaceOf place_of, Put put) const {
+#pragma unroll
+    for (uint32_t first = 0; first < ITEMS; first += PUT_AT_ONCE) {
+      uint32_t places[PUT_AT_ONCE];
+#pragma unroll
+      for (uint32_t item = 0; item < PUT_AT_ONCE; item++)
+        places[item] = place_of(keys[first + item], (present >> (first + item) & 1) != 0);
+#pragma unroll
+      for (uint32_t item = 0; item < PUT_AT_ONCE; item++)
+        put(places[item], keys[first + item]);
+    }
+  }
 };
 
-/* Which of a tile's buckets a key is of: its bucket, shifted, less the first. And how many keys of each have been placed: behind
-   the buckets' begins or, where there are none, from the beginning of the array. */
+/* What a tile's keys are scattered to, and how many of each have been placed: behind `begins` or, where that is NULL, from the
+   beginning of the array. */
 struct MapTarget {
-  uint32_t shift;
-  uint32_t first;
   unsigned int *cursors;
   const uint32_t *begins;
 };
@@ -189,8 +207,8 @@ __device__ __forceinline__ uint32_t take_crowded_place(uint32_t bucket, uint32_t
   return (left >> lane & 1) != 0 ? atomicAdd(&places[bucket], 1u) : place;
 }
 
-/* Writes a tile's staged keys. bucket_of: of the target's. All threads of the team take part. A whole tile is written without
-   conditions, for the same reason as it is staged. */
+/* Writes a tile's staged keys. bucket_of: which of the target's. All threads of the team take part. A whole tile is written without
+   conditions. */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
 __device__ __forceinline__ void write_keys(BucketOf bucket_of, Bits *destination, const Team<Bits, TEAMS> &team,
                                            const MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items) {
@@ -205,33 +223,58 @@ __device__ __forceinline__ void write_keys(BucketOf bucket_of, Bits *destination
 #pragma unroll 1
   for (uint32_t first = team.thread; first < ITEMS * THREADS; first += BATCH * THREADS) {
     Bits keys[BATCH];
+    uint32_t places[BATCH];
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
       keys[index] = tile.stage[first + index * THREADS];
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
-      destination[tile.bases[bucket_of(keys[index])] + first + index * THREADS] = keys[index];
+      places[index] = tile.bases[bucket_of(keys[index])] + first + index * THREADS;
+#pragma unroll
+    for (uint32_t index = 0; index < BATCH; index++)
+      destination[places[index]] = keys[index];
   }
 }
 
 /*
- * Moves one tile's entered keys to their buckets, and has `load_next` load the next one into `items` meanwhile. All threads of
- * the team take part; begins with the counts zeroed and visible, and so it ends; no barrier behind the writing.
+ * Stages a tile's keys, bucket by bucket. All threads of the team take part; no barrier.
+ *
+ * Behind a condition of its own, each atomic whose result is wanted would be waited for before the next is begun. Therefore what
+ * stands for a missing key is staged, too, behind all keys: from place tile_items on.
  */
-template <typename Map, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename LoadNext>
-__device__ __forceinline__ void scatter_tile(MapTileItems<Bits, TEAMS> &items, const Map &map, const MapTarget &target,
+template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
+__device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &items, BucketOf bucket_of, bool is_crowded,
+                                           MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items) {
+  const auto put = [&tile](uint32_t place, Bits key) { tile.stage[place] = key; };
+  if (tile_items != MapTiles<Bits, TEAMS>::TILE_ITEMS)
+    items.put_each(
+        [&](Bits key, bool is_present) {
+          return atomicAdd(is_present ? &tile.places[bucket_of(key)] : &tile.missing_place, 1u);
+        },
+        put);
+  else if (is_crowded)
+    items.put_each([&](Bits key, bool) { return take_crowded_place(bucket_of(key), tile.places); }, put);
+  else
+    items.put_each([&](Bits key, bool) { return atomicAdd(&tile.places[bucket_of(key)], 1u); }, put);
+}
+
+/*
+ * Moves one tile's entered keys to their buckets, and has `load_next` load the next one into `items` meanwhile. bucket_of: which
+ * of the target's. All threads of the team take part; begins with the counts zeroed and visible, and so it ends; no barrier
+ * behind the writing.
+ */
+template <typename BucketOf, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename LoadNext>
+__device__ __forceinline__ void scatter_tile(MapTileItems<Bits, TEAMS> &items, BucketOf bucket_of, const MapTarget &target,
                                              Bits *destination, const Team<Bits, TEAMS> &team,
                                              MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items,
                                              LoadNext load_next) {
-  const auto bucket_of = [&map, &target](Bits key) { return (map(key) >> target.shift) - target.first; };
+  if (team.thread == 0)
+    tile.missing_place = tile_items;
   items.each([&](Bits key) { atomicAdd(&tile.counts[bucket_of(key)], 1u); });
   team.sync();
   MapReserved<Bits, TEAMS, BUCKETS> reserved;
   const bool is_crowded = reserve_tile(team, target, tile, reserved);
-  if (is_crowded && tile_items == MapTiles<Bits, TEAMS>::TILE_ITEMS)
-    items.each([&](Bits key) { tile.stage[take_crowded_place(bucket_of(key), tile.places)] = key; });
-  else
-    items.each([&](Bits key) { tile.stage[atomicAdd(&tile.places[bucket_of(key)], 1u)] = key; });
+  stage_keys(items, bucket_of, is_crowded, tile, tile_items);
   load_next();
 #pragma unroll
   for (uint32_t index = 0; index < reserved.EACH; index++)

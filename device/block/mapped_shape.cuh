@@ -16,6 +16,7 @@ struct MapScatterTeam {
   Bits stage[on_chip_block_items(multiway_row(KIND, sizeof(Bits)), on_chip_row(KIND, sizeof(Bits))) / TEAMS]; /* by bucket */
   uint32_t counts[BUCKETS];
   uint32_t places[BUCKETS]; /* of a bucket's next key in the tile */
+  uint32_t missing_place;   /* and of what stands for the next missing one */
   uint32_t bases[BUCKETS];  /* where a bucket of the tile goes, less where it begins there */
   uint32_t warp_totals[WARP_LANES];
 };
@@ -28,6 +29,8 @@ struct MapLook {
   WarpExtremes<Bits> extremes;
   uint32_t frequent; /* samples of frequent values */
   uint32_t squares;
+  uint32_t rises; /* 1: a sample is greater than one before it */
+  uint32_t falls;
 };
 
 /* What a block needs that scatters to groups of buckets, or from them. */

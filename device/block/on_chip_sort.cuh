@@ -111,6 +111,25 @@ struct OnChipKeys {
     if (has_edge)
       use(edge);
   }
+
+  /* Calls place_of(key) for each key, and then put(place, key): the places of a vector's keys are asked for before the first is
+     waited for. */
+  template <typename PlaceOf, typename Put>
+  __device__ __forceinline__ void put_each(PlaceOf place_of, Put put) {
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+      if (vector < held) {
+        uint32_t places[VECTOR];
+#pragma unroll
+        for (uint32_t key = 0; key < VECTOR; key++)
+          places[key] = place_of(vectors[vector].keys[key]);
+#pragma unroll
+        for (uint32_t key = 0; key < VECTOR; key++)
+          put(places[key], vectors[vector].keys[key]);
+      }
+    if (has_edge)
+      put(place_of(edge), edge);
+  }
 };
 
 /* Turns the cells' counts into where each begins. All threads of the team take part; one barrier. */
@@ -182,10 +201,9 @@ __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t coun
   team.sync();
   scan_cells(team, storage);
   team.sync();
-  keys.each([&storage, base, shift](Bits key) {
-    const uint32_t place = atomicAdd(&storage.cells[static_cast<uint32_t>((key - base) >> shift)], 1u);
-    storage.stage[on_chip_place<Bits>(place)] = key;
-  });
+  keys.put_each(
+      [&storage, base, shift](Bits key) { return atomicAdd(&storage.cells[static_cast<uint32_t>((key - base) >> shift)], 1u); },
+      [&storage](uint32_t place, Bits key) { storage.stage[on_chip_place<Bits>(place)] = key; });
   // Windows and seams reach beyond the last key.
   if (team.thread < 2 * WINDOW_ITEMS)
     storage.stage[on_chip_place<Bits>(count + team.thread)] = GREATEST<Bits>;

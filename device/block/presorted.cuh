@@ -21,10 +21,11 @@ __device__ __forceinline__ bool is_disorder(Bits first, Bits second, Direction d
 /* The direction that evenly spaced items of a range are in. All threads of the block take part; valid in every thread. */
 template <typename Bits>
 __device__ inline Direction sample_direction(const BlockRules<Bits> &rules, const Range &range) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const Bits *source = rules.side(range.side) + range.begin;
   const uint64_t last = range.items() - 1;
-  const Bits first = rules.map.enter(source[last * threadIdx.x / blockDim.x], range.is_raw());
-  const Bits second = rules.map.enter(source[last * (threadIdx.x + 1) / blockDim.x], range.is_raw());
+  const Bits first = rules.map.enter(source[last * threadIdx.x / THREADS], range.is_raw());
+  const Bits second = rules.map.enter(source[last * (threadIdx.x + 1) / THREADS], range.is_raw());
   if (__syncthreads_and(first <= second ? 1 : 0) != 0)
     return Direction::ascending;
   return __syncthreads_and(second <= first ? 1 : 0) != 0 ? Direction::descending : Direction::none;

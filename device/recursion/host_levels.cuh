@@ -33,7 +33,10 @@ struct MapHost {
 
   /* Level 0 turns it round, for it finds no task. */
   template <typename Bits>
-  static __device__ void end_in_order(const Sort<Bits> &, Direction, BlockStorage &) {}
+  static __device__ void end_in_order(const Sort<Bits> &sort, Direction direction, BlockStorage &) {
+    if (threadIdx.x == 0)
+      sort.control->direction = static_cast<uint32_t>(direction);
+  }
 
   template <typename Bits>
   static __device__ Disposition start_task(const Sort<Bits> &sort, const Range &range) {

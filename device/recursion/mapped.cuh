@@ -40,21 +40,22 @@ constexpr uint32_t LOOK_THREADS = MultiwayShape<Bits>::MAX_SAMPLE_THREADS;
 
 /* Whether a value is frequent, by counting samples whose hashes are alike; and how evenly the offsets are spread. All threads
    take part; look.frequent and look.squares are theirs to read behind the barrier that it ends with. */
-template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ void judge_sample(const Bits (&keys)[ITEMS], const KeyLines<Bits> &even, MapLook<Bits> &look) {
+template <typename Bits, uint32_t EACH>
+__device__ __forceinline__ void judge_sample(const Bits (&keys)[EACH], const KeyLines<Bits> &even, MapLook<Bits> &look) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  constexpr uint32_t SLOTS = LOOK_THREADS<Bits> * ITEMS;
+  constexpr uint32_t SLOTS = LOOK_THREADS<Bits> * EACH;
+  constexpr uint32_t FREQUENT = FREQUENT_SAMPLES * EACH / MAP_SAMPLES_PER_THREAD;
   static_assert((SLOTS & (SLOTS - 1)) == 0 && SLOTS <= sizeof look.slots / sizeof look.slots[0], "a counter for each sample");
   if (threadIdx.x < LOOK_THREADS<Bits>)
 #pragma unroll
-    for (uint32_t item = 0; item < ITEMS; item++) {
+    for (uint32_t item = 0; item < EACH; item++) {
       atomicAdd(&look.slots[static_cast<uint32_t>(splitmix64(keys[item])) & (SLOTS - 1)], 1u);
       atomicAdd(&look.groups[__umulhi(offset_of(even, keys[item]), even.factor)], 1u);
     }
   __syncthreads();
   uint32_t frequent = 0;
   for (uint32_t slot = threadIdx.x; slot < SLOTS; slot += THREADS)
-    frequent += look.slots[slot] >= FREQUENT_SAMPLES ? look.slots[slot] : 0;
+    frequent += look.slots[slot] >= FREQUENT ? look.slots[slot] : 0;
   if (frequent != 0)
     atomicAdd(&look.frequent, frequent);
   for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += THREADS) {
@@ -64,26 +65,52 @@ __device__ __forceinline__ void judge_sample(const Bits (&keys)[ITEMS], const Ke
   __syncthreads();
 }
 
+/* Notes whether samples rise, or fall, as their positions do. behind: the samples behind a warp's, for its last lane. All
+   threads take part; no barrier. */
+template <typename Bits, uint32_t EACH>
+__device__ __forceinline__ void note_directions(const Bits (&keys)[EACH], const Bits (&behind)[EACH], MapLook<Bits> &look) {
+  bool rises = false;
+  bool falls = false;
+#pragma unroll
+  for (uint32_t item = 0; item < EACH; item++) {
+    Bits next = __shfl_down_sync(ALL_LANES, keys[item], 1);
+    if (threadIdx.x % WARP_LANES == WARP_LANES - 1)
+      next = behind[item];
+    rises |= keys[item] < next;
+    falls |= next < keys[item];
+  }
+  if (rises)
+    look.rises = 1;
+  if (falls)
+    look.falls = 1;
+}
+
 /* What a sample says about an array. */
-enum class MapVerdict : uint32_t { splitters, even, uneven };
+enum class MapVerdict : uint32_t { splitters, even, uneven, ascending, descending };
 
 /*
  * Looks at a sample of the array, which is the same in all blocks of a grid. All threads of the block take part; begins and
  * ends with a barrier. `lines`, in every thread: for keys that are spread evenly, straight ones; otherwise to be learnt.
+ * sees_order: a sample in order is to be told. `first_tile` is brought to the L2 cache meanwhile.
  */
-template <typename Bits>
-__device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, KeyLines<Bits> &lines, MapLook<Bits> &look) {
+template <uint32_t EACH, typename Bits>
+__device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, bool sees_order, uint32_t first_tile,
+                                                     KeyLines<Bits> &lines, MapLook<Bits> &look) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  constexpr uint32_t EACH = MAP_SAMPLES_PER_THREAD;
   constexpr uint32_t SAMPLES = LOOK_THREADS<Bits> * EACH;
-  const Range range = whole_range(sort);
-  const uint64_t hash = sample_hash(sort.rules.seed, range);
+  const uint64_t hash = sample_hash(sort.rules.seed, whole_range(sort));
   const Bits *source = sort.rules.side(Side::keys);
+  const bool is_last_lane = threadIdx.x % WARP_LANES == WARP_LANES - 1;
   Bits keys[EACH];
+  Bits behind[EACH];
 #pragma unroll
-  for (uint32_t item = 0; item < EACH; item++)
-    keys[item] =
-        source[sample_position(hash, item * LOOK_THREADS<Bits> + threadIdx.x % LOOK_THREADS<Bits>, SAMPLES, sort.count)];
+  for (uint32_t item = 0; item < EACH; item++) {
+    const uint32_t index = item * LOOK_THREADS<Bits> + threadIdx.x % LOOK_THREADS<Bits>;
+    keys[item] = source[sample_position(hash, index, SAMPLES, sort.count)];
+    behind[item] =
+        is_last_lane && index + 1 < SAMPLES ? source[sample_position(hash, index + 1, SAMPLES, sort.count)] : keys[item];
+  }
+  MapTiles<Bits, 1>(source, 0, static_cast<uint32_t>(sort.count)).prefetch_tile(first_tile, threadIdx.x);
   __syncthreads();
   for (uint32_t index = threadIdx.x; index < SAMPLES; index += THREADS)
     look.slots[index] = 0;
@@ -92,8 +119,13 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, Key
   if (threadIdx.x == 0) {
     look.frequent = 0;
     look.squares = 0;
+    look.rises = 0;
+    look.falls = 0;
   }
+  __syncthreads();
   sort.rules.map.enter_all(keys, true);
+  sort.rules.map.enter_all(behind, true);
+  note_directions(keys, behind, look);
   Bits least = keys[0];
   Bits greatest = keys[0];
 #pragma unroll
@@ -102,16 +134,22 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, Key
     greatest = max(greatest, keys[item]);
   }
   Team<Bits, 1>().find_extremes(least, greatest, look.extremes);
+  if (sees_order && look.falls == 0)
+    return MapVerdict::ascending;
+  if (sees_order && look.rises == 0)
+    return MapVerdict::descending;
   if (least == greatest)
     return MapVerdict::splitters;
-  judge_sample(keys, lines_between(least, greatest, SPREAD_GROUPS), look);
+  const KeyLines<Bits> even = lines_between(least, greatest, SPREAD_GROUPS);
+  judge_sample(keys, even, look);
   if (look.frequent > SAMPLES / MAX_FREQUENT_SHARE)
     return MapVerdict::splitters;
   const bool is_even = look.squares <= MAX_SPREAD_SQUARES * SAMPLES;
   lines = lines_between(least, greatest, wanted_buckets(sort, is_even ? STRAIGHT_BUCKET_SHARE : LINES_BUCKET_SHARE));
-  if (!is_even)
-    lines.factor = 0;
-  return is_even ? MapVerdict::even : MapVerdict::uneven;
+  if (is_even && is_straight(lines))
+    return MapVerdict::even;
+  lines.factor = 0;
+  return MapVerdict::uneven;
 }
 
 /* ---- Draw -------------------------------------------------------------------------------------------------------------- */

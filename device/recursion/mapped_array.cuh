@@ -49,27 +49,28 @@ template <typename Bits>
 __device__ __noinline__ bool map_look_share(const Sort<Bits> &sort, bool is_root, uint32_t block, uint32_t blocks,
                                             MappedStorage<Bits> &storage) {
   MapFacts<Bits> &facts = *sort.map_table.facts;
-  // What is to be counted arrives meanwhile.
-  MapTiles<Bits, 1>(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count)).prefetch_tile(block, threadIdx.x);
-  const Direction direction = is_root ? array_direction(sort) : Direction::none;
+  const bool sees_order = is_root && sort.depth_limit != 0;
   KeyLines<Bits> lines = {};
-  MapVerdict verdict = MapVerdict::splitters;
-  if (direction == Direction::none)
-    verdict = look_at_sample(sort, lines, storage.look);
+  const MapVerdict verdict = sort.count <= MAX_FEW_SAMPLED_ITEMS
+                                 ? look_at_sample<MAP_SAMPLES_PER_THREAD / 2>(sort, sees_order, block, lines, storage.look)
+                                 : look_at_sample<MAP_SAMPLES_PER_THREAD>(sort, sees_order, block, lines, storage.look);
   if (block == 0 && threadIdx.x == 0) {
     facts.lines = lines;
     facts.coarse_shift = wanted_coarse_shift(lines.buckets);
     facts.verdict = static_cast<uint32_t>(verdict);
-    sort.control->direction = static_cast<uint32_t>(direction);
+    if (verdict == MapVerdict::even)
+      facts.turn.next = MapStage::scatter;
   }
   __syncthreads();
   if (threadIdx.x == 0)
     storage.map = lines;
   __syncthreads();
-  if (direction != Direction::none)
-    look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, block, blocks, &sort.control->disorder);
-  else if (verdict == MapVerdict::uneven)
+  if (verdict == MapVerdict::uneven)
     draw_share(sort, block, blocks);
+  else if (verdict == MapVerdict::ascending || verdict == MapVerdict::descending)
+    look_for_disorder<Bits>(sort.rules, whole_range(sort),
+                            verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending, block, blocks,
+                            &sort.control->disorder);
   return verdict == MapVerdict::even;
 }
 
@@ -107,22 +108,31 @@ __device__ inline void begin_mapped(const Sort<Bits> &sort) {
   __syncthreads();
 }
 
-/* What the block does that has no share of a stage. All threads take part. */
+/*
+ * What the block does that has no share of a stage. All threads take part.
+ *
+ * What comes next, it tells where nobody has to decide: what the last block reads and does keeps the next grid waiting.
+ */
 template <typename Driver, typename Bits>
 __device__ __forceinline__ void manage_stage(const Sort<Bits> &sort, MapStage stage, bool is_root,
                                              MappedStorage<Bits> &storage) {
+  MapFacts<Bits> &facts = *sort.map_table.facts;
   if (is_root)
     begin_mapped(sort);
-  if (stage == MapStage::scatter) {
-    const bool is_useful = is_map_useful(sort, storage);
-    if (threadIdx.x == 0) {
-      sort.map_table.facts->is_given_up = is_useful ? 0 : 1;
-      sort.map_table.facts->task_count = storage.task_count;
-    }
-    if (!is_useful)
-      return;
-  }
+  if (stage == MapStage::scatter && threadIdx.x == 0)
+    facts.task_count = storage.task_count;
+  if (stage == MapStage::scatter && !is_map_useful(sort, storage))
+    return;
   const bool is_ended = Driver::launch_behind(sort, stage, is_root, storage);
+  if (threadIdx.x == 0) {
+    const bool is_first_of_two = stage == MapStage::scatter && facts.coarse_shift != 0;
+    if (stage == MapStage::count)
+      facts.turn.next = MapStage::scatter;
+    else if (is_first_of_two)
+      facts.turn.next = MapStage::scatter_again;
+    else if (stage != MapStage::again && facts.task_count == 0 && !is_counted(sort.rules.counters))
+      facts.turn.next = MapStage::sort;
+  }
   if (stage == MapStage::scatter)
     write_places(sort, storage);
   if (is_ended)
@@ -133,20 +143,20 @@ __device__ __forceinline__ void manage_stage(const Sort<Bits> &sort, MapStage st
 
 /* Ends the root's work, or the same again. Returns the next stage. All threads of the block take part. */
 template <typename Driver, typename Bits>
-__device__ inline MapStage end_look(const Sort<Bits> &sort, bool is_root, MappedStorage<Bits> &storage) {
-  const Direction direction = is_root ? static_cast<Direction>(sort.control->direction) : Direction::none;
-  if (direction != Direction::none && sort.control->disorder != 0)
-    return MapStage::again;
-  if (direction != Direction::none) {
-    Driver::end_in_order(sort, direction, storage.block);
-    return MapStage::none;
-  }
-  switch (static_cast<MapVerdict>(sort.map_table.facts->verdict)) {
+__device__ inline MapStage end_look(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  const MapVerdict verdict = static_cast<MapVerdict>(sort.map_table.facts->verdict);
+  switch (verdict) {
   case MapVerdict::even:
     return MapStage::scatter;
   case MapVerdict::uneven:
     learn_lines(sort, storage);
     return MapStage::count;
+  case MapVerdict::ascending:
+  case MapVerdict::descending:
+    if (sort.control->disorder != 0)
+      return MapStage::again;
+    Driver::end_in_order(sort, verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending, storage.block);
+    return MapStage::none;
   default:
     Driver::start_splitters(sort, block_shared<MultiwayStorage<Bits>>());
     return MapStage::none;
@@ -199,7 +209,7 @@ __device__ inline void start_map_tasks(const Sort<Bits> &sort, MappedStorage<Bit
 template <typename Driver, typename Bits>
 __device__ inline MapStage end_scatter(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
   const MapFacts<Bits> &facts = *sort.map_table.facts;
-  if (stage == MapStage::scatter && facts.is_given_up != 0) {
+  if (stage == MapStage::scatter && !is_map_useful(sort, storage)) {
     Driver::start_splitters(sort, block_shared<MultiwayStorage<Bits>>());
     return MapStage::none;
   }
@@ -211,20 +221,38 @@ __device__ inline MapStage end_scatter(const Sort<Bits> &sort, MapStage stage, M
   return MapStage::sort;
 }
 
-/* Goes on behind a stage. All threads of the last block take part. */
+/* Has the next grid begin with a stage. For one thread. */
+template <typename Bits>
+__device__ __forceinline__ void begin_turn(MapFacts<Bits> &facts, MapStage next) {
+  facts.stage = next;
+  facts.done_blocks = 0;
+  facts.turn.next = MapStage::none;
+}
+
+/* Goes on behind a stage where something has to be decided or done. All threads of the last block take part. */
 template <typename Driver, typename Bits>
-__device__ __noinline__ void end_map_stage(const Sort<Bits> &sort, MapStage stage, bool is_root, MappedStorage<Bits> &storage) {
+__device__ __noinline__ void decide_stage(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
   MapStage next = MapStage::scatter;
   if (stage == MapStage::again)
-    next = end_look<Driver>(sort, is_root, storage);
+    next = end_look<Driver>(sort, storage);
   else if (stage != MapStage::count)
     next = end_scatter<Driver>(sort, stage, storage);
-  if (threadIdx.x == 0) {
-    sort.map_table.facts->stage = next;
-    sort.map_table.facts->done_blocks = 0;
-  }
+  if (threadIdx.x == 0)
+    begin_turn(*sort.map_table.facts, next);
   if (next != MapStage::none)
     Driver::end_stage(sort, next, storage);
+}
+
+/* Goes on behind a stage. All threads of the last block take part. */
+template <typename Driver, typename Bits>
+__device__ __forceinline__ void end_map_stage(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
+  MapFacts<Bits> &facts = *sort.map_table.facts;
+  const MapTurn turn = facts.turn;
+  __syncthreads(); // all have read it
+  if (turn.next == MapStage::none || turn.refused != 0)
+    decide_stage<Driver>(sort, stage, storage);
+  else if (threadIdx.x == 0)
+    begin_turn(facts, turn.next);
 }
 
 /*
@@ -261,7 +289,7 @@ __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32
   else
     do_map_share(sort, stage, is_root, blockIdx.x - 1, gridDim.x - 1, storage);
   if (is_last_block(&facts.done_blocks, gridDim.x, storage.block))
-    end_map_stage<Driver>(sort, stage, is_root, storage);
+    end_map_stage<Driver>(sort, stage, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -43,7 +43,7 @@ struct MapDevice {
     if (threadIdx.x == 0) {
       const bool is_launched = launch_stage(sort, is_last_scatter ? MapStage::sort : MapStage::none, ChildStream::tail);
       if (!is_launched)
-        facts.refused = 1;
+        facts.turn.refused = 1;
       // Tails run in the order in which they were launched.
       if (is_root && sort.may_defer != 0)
         launch_batch(sort);
@@ -76,7 +76,7 @@ struct MapDevice {
   template <typename Bits>
   static __device__ void end_stage(const Sort<Bits> &sort, MapStage next, MappedStorage<Bits> &storage) {
     MapFacts<Bits> &facts = *sort.map_table.facts;
-    const bool was_refused = facts.refused != 0;
+    const bool was_refused = facts.turn.refused != 0;
     bool is_ended = next == MapStage::sort && (was_refused || facts.task_count != 0);
     if (was_refused && !launch_late(sort, next, storage)) {
       sort_here(sort, next, storage.block);
@@ -103,7 +103,7 @@ private:
   static __device__ bool launch_late(const Sort<Bits> &sort, MapStage next, MappedStorage<Bits> &storage) {
     __syncthreads(); // all have seen that it was refused
     if (threadIdx.x == 0) {
-      sort.map_table.facts->refused = 0;
+      sort.map_table.facts->turn.refused = 0;
       __threadfence();
       storage.block.flag = launch_stage(sort, next, sort.child_stream) ? 1 : 0;
       if (storage.block.flag == 0)

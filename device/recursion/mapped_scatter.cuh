@@ -32,7 +32,8 @@ __device__ __forceinline__ void map_scatter_share(const Sort<Bits> &sort, uint32
   auto &tile = team_tile<TO_GROUPS>(storage, team.number);
   const MapTable<Bits> &table = sort.map_table;
   clear_tile(team, tile);
-  const MapTarget target = {TO_GROUPS ? table.facts->coarse_shift : 0, 0, table.taken, storage.divide.begins};
+  const MapTarget target = {table.taken, storage.divide.begins};
+  const uint32_t shift = TO_GROUPS ? table.facts->coarse_shift : 0;
   const MapTiles<Bits, TEAMS> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
   Bits *destination = sort.rules.side(Side::scratch);
   const bool enters = sort.rules.map.changes != 0;
@@ -46,10 +47,12 @@ __device__ __forceinline__ void map_scatter_share(const Sort<Bits> &sort, uint32
     for (; at < count; at += step) {
       if (enters)
         sort.rules.map.enter_all(items.keys, true);
-      scatter_tile(items, map, target, destination, team, tile, tiles.items(at), [&items, &tiles, &team, at, step, count] {
-        if (at + step < count)
-          items.load(tiles, at + step, team.thread);
-      });
+      const auto bucket_of = [&map, shift](Bits key) { return TO_GROUPS ? map(key) >> shift : map(key); };
+      scatter_tile(items, bucket_of, target, destination, team, tile, tiles.items(at),
+                   [&items, &tiles, &team, at, step, count] {
+                     if (at + step < count)
+                       items.load(tiles, at + step, team.thread);
+                   });
     }
   });
 }
@@ -145,11 +148,12 @@ __device__ __forceinline__ void map_scatter_again_share(const Sort<Bits> &sort, 
     for (; at < count; at += step) {
       const uint32_t first = group << coarse_shift;
       const uint32_t items_at_hand = tile_items;
-      scatter_tile(items, map, {0, first, cursors + first, nullptr}, destination, team, tile, items_at_hand,
-                   [&load, at, step, count] {
-                     if (at + step < count)
-                       load(at + step);
-                   });
+      const auto bucket_of = [&map, first](Bits key) { return map(key) - first; };
+      const MapTarget target = {cursors + first, nullptr};
+      scatter_tile(items, bucket_of, target, destination, team, tile, items_at_hand, [&load, at, step, count] {
+        if (at + step < count)
+          load(at + step);
+      });
     }
   });
 }

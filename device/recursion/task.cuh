@@ -78,17 +78,22 @@ enum class MapStage : uint32_t {
   sort           /* sort the buckets */
 };
 
+/* What comes behind the stage at hand. */
+struct alignas(8) MapTurn {
+  MapStage next;        /* none: the last block has to decide */
+  unsigned int refused; /* 1: the grid behind this one was refused */
+};
+
 /* What is known of such an array. Zeros at first. */
 template <typename Bits>
 struct MapFacts {
   KeyLines<Bits> lines;
+  MapTurn turn;
   MapStage stage;
   uint32_t verdict;           /* a MapVerdict (mapped.cuh) */
   unsigned int done_blocks;   /* of the stage at hand */
-  unsigned int refused;       /* 1: the grid behind this one was refused */
   unsigned int buckets_taken; /* to be sorted on chip, by teams that had one */
   uint32_t coarse_shift;      /* a group has so many buckets, as a power of two; 0: one scatter does without groups */
-  uint32_t is_given_up;       /* 1: splitters after all, since too many keys are in long buckets */
   uint32_t long_count;        /* buckets that are too long for a team, but not for a block: they are listed */
   uint32_t task_count;        /* that are too long for a block */
 };
