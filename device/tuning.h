@@ -152,8 +152,8 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
  * On-chip sorting, and the counting of its buckets, one row for each kind of device and key size.
  *
  * teams             teams of a block, each with a bucket and barriers of its own, so that one's reading and writing hides the
- *                   other's arithmetic: u32, 2^27 keys took 0.64, 0.56 and 0.51 ms with 1, 2 and 4 teams, but the more and
- *                   shorter buckets of four cost the scatters more than that.
+ *                   other's arithmetic: in a prototype, u32, 2^27 keys took 0.64, 0.56 and 0.51 ms with 1, 2 and 4 teams, but
+ *                   the more and shorter buckets of four cost the scatters more than that.
  * items_per_thread  keys that a thread of a team holds: a team's bucket, which lies in shared memory with its cells.
  * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows. As many
  *                   are used as the greatest power of two of them.
@@ -179,6 +179,13 @@ constexpr OnChipRow on_chip_row(DeviceKind kind, uint32_t key_bytes) {
   return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960} : OnChipRow{2, 16, 4096, 40960};
 }
 /* clang-format on */
+
+/* The counters of a whole block that is one team: half as many as its keys, and as many for each warp. */
+constexpr uint32_t on_chip_block_cells(const MultiwayRow &row, const OnChipRow &on_chip) {
+  const uint32_t least = row.block_threads * 4;
+  const uint32_t cells = on_chip.cells * on_chip.teams / 2;
+  return cells < least ? least : cells;
+}
 
 /* The most keys of a team's bucket; and of a block's tile, which has as many to a thread. */
 constexpr uint32_t on_chip_items(const MultiwayRow &row, const OnChipRow &on_chip) {
@@ -220,16 +227,17 @@ constexpr uint32_t MAX_SPREAD_SQUARES = 2;
 /* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
 
-/* The shortest array that is divided by a map. Shorter ones take two launches (short_array.cuh). Traced, u32: 2^21 keys took 87
-   us in two launches and 103 by a map, 2^22 took 181 and 144; u64: 97 and 102 with 2^20, 180 and 137 with 2^21. */
+/* The shortest array that is divided by a map. Shorter ones take two launches (short_array.cuh). H200, random keys: 2^21 of 32 bits
+   took 88 us in two launches and 95 by a map; 2^20 of 64 bits 104 and 96, but keys that are not spread evenly, or repeat, longer
+   by a map (gaussian 108 and 120, two values 78 and 159). */
 constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
   if (kind == DeviceKind::simulated)
     return 40000;
   return key_bytes == 4 ? (1u << 21) + 1 : 3u << 19;
 }
 
-/* The most buckets that are scattered to at once; more are in two steps: u32, 2^25 keys took as long either way, u64 with 2^23
-   the same. And the most of each of the two steps. */
+/* The most buckets that are scattered to at once; more are in two steps. H200: 2^25 keys of 32 bits, in 2,376 buckets, took 459 us
+   at once and 509 in two steps; 2^24 of 64 bits 418 and 466. And the most of each of the two steps. */
 constexpr uint32_t max_one_scatter_buckets(DeviceKind kind) {
   return kind == DeviceKind::simulated ? 96 : kind == DeviceKind::plain ? 512 : 2640;
 }
@@ -249,12 +257,18 @@ constexpr uint32_t CROWDED_ROUNDS = 4;
 /* The most stages of a mapped array behind its root: look again, count, scatter, scatter again, and sort. */
 constexpr uint32_t MAX_MAP_STAGES = 5;
 
+/* Arrays of one block with more than one in so many of a tile's keys are sorted on chip; shorter ones are merged, which takes no
+   time for cells that would be empty. H200: 2^13 and 2^14 keys of 32 bits took 18 and 30 us merged, 11 and 14 on chip, launches
+   included; 2^12 and 2^13 of 64 bits 18 and 31, and 11 and 14. */
+constexpr uint32_t MERGED_TILE_SHARE = 8;
+
 /* Keys that a window sorts in a thread's registers. */
 constexpr uint32_t WINDOW_ITEMS = 16;
 
-/* Rounds of windows and seams that a bucket may take before it is merged instead. Random keys take one, rarely two; a round is
-   a fifth of a bucket's time, merging four times as much. */
+/* Rounds of windows and seams that a bucket may take before it is merged instead, and lanes of a warp that may see disorder behind
+   the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */
 constexpr uint32_t MAX_WINDOW_ROUNDS = 4;
+constexpr uint32_t MAX_DISORDERED_LANES = 8;
 
 constexpr uint32_t multiway_tile_items(const MultiwayRow &row) {
   return row.block_threads * row.tile_items_per_thread;

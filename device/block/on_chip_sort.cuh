@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A team sorts a bucket that it holds, wholly on chip: the keys are read once and written once.
+ * A team sorts a bucket that it holds, wholly on chip: the keys are read once and written once. Or a block, as one team.
  *
  *  1. Each thread has keys in registers. Between the least and the greatest of all of them lie so many cells of equal width. An
  *     atomic in shared memory counts a key's cell, a scan says where each cell begins, a second atomic ranks the key in it, and
  *     the key is put there. A cell has two keys on average: nearly all is in order now.
  *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves
  *     of two windows. What is within half a window of its place has come there.
- *  3. The bucket is looked at: is it in order? If not, windows and seams are sorted again, MAX_WINDOW_ROUNDS times at most.
+ *  3. The bucket is looked at: is it in order? If not, windows and seams are sorted again, while that seems to mend it,
+ *     MAX_WINDOW_ROUNDS times at most.
  *  4. What is not in order then, since many different keys share a cell, is merged (block_merge.cuh). Keys that are equal are
  *     in order wherever they lie: a cell may have any number of those.
  *
@@ -25,15 +26,18 @@
 
 namespace cdp::CDP_RUNTIME {
 
-template <typename Bits, DeviceKind KIND>
+/* Of a block that is so many teams: those of the row, or one, whose threads hold as many keys as those of a tile. */
+template <typename Bits, DeviceKind KIND, uint32_t OF_TEAMS = on_chip_row(KIND, sizeof(Bits)).teams>
 struct OnChipShapeOf {
   static constexpr OnChipRow ROW = on_chip_row(KIND, sizeof(Bits));
-  static constexpr uint32_t TEAMS = ROW.teams;
-  static constexpr uint32_t THREADS = multiway_row(KIND, sizeof(Bits)).block_threads / TEAMS;
+  static constexpr MultiwayRow BLOCK_ROW = multiway_row(KIND, sizeof(Bits));
+  static constexpr uint32_t TEAMS = OF_TEAMS;
+  static_assert(TEAMS == ROW.teams || TEAMS == 1, "no others are needed");
+  static constexpr uint32_t THREADS = BLOCK_ROW.block_threads / TEAMS;
   static constexpr uint32_t WARPS = THREADS / WARP_LANES;
-  static constexpr uint32_t ITEMS = ROW.items_per_thread;
-  static constexpr uint32_t MAX_ITEMS = on_chip_items(multiway_row(KIND, sizeof(Bits)), ROW);
-  static constexpr uint32_t CELLS = ROW.cells;
+  static constexpr uint32_t ITEMS = TEAMS == ROW.teams ? ROW.items_per_thread : BLOCK_ROW.tile_items_per_thread;
+  static constexpr uint32_t MAX_ITEMS = THREADS * ITEMS;
+  static constexpr uint32_t CELLS = TEAMS == ROW.teams ? ROW.cells : on_chip_block_cells(BLOCK_ROW, ROW);
   static constexpr uint32_t CELL_BITS = floor_log2(CELLS);
   static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
   static constexpr uint32_t VECTORS = ITEMS / VECTOR_ITEMS;
@@ -45,9 +49,9 @@ struct OnChipShapeOf {
 };
 
 /* A team's shared memory. Merging takes stage and cells together. */
-template <typename Bits, DeviceKind KIND>
+template <typename Bits, DeviceKind KIND, uint32_t TEAMS = on_chip_row(KIND, sizeof(Bits)).teams>
 struct alignas(16) OnChipTeamOf {
-  using Shape = OnChipShapeOf<Bits, KIND>;
+  using Shape = OnChipShapeOf<Bits, KIND, TEAMS>;
   Bits stage[Shape::MAX_ITEMS + 2 * WINDOW_ITEMS];
   uint32_t cells[Shape::CELLS];
   WarpExtremes<Bits> extremes;
@@ -55,15 +59,21 @@ struct alignas(16) OnChipTeamOf {
   uint32_t taken; /* the next bucket (sort_buckets.cuh) */
 };
 
-template <typename Bits>
-using OnChipShape = OnChipShapeOf<Bits, DEVICE_KIND>;
-template <typename Bits>
-using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND>;
+template <typename Bits, uint32_t TEAMS = on_chip_row(DEVICE_KIND, sizeof(Bits)).teams>
+using OnChipShape = OnChipShapeOf<Bits, DEVICE_KIND, TEAMS>;
+template <typename Bits, uint32_t TEAMS = on_chip_row(DEVICE_KIND, sizeof(Bits)).teams>
+using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND, TEAMS>;
 template <typename Bits>
 using SortingTeam = Team<Bits, OnChipShape<Bits>::TEAMS>;
 
-static_assert(merge_room(OnChipShape<uint32_t>::MAX_ITEMS) * 4 <= offsetof(OnChipTeam<uint32_t>, extremes) &&
-                  merge_room(OnChipShape<uint64_t>::MAX_ITEMS) * 8 <= offsetof(OnChipTeam<uint64_t>, extremes),
+template <typename Shape, typename Storage>
+constexpr bool has_merge_room() {
+  return merge_room(Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, extremes);
+}
+static_assert(has_merge_room<OnChipShape<uint32_t>, OnChipTeam<uint32_t>>() &&
+                  has_merge_room<OnChipShape<uint64_t>, OnChipTeam<uint64_t>>() &&
+                  has_merge_room<OnChipShape<uint32_t, 1>, OnChipTeam<uint32_t, 1>>() &&
+                  has_merge_room<OnChipShape<uint64_t, 1>, OnChipTeam<uint64_t, 1>>(),
               "there is room to merge a bucket");
 
 /* Where place `place` of a bucket lies: of 16-byte vectors, eight lanes' are in different banks whichever vector of their
@@ -74,9 +84,9 @@ __device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
 }
 
 /* A thread's keys of a bucket: whole vectors, and perhaps one key of those before the first vector or behind the last. */
-template <typename Bits>
+template <typename Bits, uint32_t TEAMS>
 struct OnChipKeys {
-  using Shape = OnChipShape<Bits>;
+  using Shape = OnChipShape<Bits, TEAMS>;
   static constexpr uint32_t VECTOR = Shape::VECTOR_ITEMS;
 
   KeyVector<Bits> vectors[Shape::VECTORS];
@@ -97,6 +107,13 @@ struct OnChipKeys {
     const uint32_t index = thread < VECTOR ? thread : ahead + whole * VECTOR + thread - VECTOR;
     has_edge = thread < VECTOR ? index < ahead : thread < 2 * VECTOR && index < count;
     edge = has_edge ? source[index] : 0;
+  }
+
+  __device__ __forceinline__ void enter(const KeyMap<Bits> &map, bool is_raw) {
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+      map.enter_all(vectors[vector].keys, is_raw);
+    edge = map.enter(edge, is_raw);
   }
 
   /* Calls `use` for each key. */
@@ -133,9 +150,9 @@ struct OnChipKeys {
 };
 
 /* Turns the cells' counts into where each begins. All threads of the team take part; one barrier. */
-template <typename Bits>
-__device__ __forceinline__ void scan_cells(const SortingTeam<Bits> &team, OnChipTeam<Bits> &storage) {
-  using Shape = OnChipShape<Bits>;
+template <typename Bits, uint32_t TEAMS>
+__device__ __forceinline__ void scan_cells(const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
+  using Shape = OnChipShape<Bits, TEAMS>;
   struct alignas(16) Cells {
     uint32_t counts[Shape::ROW_CELLS];
   };
@@ -169,16 +186,19 @@ __device__ __forceinline__ void scan_cells(const SortingTeam<Bits> &team, OnChip
 }
 
 /*
- * Puts entered keys [0, count) of `source` into storage.stage by cells, nearly in order. Returns whether they are all equal:
- * then they are not put anywhere, and `least` is what they are. All threads of the team take part; storage is free; ends with a
- * barrier.
+ * Puts keys [0, count) of `source`, entered or raw, into storage.stage by cells, nearly in order. Returns whether they are all
+ * equal: then they are not put anywhere, and `least` is what they are. All threads of the team take part; storage is free, but
+ * that the source may be there where the team is the block; ends with a barrier.
  */
-template <typename Bits>
-__device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, Bits &least, const SortingTeam<Bits> &team,
-                                               OnChipTeam<Bits> &storage) {
-  using Shape = OnChipShape<Bits>;
-  OnChipKeys<Bits> keys;
+template <typename Bits, uint32_t TEAMS>
+__device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
+                                               Bits &least, const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
+  using Shape = OnChipShape<Bits, TEAMS>;
+  OnChipKeys<Bits, TEAMS> keys;
   keys.load(source, count, team.thread);
+  if (TEAMS == 1)
+    team.sync();
+  keys.enter(map, is_raw);
   struct alignas(16) Zeros {
     uint32_t zeros[4];
   };
@@ -214,7 +234,7 @@ __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t coun
 /* A window's keys, from a place that is a multiple of half a window, and back. */
 template <typename Bits>
 __device__ __forceinline__ void read_window(Bits (&window)[WINDOW_ITEMS], uint32_t first, const Bits *stage) {
-  constexpr uint32_t VECTOR = OnChipShape<Bits>::VECTOR_ITEMS;
+  constexpr uint32_t VECTOR = Shape<Bits>::VECTOR_ITEMS;
 #pragma unroll
   for (uint32_t vector = 0; vector < WINDOW_ITEMS / VECTOR; vector++) {
     const auto read = *reinterpret_cast<const KeyVector<Bits> *>(&stage[on_chip_place<Bits>(first + vector * VECTOR)]);
@@ -226,7 +246,7 @@ __device__ __forceinline__ void read_window(Bits (&window)[WINDOW_ITEMS], uint32
 
 template <typename Bits>
 __device__ __forceinline__ void write_window(const Bits (&window)[WINDOW_ITEMS], uint32_t first, Bits *stage) {
-  constexpr uint32_t VECTOR = OnChipShape<Bits>::VECTOR_ITEMS;
+  constexpr uint32_t VECTOR = Shape<Bits>::VECTOR_ITEMS;
 #pragma unroll
   for (uint32_t vector = 0; vector < WINDOW_ITEMS / VECTOR; vector++) {
     KeyVector<Bits> written;
@@ -239,9 +259,9 @@ __device__ __forceinline__ void write_window(const Bits (&window)[WINDOW_ITEMS],
 
 /* Sorts all windows, then all seams. Returns whether this thread saw neighbours in the wrong order. All threads of the team
    take part; begins and ends with a barrier, but for what is looked at behind it. */
-template <typename Bits>
-__device__ __forceinline__ bool sort_windows(uint32_t count, const SortingTeam<Bits> &team, Bits *stage) {
-  constexpr uint32_t THREADS = SortingTeam<Bits>::THREADS;
+template <typename Bits, uint32_t TEAMS>
+__device__ __forceinline__ bool sort_windows(uint32_t count, const Team<Bits, TEAMS> &team, Bits *stage) {
+  constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
   constexpr uint32_t HALF = WINDOW_ITEMS / 2;
   for (uint32_t window = team.thread; window * WINDOW_ITEMS < count; window += THREADS) {
     Bits items[WINDOW_ITEMS];
@@ -276,10 +296,10 @@ __device__ __forceinline__ bool sort_windows(uint32_t count, const SortingTeam<B
 }
 
 /* Writes a team's staged keys to their last place. All its threads take part; no barrier. */
-template <typename Bits>
+template <typename Bits, uint32_t TEAMS>
 __device__ __forceinline__ void write_staged(const Bits *stage, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                             const SortingTeam<Bits> &team) {
-  constexpr uint32_t THREADS = SortingTeam<Bits>::THREADS;
+                                             const Team<Bits, TEAMS> &team) {
+  constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
   constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
   // Warps write whole lines of memory: the first may begin before the bucket.
   const uint32_t ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(destination) / sizeof(Bits)) % LINE_ITEMS;
@@ -299,10 +319,10 @@ __device__ __forceinline__ void write_staged(const Bits *stage, uint32_t count, 
 
 /* Merges a team's staged keys and writes them to their last place. All its threads take part; begins and ends with a barrier.
    */
-template <typename Bits>
-__device__ __noinline__ void merge_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map, SortingTeam<Bits> team,
-                                          OnChipTeam<Bits> &storage) {
-  constexpr uint32_t ITEMS = OnChipShape<Bits>::ITEMS;
+template <typename Bits, uint32_t TEAMS>
+__device__ __noinline__ void merge_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map, Team<Bits, TEAMS> team,
+                                          OnChipTeam<Bits, TEAMS> &storage) {
+  constexpr uint32_t ITEMS = OnChipShape<Bits, TEAMS>::ITEMS;
   const uint32_t threads = (count + WARP_LANES * ITEMS - 1) / (WARP_LANES * ITEMS) * WARP_LANES;
   const uint32_t first = team.thread * ITEMS;
   Bits items[ITEMS];
@@ -316,34 +336,63 @@ __device__ __noinline__ void merge_staged(uint32_t count, Bits *destination, con
     for (uint32_t item = 0; item < ITEMS; item++)
       storage.stage[padded(first + item)] = items[item];
   team.sync();
-  for (uint32_t item = team.thread; item < count; item += SortingTeam<Bits>::THREADS)
+  for (uint32_t item = team.thread; item < count; item += Team<Bits, TEAMS>::THREADS)
     destination[item] = map.leave(storage.stage[padded(item)], true);
   team.sync();
 }
 
 /* Sorts what stage_by_cells() has staged and writes it to its last place. Returns whether it is in order: if not, it must be
    merged. All threads of the team take part; ends with a barrier: storage is free, unless merging needs it. */
-template <typename Bits>
+template <typename Bits, uint32_t TEAMS>
 __device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                            const SortingTeam<Bits> &team, OnChipTeam<Bits> &storage) {
+                                            const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
   for (uint32_t round = 0; round < MAX_WINDOW_ROUNDS; round++) {
-    const bool is_disordered = sort_windows<Bits>(count, team, storage.stage);
+    const bool is_disordered = sort_windows(count, team, storage.stage);
     // Written before it is known whether it is in order: nearly always it is.
-    write_staged<Bits>(storage.stage, count, destination, map, team);
+    write_staged(storage.stage, count, destination, map, team);
     if (!team.any(is_disordered))
       return true;
+    // Where many threads of a warp still see disorder, the next rounds would not mend it either.
+    const uint32_t disordered_lanes = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, is_disordered)));
+    if (team.any(round != 0 && disordered_lanes > MAX_DISORDERED_LANES))
+      return false;
   }
   return false;
 }
 
 /* Writes `count` equal keys. All threads of the team take part; ends with a barrier: storage is free. */
-template <typename Bits>
+template <typename Bits, uint32_t TEAMS>
 __device__ __forceinline__ void write_equal(Bits key, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                            const SortingTeam<Bits> &team) {
+                                            const Team<Bits, TEAMS> &team) {
   const Bits raw = map.leave(key, true);
-  for (uint32_t item = team.thread; item < count; item += SortingTeam<Bits>::THREADS)
+  for (uint32_t item = team.thread; item < count; item += Team<Bits, TEAMS>::THREADS)
     destination[item] = raw;
   team.sync();
+}
+
+/* Whether so many keys, of at most a tile, are merged rather than sorted on chip. */
+template <typename Bits, DeviceKind KIND>
+__host__ __device__ inline bool is_merged(uint64_t count) {
+  return count <= MultiwayShapeOf<Bits, KIND>::TILE_ITEMS / MERGED_TILE_SHARE;
+}
+
+/*
+ * Sorts keys [0, range.items()) of `source`, at most OnChipShape<Bits, 1>::MAX_ITEMS, raw as the range says, into the range of the
+ * caller's array. All threads of the block take part; what `source` holds must be visible to it, and may be in storage.
+ */
+template <typename Bits>
+__device__ __noinline__ void block_on_chip_sort(const BlockRules<Bits> &rules, const Bits *source, Range range,
+                                                OnChipTeam<Bits, 1> &storage) {
+  const Team<Bits, 1> team;
+  const uint32_t count = static_cast<uint32_t>(range.items());
+  Bits *destination = rules.side(Side::keys) + range.begin;
+  Bits least = 0;
+  if (stage_by_cells(source, count, rules.map, range.is_raw(), least, team, storage))
+    write_equal(least, count, destination, rules.map, team);
+  else if (!sort_staged(count, destination, rules.map, team, storage))
+    merge_staged(count, destination, rules.map, team, storage);
+  if (team.thread == 0)
+    count_leaves(rules.counters, range.depth, 1, count);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -5,40 +5,57 @@
 #ifndef CDPSORT_DEVICE_RECURSION_ONE_BLOCK_CUH
 #define CDPSORT_DEVICE_RECURSION_ONE_BLOCK_CUH
 
-#include "block/block_merge.cuh"
+#include "block/on_chip_sort.cuh"
 #include "recursion/trace.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
-template <typename Bits>
-struct MergeStorage {
-  Bits stage[MultiwayShape<Bits>::STAGE_ROOM];
+template <typename Bits, DeviceKind KIND>
+union OneTileStorageOf {
+  Bits stage[MultiwayShapeOf<Bits, KIND>::STAGE_ROOM]; /* what is merged */
+  OnChipTeamOf<Bits, KIND, 1> on_chip;
 };
+template <typename Bits>
+using OneTileStorage = OneTileStorageOf<Bits, DEVICE_KIND>;
 
-/* Sorts an array that a block's registers hold, without a sample, and with no more threads than it takes. A kernel of its own:
-   as a step of a larger one it began 3 us later, for all that kernel's code and calls (H200). As many items to a thread as
-   registers hold, and as few threads: 2^10 to 2^13 keys of 32 bits took 6.4, 7.7, 10.4 and 15.4 us with 16, and 6.1, 7.7, 10.6
-   and 17.6 with 8. */
+/* Sorts an array of at most a tile, which a block's registers hold: on chip or, if it is short, merged with no more threads than
+   it takes. A kernel of its own: as a step of a larger one it began 3 us later, for all that kernel's code and calls (H200). As
+   many items to a thread as registers hold, and as few threads: merging 2^10, 2^11 and 2^12 keys of 32 bits took 6.4, 7.7 and
+   10.4 us with 16, and 6.1, 7.7 and 10.6 with 8. */
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
-    merge_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+    one_tile_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   expect(sort.path == CDP_PATH_ONE_BLOCK);
   clear_bookkeeping(sort, 1, 1);
   __syncthreads();
-  block_register_sort<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(
-      sort.rules, sort.rules.side(Side::keys), whole_range(sort), block_shared<MergeStorage<Bits>>().stage);
+  auto &storage = block_shared<OneTileStorage<Bits>>();
+  const Bits *keys = sort.rules.side(Side::keys);
+  if (is_merged<Bits, DEVICE_KIND>(sort.count))
+    block_register_sort<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, keys, whole_range(sort), storage.stage);
+  else
+    block_on_chip_sort(sort.rules, keys, whole_range(sort), storage.on_chip);
+}
+
+/* The shape of its grid, on a kind of device: the host may be compiled for another. */
+template <typename Bits, DeviceKind KIND>
+GridShape one_tile_grid(uint32_t count) {
+  using Block = MultiwayShapeOf<Bits, KIND>;
+  constexpr uint32_t WARP_ITEMS = WARP_LANES * Block::TILE_ITEMS_PER_THREAD;
+  const uint32_t merging_threads = (count + WARP_ITEMS - 1) / WARP_ITEMS * WARP_LANES;
+  const bool merges = is_merged<Bits, KIND>(count);
+  return {1, merges ? merging_threads : Block::BLOCK_THREADS, static_cast<uint32_t>(sizeof(OneTileStorageOf<Bits, KIND>))};
 }
 
 /* Launches it. Returns a cudaError_t. */
 template <typename Bits>
-int launch_merge(const Sort<Bits> &sort, void *stream) {
-  constexpr uint32_t WARP_ITEMS = WARP_LANES * MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD;
-  const uint32_t warps = (static_cast<uint32_t>(sort.count) + WARP_ITEMS - 1) / WARP_ITEMS;
-  const int error = allow_shared_bytes(merge_kernel<Bits>, sizeof(MergeStorage<Bits>));
-  if (error != LAUNCH_OK)
-    return error;
-  return launch_from_host({1, warps * WARP_LANES, sizeof(MergeStorage<Bits>)}, stream, merge_kernel<Bits>, sort, ROOT_EVENT);
+int launch_one_tile(const Sort<Bits> &sort, DeviceKind kind, void *stream) {
+  const uint32_t count = static_cast<uint32_t>(sort.count);
+  const GridShape shape = kind == DeviceKind::simulated ? one_tile_grid<Bits, DeviceKind::simulated>(count)
+                          : kind == DeviceKind::plain   ? one_tile_grid<Bits, DeviceKind::plain>(count)
+                                                        : one_tile_grid<Bits, DeviceKind::large>(count);
+  const int error = allow_shared_bytes(one_tile_kernel<Bits>, shape.shared_bytes);
+  return error != LAUNCH_OK ? error : launch_from_host(shape, stream, one_tile_kernel<Bits>, sort, ROOT_EVENT);
 }
 
 /* Puts the whole array on the worklist, as its only range. All threads of the one block take part; ends with a barrier. */

@@ -18,6 +18,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 
+#include "block/on_chip_sort.cuh"
 #include "recursion/driver_device.cuh"
 #include "recursion/multiway.cuh"
 
@@ -270,7 +271,18 @@ __device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) 
   atomicMax(&sort.control->max_short_part_items, static_cast<unsigned int>(items));
 }
 
-/* Sorts a bucket that is not empty, or writes its equal keys. All threads take part. */
+/* A block that sorts its bucket on chip, where it has been gathered. */
+template <typename Bits>
+struct OnChipBlock {
+  BlockStorage block; /* the same as before */
+  OnChipTeam<Bits, 1> team;
+};
+static_assert(sizeof(OnChipBlock<uint32_t>) <= sizeof(MultiwayStorage<uint32_t>) &&
+                  sizeof(OnChipBlock<uint64_t>) <= sizeof(MultiwayStorage<uint64_t>),
+              "no block needs more for it");
+
+/* Sorts a bucket that is not empty, or writes its equal keys. On chip, if keys have 32 bits: 2^20 and 2^21 of them took 58 and
+   88 us instead of 64 and 96 (H200); with 64 bits, in blocks of half as many keys, it gained nothing. All threads take part. */
 template <typename Bits>
 __device__ __forceinline__ void sort_bucket(const Sort<Bits> &sort, const SplitterSet &set, uint32_t bucket, const Range &range,
                                             MultiwayStorage<Bits> &storage) {
@@ -285,7 +297,10 @@ __device__ __forceinline__ void sort_bucket(const Sort<Bits> &sort, const Splitt
   const Bits *source = sort.rules.side(Side::scratch);
   if (range.items() <= Block::TILE_ITEMS) {
     gather_runs(source, runs, static_cast<uint32_t>(range.items()), storage.work.stage, storage);
-    block_register_sort<Bits, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.work.stage, range, storage.work.stage);
+    if (sizeof(Bits) == 8 || is_merged<Bits, DEVICE_KIND>(range.items()))
+      block_register_sort<Bits, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.work.stage, range, storage.work.stage);
+    else
+      block_on_chip_sort(sort.rules, storage.work.stage, range, block_shared<OnChipBlock<Bits>>().team);
     return;
   }
   gather_runs(source, runs, static_cast<uint32_t>(range.items()), sort.rules.side(Side::keys) + range.begin, storage);

@@ -66,7 +66,7 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort) {
     if (team.thread == 0)
       next = gridDim.x * TEAMS + atomicAdd(taken, 1u);
     Bits least = 0;
-    const bool are_equal = items == 0 || stage_by_cells<Bits>(source + begin, items, least, team, storage);
+    const bool are_equal = items == 0 || stage_by_cells(source + begin, items, sort.rules.map, false, least, team, storage);
     if (team.thread == 0) {
       storage.taken = next;
       if (items != 0)
@@ -83,7 +83,7 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort) {
     if (are_equal)
       write_equal(least, staged, destination, sort.rules.map, team);
     else if (!sort_staged(staged, destination, sort.rules.map, team, storage))
-      merge_staged<Bits>(staged, destination, sort.rules.map, team, storage);
+      merge_staged(staged, destination, sort.rules.map, team, storage);
   }
 }
 
