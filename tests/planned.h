@@ -18,7 +18,7 @@
 #define KIND_H200 2u
 #define KINDS 3u
 
-#define LIMIT_MIN 1536u
+#define LIMIT_MIN 2048u
 
 /* An H200, or another kind of device that is like it otherwise. */
 static inline cdp_device_facts planned_device(uint32_t kind) {

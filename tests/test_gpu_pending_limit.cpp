@@ -2,8 +2,8 @@
 /*
  * The pending-launch limit of the whole process, which the library never changes and has to take as it finds it:
  *
- *     below 1,536      the host launches sorts of more keys than a block sorts, blocking and asynchronous ones
- *     1,536 and above  sorts launch from the device, and no launch of theirs is refused. CUDA's default is 2,048
+ *     below 2,048      the host launches sorts of more keys than a block sorts, blocking and asynchronous ones
+ *     2,048 and above  sorts launch from the device, and no launch of theirs is refused. 2,048 is CUDA's default
  *
  * CUDA forbids to change the limit once a kernel has run: every limit has a process of its own. This one starts itself again
  * for each, with the limit in the environment, and never touches CUDA.
@@ -27,7 +27,7 @@ using namespace gpu_check;
 namespace {
 
 constexpr char LIMIT_VARIABLE[] = "CDPSORT_TEST_PENDING_LIMIT"; /* a limit; 0: only look for a GPU */
-constexpr unsigned LEAST_LIMIT = 1536;                          /* with which the device launches */
+constexpr unsigned LEAST_LIMIT = 2048;                          /* with which the device launches */
 constexpr unsigned LIMITS[] = {4, 256, 1024, 2048, 4096};
 constexpr uint64_t MAX_BLOCK_KEYS = 16384; /* one block sorts no more, whatever the options (cdpsort.h) */
 

@@ -207,8 +207,8 @@ __device__ __forceinline__ uint32_t take_crowded_place(uint32_t bucket, uint32_t
   return (left >> lane & 1) != 0 ? atomicAdd(&places[bucket], 1u) : place;
 }
 
-/* Writes a tile's staged keys. bucket_of: which of the target's. All threads of the team take part. A whole tile is written without
-   conditions. */
+/* Writes a tile's staged keys. bucket_of: which of the target's. All threads of the team take part. A whole tile is written
+   without conditions. */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
 __device__ __forceinline__ void write_keys(BucketOf bucket_of, Bits *destination, const Team<Bits, TEAMS> &team,
                                            const MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items) {
@@ -239,8 +239,8 @@ __device__ __forceinline__ void write_keys(BucketOf bucket_of, Bits *destination
 /*
  * Stages a tile's keys, bucket by bucket. All threads of the team take part; no barrier.
  *
- * Behind a condition of its own, each atomic whose result is wanted would be waited for before the next is begun. Therefore what
- * stands for a missing key is staged, too, behind all keys: from place tile_items on.
+ * Behind a condition of its own, each atomic whose result is wanted would be waited for before the next is begun. Therefore
+ * what stands for a missing key is staged, too, behind all keys: from place tile_items on.
  */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
 __device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &items, BucketOf bucket_of, bool is_crowded,
@@ -259,8 +259,8 @@ __device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &item
 }
 
 /*
- * Moves one tile's entered keys to their buckets, and has `load_next` load the next one into `items` meanwhile. bucket_of: which
- * of the target's. All threads of the team take part; begins with the counts zeroed and visible, and so it ends; no barrier
+ * Moves one tile's entered keys to their buckets, and has `load_next` load the next one into `items` meanwhile. bucket_of:
+ * which of the target's. All threads of the team take part; begins with the counts zeroed and visible, and so it ends; no barrier
  * behind the writing.
  */
 template <typename BucketOf, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename LoadNext>

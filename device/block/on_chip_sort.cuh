@@ -377,8 +377,8 @@ __host__ __device__ inline bool is_merged(uint64_t count) {
 }
 
 /*
- * Sorts keys [0, range.items()) of `source`, at most OnChipShape<Bits, 1>::MAX_ITEMS, raw as the range says, into the range of the
- * caller's array. All threads of the block take part; what `source` holds must be visible to it, and may be in storage.
+ * Sorts keys [0, range.items()) of `source`, at most OnChipShape<Bits, 1>::MAX_ITEMS, raw as the range says, into the range of
+ * the caller's array. All threads of the block take part; what `source` holds must be visible to it, and may be in storage.
  */
 template <typename Bits>
 __device__ __noinline__ void block_on_chip_sort(const BlockRules<Bits> &rules, const Bits *source, Range range,

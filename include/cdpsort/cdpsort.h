@@ -111,7 +111,7 @@ typedef enum cdp_status {
  *
  * Pending launches. All sorts on a device share CUDA's limit of pending device launches, 2,048 unless the program has set
  * cudaLimitDevRuntimePendingLaunchCount, and take a quarter of it together. Launches that are refused all the same are no
- * errors: the range is sorted another way. Under less than 1,536 CUDA loses grids now and then, so that the host launches then,
+ * errors: the range is sorted another way. Under less than 2,048 CUDA loses grids now and then, so that the host launches then,
  * as with CDP_SCHEME_HOST.
  *
  * Worst case O(n log^2 n), whatever the input. The library never prints, exits or aborts, and never changes process-wide limits
@@ -203,7 +203,7 @@ typedef enum cdp_scheme {
   CDP_SCHEME_CONTROLLER = 2, /**< a controller launches workers and a tail continuation (CDP version 2, remade) */
   CDP_SCHEME_HOST = 3, /**< the host launches level by level. Needs no dynamic parallelism: it works in CUDA graphs and under
                                   MPS, for the blocking calls and the asynchronous one. Whatever the options say, it is chosen
-                                  while a stream is being captured, under MPS, and under a limit of less than 1,536 pending
+                                  while a stream is being captured, under MPS, and under a limit of less than 2,048 pending
                                   launches, if there are more keys than one block sorts; cdp_study::scheme says which ran.
                                   child_streams has no meaning in it */
   CDP_SCHEME_HOST_LOOP = CDP_SCHEME_HOST /**< the older name of the same */
