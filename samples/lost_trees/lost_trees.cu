@@ -49,8 +49,8 @@ struct Row {
   bool is_expected_lost; /* so that the table shows both sides */
 };
 
-/* First what cdpsort's sorts may do: 12 kernels, and as many grids pending as all sorts together have, a quarter of the limit, and
-   more. Then where it ends. In all rows that survive, the kernels with 128 slots each, or fewer where their trees are smaller,
+/* First what cdpsort's sorts may do: up to 16 kernels, and as many grids pending as all sorts together have, a quarter of the
+   limit, and more. Then where it ends. In all rows that survive, the kernels with 128 slots each, or fewer where their trees are smaller,
    fit the limit; in those that do not, they do not. */
 constexpr Row TABLE[] = {
     {0, 12, 512, 512, 1, 30000, false}, {0, 12, 1, 512, 1, 30000, false},  {0, 12, 1, 1536, 1, 30000, false},
