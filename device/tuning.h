@@ -306,9 +306,9 @@ constexpr uint32_t SHORT_TILE_ITEMS = 4;
    2^20 keys of 32 bits took 1.5 to 3 % longer than with 8; with 64 bits no difference was to be seen. */
 constexpr uint32_t SHORT_LOADS = 8;
 
-/* A bucket of a short array that fits no block's registers, but is of no more tiles than this, is sorted by one block sooner
-   than a task's launches would take, some 100 us. */
-constexpr uint32_t SHORT_TILES_BEHIND = 4;
+/* A bucket of a short array that fits no block's registers, but is of no more tiles than this, is sorted by one block, side by side
+   with all others. Of longer ones each becomes a task, whose launches take some 100 us, one after the other. */
+constexpr uint32_t SHORT_TILES_BEHIND = 16;
 
 /* Buckets that should fit a leaf, so that groups of them fill it well: on average they leave half a bucket free. */
 constexpr uint32_t BUCKETS_PER_LEAF = 8;

@@ -10,10 +10,15 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Sorts listed ranges, a block each, from the worklist's place work.slot on. */
+/* Sorts listed ranges, a block each, from the worklist's place work.slot on. There may be more blocks than ranges. */
 template <typename Bits>
 __device__ __forceinline__ void sort_ranges_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
   const TraceScope scope(sort, event);
+  if (work.slot + blockIdx.x >= listed_ranges(sort))
+    return;
+  // Tasks may have listed ranges of their own since, which they have sorted.
+  if (work.detail == LISTED_BEHIND && sort.worklist[work.slot + blockIdx.x].depth != 1)
+    return;
   const BlockTraceScope own_scope(sort, event);
   const Range &range = sort.worklist[work.slot + blockIdx.x]; // where it is: no registers for it
   own_scope.describe(range);

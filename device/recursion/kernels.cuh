@@ -58,11 +58,13 @@ template <typename Bits>
 struct Work {
   Step step;
   uint32_t slot;       /* of its task; sort_ranges: the worklist's place of the first range; host driver: the level */
-  uint32_t detail;     /* look: a Direction; phase: a Phase */
+  uint32_t detail;     /* look: a Direction; phase: a Phase; sort_ranges: LISTED_BEHIND, if it is those of depth 1 alone */
   Range range;         /* network, fill, fill_buckets */
   NetworkStep network; /* network: which step of it */
   Bits key;            /* fill: entered */
 };
+
+constexpr uint32_t LISTED_BEHIND = 1;
 
 template <typename Bits>
 __host__ __device__ constexpr Work<Bits> work_for(Step step, uint32_t slot = 0, uint32_t detail = 0) {

@@ -13,7 +13,7 @@
  *  3. A tail can be launched long before it can run, but the call takes as long as a sample and a tile together. Hence block 0
  *     launches it at once, and does nothing else.
  *  4. The scratch array holds other blocks' runs as long as the gathering grid runs. Therefore a bucket too long for the block
- *     is gathered and left to a launch behind that grid.
+ *     is gathered and left to a launch behind that grid: one for all of them (list_behind()).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
@@ -48,6 +48,13 @@ __device__ __forceinline__ void order_tiles(const Sort<Bits> &sort, uint32_t blo
   }
 }
 
+/* The most buckets of a short array that are too long for a block's registers, and of those that there is room for. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t max_listed_behind(const Sort<Bits> &sort) {
+  const uint32_t most = static_cast<uint32_t>(sort.count / MultiwayShape<Bits>::TILE_ITEMS) + 1;
+  return most < sort.worklist_capacity ? most : sort.worklist_capacity;
+}
+
 /* Block 0 of the root grid: launches the buckets' blocks, or sorts the array by itself. All threads take part. */
 template <typename Bits>
 __device__ inline void launch_gathering(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
@@ -61,6 +68,8 @@ __device__ inline void launch_gathering(const Sort<Bits> &sort, MultiwayStorage<
   }
   // The blocks that order tiles launch nothing, and are not counted.
   clear_bookkeeping(sort, 0, 1 + sort.short_fan_out);
+  for (uint32_t place = threadIdx.x; place < max_listed_behind(sort); place += MultiwayShape<Bits>::BLOCK_THREADS)
+    sort.worklist[place].depth = 0; // not listed
   __syncthreads();
   if (threadIdx.x == 0 && !note_launch(sort, 0, error)) {
     count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
@@ -207,29 +216,101 @@ __device__ inline bool launch_task_behind(const Sort<Bits> &sort, uint32_t slot,
   return false;
 }
 
-/* The same, a block that sorts it from the worklist. */
+/* Takes a listed range, which several may want to. Whether it is the caller's. For one thread. */
 template <typename Bits>
-__device__ inline bool launch_block_behind(const Sort<Bits> &sort, uint32_t place, const Range &range) {
-  sort.worklist[place] = range;
-  __threadfence();
-  return launch_helpers(sort, {Kernel::leaf, ChildStream::tail, fat_grid(sort, 1), CDP_TRACE_SORT, range},
-                        work_for<Bits>(Step::sort_ranges, place));
+__device__ inline bool take_listed(const Sort<Bits> &sort, uint32_t place) {
+  return atomicCAS(&sort.worklist[place].depth, 1u, 2u) == 1;
 }
 
-/* Either, by the range's length. False if it is this block's to sort. For one thread. */
+/* What becomes of a range that is to be sorted behind this grid. */
+enum class BehindFate : uint32_t {
+  settled,  /* somebody else sorts it */
+  here,     /* this block does */
+  all_here, /* and all that are listed, for the grid that was to sort them is refused */
+};
+
+/*
+ * Lists a range, and has the grid launched that sorts all that are listed, if nobody has. For one thread.
+ *
+ * 1. Tails of a grid run one after the other: one for each range would have them wait for one another.
+ * 2. A tail begins when the grid is complete, and the list with it. Therefore who lists the first range launches a block for each
+ *    that there may be.
+ * 3. Others may have listed theirs when that is refused. Who tells so comes before those who hear of it, and after those whose
+ *    ranges are marked as listed: therefore the former takes what is marked, the latter their own, each by an atomic.
+ */
 template <typename Bits>
-__device__ inline bool launch_behind(const Sort<Bits> &sort, const Range &range) {
-  const bool is_task = range.items() > uint64_t{SHORT_TILES_BEHIND} * MultiwayShape<Bits>::TILE_ITEMS;
-  const uint32_t place =
-      is_task ? allocate_slot(sort.control, sort.task_capacity) : atomicAdd(&sort.control->worklist_count, 1u);
-  if (place >= (is_task ? sort.task_capacity : sort.worklist_capacity)) {
+__device__ inline BehindFate list_behind(const Sort<Bits> &sort, const Range &range) {
+  Control &control = *sort.control;
+  const uint32_t place = atomicAdd(&control.worklist_count, 1u);
+  if (place >= max_listed_behind(sort)) {
     count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
-    return false;
+    return BehindFate::here;
   }
-  if (enter_batch(sort) && (is_task ? launch_task_behind(sort, place, range) : launch_block_behind(sort, place, range)))
-    return true;
+  Range unmarked = range;
+  unmarked.depth = 0;
+  sort.worklist[place] = unmarked;
+  __threadfence();
+  atomicExch(&sort.worklist[place].depth, 1u);
+  __threadfence();
+  const unsigned int before = atomicCAS(&control.behind, BEHIND_NONE, BEHIND_LAUNCHED);
+  if (before == BEHIND_LAUNCHED)
+    return BehindFate::settled;
+  if (before == BEHIND_REFUSED) {
+    const bool is_here = take_listed(sort, place);
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, is_here ? 1 : 0);
+    return is_here ? BehindFate::here : BehindFate::settled;
+  }
+  if (enter_batch(sort) &&
+      launch_helpers(sort, {Kernel::leaf, ChildStream::tail, fat_grid(sort, max_listed_behind(sort)), CDP_TRACE_SORT, range},
+                     work_for<Bits>(Step::sort_ranges, 0, LISTED_BEHIND)))
+    return BehindFate::settled;
   count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
-  return false;
+  atomicExch(&control.behind, BEHIND_REFUSED);
+  __threadfence();
+  return BehindFate::all_here;
+}
+
+/* Launches a task for a range, or lists it, by its length. For one thread. */
+template <typename Bits>
+__device__ inline BehindFate launch_behind(const Sort<Bits> &sort, const Range &range) {
+  constexpr uint64_t MAX_TILES = MultiwayShape<Bits>::MAX_RANGE_ITEMS / MultiwayShape<Bits>::TILE_ITEMS;
+  constexpr uint64_t TILES_BEHIND = SHORT_TILES_BEHIND < MAX_TILES ? SHORT_TILES_BEHIND : MAX_TILES;
+  if (range.items() <= TILES_BEHIND * MultiwayShape<Bits>::TILE_ITEMS)
+    return list_behind(sort, range);
+  const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
+  if (slot >= sort.task_capacity) {
+    count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_pool, 1);
+    return BehindFate::here;
+  }
+  if (enter_batch(sort) && launch_task_behind(sort, slot, range))
+    return BehindFate::settled;
+  count_at(sort.rules.counters, range.depth, &cdp_study_depth::fallback_refused, 1);
+  return BehindFate::here;
+}
+
+/* Sorts a range in this block. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ inline void sort_range_here(const Sort<Bits> &sort, const Range &range) {
+  if (threadIdx.x == 0)
+    count_network<Bits>(sort.rules.counters, range.depth, range.items());
+  sort_by_network<Bits>(sort.rules, range, first_network_step<Bits>());
+  __syncthreads();
+}
+
+/* Sorts all ranges that are listed and nobody has taken. All threads take part. */
+template <typename Bits>
+__device__ inline void sort_listed_behind(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
+  for (uint32_t place = 0; place < max_listed_behind(sort); place++) {
+    __syncthreads();
+    if (threadIdx.x == 0)
+      storage.flag = take_listed(sort, place);
+    __syncthreads();
+    if (storage.flag == 0)
+      continue;
+    Range range = sort.worklist[place];
+    range.depth = 1;
+    sort_range_here(sort, range);
+  }
 }
 
 /* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. */
@@ -237,13 +318,14 @@ template <typename Bits>
 __device__ inline void sort_behind(const Sort<Bits> &sort, const Range &range, MultiwayStorage<Bits> &storage) {
   if (threadIdx.x == 0) {
     count_moved(sort.rules.counters, range.depth, 2 * range.items()); // the gathering
-    storage.flag = launch_behind<Bits>(sort, range);
-    if (storage.flag == 0)
-      count_network<Bits>(sort.rules.counters, range.depth, range.items());
+    storage.flag = static_cast<uint32_t>(launch_behind<Bits>(sort, range));
   }
   __syncthreads();
-  if (storage.flag == 0)
-    sort_by_network<Bits>(sort.rules, range, first_network_step<Bits>());
+  const BehindFate fate = static_cast<BehindFate>(storage.flag);
+  if (fate == BehindFate::here)
+    sort_range_here(sort, range);
+  else if (fate == BehindFate::all_here)
+    sort_listed_behind(sort, storage);
 }
 
 /* The tiles of a short array. */

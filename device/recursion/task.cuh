@@ -60,6 +60,7 @@ struct Control {
   unsigned int live_blocks;          /* of helping grids, and one for all tasks together (account.cuh) */
   unsigned int launches_taken;       /* from the account that all sorts on the device share */
   unsigned int batches;
+  unsigned int behind;                  /* short array: BEHIND_NONE, BEHIND_LAUNCHED, BEHIND_REFUSED (short_array.cuh) */
   unsigned int short_parts;             /* of a short array, empty ones included */
   unsigned int max_short_part_items;    /* items in the greatest of them; for a study alone */
   unsigned int disorder;                /* 1: an array that seemed to be in order is not */
@@ -67,6 +68,11 @@ struct Control {
   unsigned long long max_network_items; /* host driver: of a range that is left to the bitonic network */
   int first_fault;
 };
+
+/* Whether the grid has been launched that sorts what a short array's blocks have listed, or is about to be, or was refused. */
+constexpr unsigned int BEHIND_NONE = 0;
+constexpr unsigned int BEHIND_LAUNCHED = 1;
+constexpr unsigned int BEHIND_REFUSED = 2;
 
 /* What the next grid of an array that is divided by a map has to do (mapped_array.cuh). */
 enum class MapStage : uint32_t {
