@@ -52,7 +52,7 @@ inline uint64_t add_part(uint64_t &end, uint64_t count, uint64_t bytes_each) {
 inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   uint64_t end = 0;
   const auto part = [&end](uint64_t count, uint64_t bytes_each) { return add_part(end, count, bytes_each); };
-  WorkspaceParts parts;
+  WorkspaceParts parts = {};
   parts.scratch = part(plan.count, cdp_engine_key_bytes(plan.type));
   parts.control = part(1, sizeof(Control));
   parts.counters = part(CDP_STUDY_DEPTHS, sizeof(cdp_study_depth));
