@@ -96,7 +96,7 @@ describe() {
   forgotten_allowance)
     what="many children: a kernel that the device launches is not allowed its shared memory"
     file=recursion/root.cuh
-    edit='s/allow_each_shared_bytes(bytes, leaf_kernel<Bits>, \(task_kernel<Multiway<Bits>, DeviceDriver>\));/allow_shared_bytes(\1, bytes);/'
+    edit='s/allow_each_shared_bytes(bytes, leaf_kernel<Bits>, \(task_kernel<Multiway<Bits>, DeviceDriver>, map_kernel<Bits>\));/allow_each_shared_bytes(bytes, \1);/'
     ;;
   early_gathering)
     what="short arrays: buckets are gathered before all tiles are ordered"
