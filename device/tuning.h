@@ -265,10 +265,10 @@ constexpr uint32_t MERGED_TILE_SHARE = 8;
 /* Keys that a window sorts in a thread's registers. */
 constexpr uint32_t WINDOW_ITEMS = 16;
 
-/* Rounds of windows and seams that a bucket may take before it is merged instead, and lanes of a warp that may see disorder behind
-   the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */
-constexpr uint32_t MAX_WINDOW_ROUNDS = 4;
-constexpr uint32_t MAX_DISORDERED_LANES = 8;
+/* Of a cell that is too crowded for windows: the most values that a warp takes out of it, each of many keys, and how many of a
+   sample of a key to a lane must have one that is worth it. */
+constexpr uint32_t MAX_TAKEN_VALUES = 4;
+constexpr uint32_t MIN_TAKEN_SAMPLES = 5;
 
 constexpr uint32_t multiway_tile_items(const MultiwayRow &row) {
   return row.block_threads * row.tile_items_per_thread;

@@ -34,6 +34,7 @@ cdpsort_test(multiway_fallbacks SOURCES test_multiway_fallbacks.c forced_limits.
              LABELS simulated long TIMEOUT 600)
 cdpsort_test(pivot SOURCES test_pivot.cpp STATIC LABELS simulated)
 cdpsort_test(multiway_sort SOURCES test_multiway_sort.cpp STATIC LABELS simulated)
+cdpsort_test(on_chip SOURCES test_on_chip.cpp STATIC LABELS simulated)
 cdpsort_test(short SOURCES test_short.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(mapped SOURCES test_mapped.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
 cdpsort_test(multiway SOURCES test_multiway.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long TIMEOUT 600)

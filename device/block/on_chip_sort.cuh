@@ -7,10 +7,10 @@
  *     the key is put there. A cell has two keys on average: nearly all is in order now.
  *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves
  *     of two windows. What is within half a window of its place has come there.
- *  3. The bucket is looked at: is it in order? If not, windows and seams are sorted again, while that seems to mend it,
- *     MAX_WINDOW_ROUNDS times at most.
- *  4. What is not in order then, since many different keys share a cell, is merged (block_merge.cuh). Keys that are equal are
- *     in order wherever they lie: a cell may have any number of those.
+ *  3. The bucket is looked at: is it in order? If not, warps sort the cells that have more keys than half a window
+ *     (crowded_cells.cuh), and it is looked at again.
+ *  4. What is not in order then, since very many different keys share a cell, is merged (block_merge.cuh). Keys that are equal
+ *     are in order wherever they lie: a cell may have any number of those.
  *
  * Windows lie in shared memory in an order of their own, on_chip_place(), so that the lanes of a warp read 16 bytes each
  * without a conflict.
@@ -19,6 +19,7 @@
 #define CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
 
 #include "block/block_merge.cuh"
+#include "block/crowded_cells.cuh"
 #include "block/partition.cuh"
 #include "block/team.cuh"
 
@@ -75,13 +76,6 @@ static_assert(has_merge_room<OnChipShape<uint32_t>, OnChipTeam<uint32_t>>() &&
                   has_merge_room<OnChipShape<uint32_t, 1>, OnChipTeam<uint32_t, 1>>() &&
                   has_merge_room<OnChipShape<uint64_t, 1>, OnChipTeam<uint64_t, 1>>(),
               "there is room to merge a bucket");
-
-/* Where place `place` of a bucket lies: of 16-byte vectors, eight lanes' are in different banks whichever vector of their
-   windows they read. */
-template <typename Bits>
-__device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
-  return sizeof(Bits) == 4 ? place ^ (place >> 3 & 0xC) : place ^ (place >> 3 & 0xE);
-}
 
 /* A thread's keys of a bucket: whole vectors, and perhaps one key of those before the first vector or behind the last. */
 template <typename Bits, uint32_t TEAMS>
@@ -341,21 +335,57 @@ __device__ __noinline__ void merge_staged(uint32_t count, Bits *destination, con
   team.sync();
 }
 
+/* A cell of a team's, for one of its warps. */
+template <typename Bits, uint32_t TEAMS>
+__device__ __forceinline__ CrowdedCell<Bits> crowded_cell(OnChipTeam<Bits, TEAMS> &storage, uint32_t cell) {
+  const uint32_t begin = cell == 0 ? 0 : storage.cells[cell - 1]; // keys were put there until each began where it ends
+  return {storage.stage, begin, storage.cells[cell] - begin};
+}
+
+/*
+ * Sorts the cells that windows and seams leave in disorder. Returns whether that was possible with all of this thread's warp's.
+ * All threads of the team take part; begins with a barrier, ends without.
+ *
+ * Crowded cells may be neighbours. Therefore long ones are shared out evenly, as many as there is room to list; each warp sorts
+ * the others that it finds.
+ */
+template <typename Bits, uint32_t TEAMS>
+__device__ __noinline__ bool sort_crowded_cells(Team<Bits, TEAMS> team, OnChipTeam<Bits, TEAMS> &storage) {
+  using Shape = OnChipShape<Bits, TEAMS>;
+  uint32_t(&listed)[WARP_LANES] = storage.warp_totals;
+  if (team.thread == 0)
+    storage.taken = 0;
+  team.sync();
+  bool are_sorted = true;
+  for (uint32_t first = team.warp() * WARP_LANES; first < Shape::CELLS; first += Shape::THREADS) {
+    const uint32_t items = crowded_cell(storage, first + team.lane()).items;
+    const bool is_listed = items > LISTED_CELL_ITEMS && list_cell(first + team.lane(), listed, storage.taken);
+    uint32_t crowded = __ballot_sync(ALL_LANES, items > WINDOW_ITEMS / 2 && !is_listed);
+    for (; crowded != 0; crowded &= crowded - 1)
+      are_sorted &=
+          sort_crowded_cell(crowded_cell(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(crowded)) - 1)));
+  }
+  team.sync();
+  for (uint32_t index = team.warp(); index < WARP_LANES && index < storage.taken; index += Shape::WARPS)
+    are_sorted &= sort_crowded_cell(crowded_cell(storage, listed[index]));
+  return are_sorted;
+}
+
 /* Sorts what stage_by_cells() has staged and writes it to its last place. Returns whether it is in order: if not, it must be
    merged. All threads of the team take part; ends with a barrier: storage is free, unless merging needs it. */
 template <typename Bits, uint32_t TEAMS>
 __device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
                                             const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
-  for (uint32_t round = 0; round < MAX_WINDOW_ROUNDS; round++) {
+  for (uint32_t round = 0; round < 2; round++) {
+    if (round != 0) {
+      if (team.any(!sort_crowded_cells(team, storage)))
+        return false;
+    }
     const bool is_disordered = sort_windows(count, team, storage.stage);
     // Written before it is known whether it is in order: nearly always it is.
     write_staged(storage.stage, count, destination, map, team);
     if (!team.any(is_disordered))
       return true;
-    // Where many threads of a warp still see disorder, the next rounds would not mend it either.
-    const uint32_t disordered_lanes = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, is_disordered)));
-    if (team.any(round != 0 && disordered_lanes > MAX_DISORDERED_LANES))
-      return false;
   }
   return false;
 }

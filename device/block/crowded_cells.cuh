@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cells of an on-chip sort (on_chip_sort.cuh) that have more keys than windows and seams put in order: a warp sorts each, where
+ * it is.
+ *
+ * Cells are that crowded, as a rule, because of a value that is many keys' at once, with a few others beside it that happened to
+ * be placed among them. So the warp takes out the value that most of a sample have, which costs a read and a ballot for each key,
+ * and what is left, if it is not a cell of its own to begin with, is few enough for registers, or has another such value.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_CROWDED_CELLS_CUH
+#define CDPSORT_DEVICE_BLOCK_CROWDED_CELLS_CUH
+
+#include "block/bitonic.cuh"
+#include "block/team.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* A cell of more keys is long: a warp takes a microsecond for a hundred of them or so. */
+constexpr uint32_t LISTED_CELL_ITEMS = 2 * WARP_LANES;
+
+/* Where place `place` of a bucket lies: of 16-byte vectors, eight lanes' are in different banks whichever vector of their
+   windows they read. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
+  return sizeof(Bits) == 4 ? place ^ (place >> 3 & 0xC) : place ^ (place >> 3 & 0xE);
+}
+
+/* Values that were taken out of a cell, and how many keys have each. The same in all lanes. */
+template <typename Bits>
+struct TakenValues {
+  Bits values[MAX_TAKEN_VALUES];
+  uint32_t counts[MAX_TAKEN_VALUES];
+  uint32_t taken;
+};
+
+/* A warp's cell: keys [begin, begin + items) of the stage. */
+template <typename Bits>
+struct CrowdedCell {
+  Bits *stage;
+  uint32_t begin;
+  uint32_t items;
+
+  __device__ __forceinline__ Bits &key(uint32_t index) const {
+    return stage[on_chip_place<Bits>(begin + index)];
+  }
+};
+
+/* The value that most of a cell's sample have, a key of which each lane draws. Returns how many have it. All lanes take part. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t commonest_value(const CrowdedCell<Bits> &cell, Bits &value) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  value = cell.key(static_cast<uint32_t>(uint64_t{lane} * cell.items / WARP_LANES));
+  uint32_t same = 1;
+#pragma unroll 1
+  for (uint32_t distance = 1; distance < WARP_LANES; distance++)
+    same += __shfl_sync(ALL_LANES, value, static_cast<int>((lane + distance) % WARP_LANES)) == value ? 1 : 0;
+  uint32_t best = same * WARP_LANES + lane;
+#pragma unroll
+  for (uint32_t distance = WARP_LANES / 2; distance >= 1; distance /= 2)
+    best = max(best, __shfl_xor_sync(ALL_LANES, best, static_cast<int>(distance)));
+  value = __shfl_sync(ALL_LANES, value, static_cast<int>(best % WARP_LANES));
+  return best / WARP_LANES;
+}
+
+/* Moves a cell's keys of other values to its front. Returns how many they are. All lanes take part; begins and ends with the
+   keys visible to the warp. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t take_out(const CrowdedCell<Bits> &cell, Bits value) {
+  constexpr uint32_t ROWS = 8; // read before any is written, which is never behind what has been read
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  uint32_t left = 0;
+  for (uint32_t first = 0; first < cell.items; first += ROWS * WARP_LANES) {
+    Bits keys[ROWS];
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++) {
+      const uint32_t index = first + row * WARP_LANES + lane;
+      keys[row] = index < cell.items ? cell.key(index) : value;
+    }
+    __syncwarp();
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++) {
+      const bool is_other = keys[row] != value;
+      const uint32_t others = __ballot_sync(ALL_LANES, is_other);
+      if (is_other)
+        cell.key(left + static_cast<uint32_t>(__popc(others & ((1u << lane) - 1)))) = keys[row];
+      left += static_cast<uint32_t>(__popc(others));
+    }
+    __syncwarp();
+  }
+  return left;
+}
+
+/* Writes `count` keys of a value from a place of the cell on. All lanes take part. */
+template <typename Bits>
+__device__ __forceinline__ void put_value(const CrowdedCell<Bits> &cell, uint32_t first, uint32_t count, Bits value) {
+  for (uint32_t index = threadIdx.x % WARP_LANES; index < count; index += WARP_LANES)
+    cell.key(first + index) = value;
+}
+
+/* Sorts the first `left` keys of a cell, LANE_ITEMS to a lane at most, and puts them and the values that were taken out of it in
+   their places. All lanes take part. */
+template <uint32_t LANE_ITEMS, typename Bits>
+__device__ __forceinline__ void put_in_order(const CrowdedCell<Bits> &cell, uint32_t left, const TakenValues<Bits> &taken) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  Bits items[LANE_ITEMS];
+#pragma unroll
+  for (uint32_t item = 0; item < LANE_ITEMS; item++) {
+    const uint32_t index = item * WARP_LANES + lane;
+    items[item] = index < left ? cell.key(index) : GREATEST<Bits>;
+  }
+  __syncwarp();
+  warp_bitonic_sort(items);
+#pragma unroll
+  for (uint32_t item = 0; item < LANE_ITEMS; item++) {
+    uint32_t place = lane * LANE_ITEMS + item;
+    const bool is_there = place < left;
+    for (uint32_t value = 0; value < taken.taken; value++)
+      place += taken.values[value] < items[item] ? taken.counts[value] : 0;
+    if (is_there)
+      cell.key(place) = items[item];
+  }
+  for (uint32_t value = 0; value < taken.taken; value++) {
+    uint32_t first = 0;
+#pragma unroll
+    for (uint32_t item = 0; item < LANE_ITEMS; item++)
+      first += static_cast<uint32_t>(
+          __popc(__ballot_sync(ALL_LANES, lane * LANE_ITEMS + item < left && items[item] < taken.values[value])));
+    for (uint32_t other = 0; other < taken.taken; other++)
+      first += taken.values[other] < taken.values[value] ? taken.counts[other] : 0;
+    put_value(cell, first, taken.counts[value], taken.values[value]);
+  }
+}
+
+/* Sorts a cell. False if it has too many different keys for that: then its keys are there, in any order. All lanes take part;
+   begins with the keys visible to the warp. */
+template <typename Bits>
+__device__ inline bool sort_crowded_cell(CrowdedCell<Bits> cell) {
+  constexpr uint32_t FEW = 2 * WARP_LANES;
+  constexpr uint32_t MANY = 8 * WARP_LANES;
+  TakenValues<Bits> taken = {};
+  while (cell.items > MANY && taken.taken < MAX_TAKEN_VALUES) {
+    Bits value;
+    if (commonest_value(cell, value) < MIN_TAKEN_SAMPLES)
+      break;
+    const uint32_t left = take_out(cell, value);
+    taken.values[taken.taken] = value;
+    taken.counts[taken.taken] = cell.items - left;
+    taken.taken++;
+    cell.items = left;
+  }
+  if (cell.items <= FEW) {
+    put_in_order<FEW / WARP_LANES>(cell, cell.items, taken);
+    return true;
+  }
+  if (cell.items <= MANY) {
+    put_in_order<MANY / WARP_LANES>(cell, cell.items, taken);
+    return true;
+  }
+  for (uint32_t value = 0; value < taken.taken; value++) {
+    put_value(cell, cell.items, taken.counts[value], taken.values[value]);
+    cell.items += taken.counts[value];
+  }
+  return false;
+}
+
+/* Lists a cell, if there is room. For each thread by itself. */
+__device__ __forceinline__ bool list_cell(uint32_t cell, uint32_t (&listed)[WARP_LANES], uint32_t &count) {
+  const uint32_t place = atomicAdd(&count, 1u);
+  if (place < WARP_LANES)
+    listed[place] = cell;
+  return place < WARP_LANES;
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
