@@ -176,7 +176,7 @@ constexpr OnChipRow on_chip_row(DeviceKind kind, uint32_t key_bytes) {
   case DeviceKind::large:
     break;
   }
-  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960} : OnChipRow{2, 16, 4096, 40960};
+  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960} : OnChipRow{2, 16, 4096, 40448};
 }
 /* clang-format on */
 
@@ -198,48 +198,72 @@ constexpr uint32_t on_chip_block_items(const MultiwayRow &row, const OnChipRow &
 /*
  * The share of a team's room that a bucket has on average, in sixteenths: where keys are spread evenly as their sample is,
  * buckets differ by chance alone (u32, 2^27 keys in buckets of 14,100: the longest had 14,900); where the lines between samples
- * say where keys are, by as much as the sample errs.
+ * say where keys are, by as much as the sample errs; beside frequent values, by all keys of one that is not quite as frequent.
  */
 constexpr uint32_t STRAIGHT_BUCKET_SHARE = 14;
 constexpr uint32_t LINES_BUCKET_SHARE = 11;
+constexpr uint32_t FREQUENT_BUCKET_SHARE = 8;
 
 /* The most buckets to a team, on average, that are worth making as many for each: of more, who has one more is not waited for
    long. */
 constexpr uint64_t MAX_ROUNDED_SHARE = 10;
 
 /* Keys that one block draws to see what a map must be like, for each of its threads: a quarter of the time of 2^22 keys with
-   8 of them (H200), which arrays of up to so many keys can do with half of, since their buckets have room to spare. And those that all blocks draw to learn
-   the lines, for each bucket: with 64 its size has a standard deviation of an eighth. */
+   8 of them (H200), which arrays of up to so many keys can do with half of, since their buckets have room to spare. And those
+   that all blocks draw to learn the lines, for each bucket: with 64 its size has a standard deviation of an eighth. */
 constexpr uint32_t MAP_SAMPLES_PER_THREAD = 8;
 constexpr uint64_t MAX_FEW_SAMPLED_ITEMS = 1u << 24;
 constexpr uint32_t MAP_SAMPLES_PER_BUCKET = 64;
 
-/* Keys whose sample has so many to one of as many counters as there are samples, twice, are taken to be of a frequent value;
-   and the share of a sample, one in so many, that makes a map useless. */
-constexpr uint32_t FREQUENT_SAMPLES = 24;
-constexpr uint32_t MAX_FREQUENT_SHARE = 8;
+/* Samples are counted by as many counters as there are of them, at random: keys whose counter has so many are taken to be of a
+   frequent value; and one in so many of a sample's keys may be that before a map has to know the values. Of different keys not
+   one sample in 10,000 is. */
+constexpr uint32_t FREQUENT_SAMPLES = 8;
+constexpr uint32_t MAX_FREQUENT_SHARE = 64;
+
+/* Frequent values that a map knows: the room for them, in places of which half can be used, and with 64-bit keys no more than
+   leaves a block's share of 196 KB, lest it lose 32 KB of cache (H200: 2^27 keys took 8 % longer then); how often one is moved
+   from one of its places to the other before it is lost; and the share of a bucket's samples, in sixteenths, that makes a value
+   one. */
+constexpr uint32_t frequent_slots(DeviceKind kind, uint32_t key_bytes) {
+  if (kind == DeviceKind::large)
+    return key_bytes == 4 ? 4096 : 1024;
+  return (kind == DeviceKind::simulated ? 512 : 2048) / key_bytes;
+}
+constexpr uint32_t MAX_SLOT_ROUNDS = 32;
+constexpr uint32_t FREQUENT_SIXTEENTHS = 6;
+
+/* How often that share is doubled for a value to be listed again: where there is no room for all, the most frequent are taken.
+   */
+constexpr uint32_t FREQUENT_LEVELS = 16;
+
+/* More keys of a frequent value than so many are written by several teams, so many each. */
+constexpr uint32_t FREQUENT_PIECE_ITEMS = 1u << 15;
 
 /* Groups of offsets that a sample's spread is judged by, and how many times the expected sum of squares is still even: 64
    groups have a standard deviation of 0.18. */
 constexpr uint32_t SPREAD_GROUPS = 64;
 constexpr uint32_t MAX_SPREAD_SQUARES = 2;
 
+/* Keys that are not spread evenly are taken by octaves where the groups of those are so many times more even. */
+constexpr uint32_t MIN_OCTAVE_GAIN = 2;
+
 /* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
 
-/* The shortest array that is divided by a map. Shorter ones take two launches (short_array.cuh). H200, random keys: 2^21 of 32 bits
-   took 88 us in two launches and 95 by a map; 2^20 of 64 bits 104 and 96, but keys that are not spread evenly, or repeat, longer
-   by a map (gaussian 108 and 120, two values 78 and 159). */
+/* The shortest array that is divided by a map. Shorter ones take two launches (short_array.cuh). H200, random keys: 2^21 of 32
+   bits took 88 us in two launches and 95 by a map; 2^20 of 64 bits 104 and 96, but keys that are not spread evenly, or repeat,
+   longer by a map (gaussian 108 and 120, two values 78 and 159). */
 constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
   if (kind == DeviceKind::simulated)
     return 40000;
   return key_bytes == 4 ? (1u << 21) + 1 : 3u << 19;
 }
 
-/* The most buckets that are scattered to at once; more are in two steps. H200: 2^25 keys of 32 bits, in 2,376 buckets, took 459 us
-   at once and 509 in two steps; 2^24 of 64 bits 418 and 466. And the most of each of the two steps. */
+/* The most buckets that are scattered to at once; more are in two steps. H200: 2^25 keys of 32 bits, in 2,376 buckets, took
+   459 us at once and 509 in two steps; 2^24 of 64 bits 418 and 466. And the most of each of the two steps. */
 constexpr uint32_t max_one_scatter_buckets(DeviceKind kind) {
-  return kind == DeviceKind::simulated ? 96 : kind == DeviceKind::plain ? 512 : 2640;
+  return kind == DeviceKind::simulated ? 96 : kind == DeviceKind::plain ? 512 : 2508;
 }
 constexpr uint32_t MAX_COARSE_BUCKETS = 128;
 constexpr uint32_t max_fine_buckets(DeviceKind kind) {
@@ -257,9 +281,9 @@ constexpr uint32_t CROWDED_ROUNDS = 4;
 /* The most stages of a mapped array behind its root: look again, count, scatter, scatter again, and sort. */
 constexpr uint32_t MAX_MAP_STAGES = 5;
 
-/* Arrays of one block with more than one in so many of a tile's keys are sorted on chip; shorter ones are merged, which takes no
-   time for cells that would be empty. H200: 2^13 and 2^14 keys of 32 bits took 18 and 30 us merged, 11 and 14 on chip, launches
-   included; 2^12 and 2^13 of 64 bits 18 and 31, and 11 and 14. */
+/* Arrays of one block with more than one in so many of a tile's keys are sorted on chip; shorter ones are merged, which takes
+   no time for cells that would be empty. H200: 2^13 and 2^14 keys of 32 bits took 18 and 30 us merged, 11 and 14 on chip,
+   launches included; 2^12 and 2^13 of 64 bits 18 and 31, and 11 and 14. */
 constexpr uint32_t MERGED_TILE_SHARE = 8;
 
 /* Keys that a window sorts in a thread's registers. */
@@ -306,8 +330,8 @@ constexpr uint32_t SHORT_TILE_ITEMS = 4;
    2^20 keys of 32 bits took 1.5 to 3 % longer than with 8; with 64 bits no difference was to be seen. */
 constexpr uint32_t SHORT_LOADS = 8;
 
-/* A bucket of a short array that fits no block's registers, but is of no more tiles than this, is sorted by one block, side by side
-   with all others. Of longer ones each becomes a task, whose launches take some 100 us, one after the other. */
+/* A bucket of a short array that fits no block's registers, but is of no more tiles than this, is sorted by one block, side by
+   side with all others. Of longer ones each becomes a task, whose launches take some 100 us, one after the other. */
 constexpr uint32_t SHORT_TILES_BEHIND = 16;
 
 /* Buckets that should fit a leaf, so that groups of them fill it well: on average they leave half a bucket free. */

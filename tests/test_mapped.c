@@ -95,38 +95,74 @@ static uint64_t odd_key(int kind, uint64_t *state, bool is_wide) {
     return random % 5000 == 0 ? random | 0xC0000000u : random % 65536;
   case 4: // clusters: many different keys in the same cell of a bucket
     return ((random % 256 << 24) << up) | (random >> 20) % 128;
+  case 5: // half of the keys of four values, the least and the greatest of all among them
+    return random % 2 == 0 ? random : (uint64_t)0 - host_random(state) % 2 + (random / 2 % 2 == 0 ? 0 : 0x5555555555555555u);
+  case 6: // two values and nothing else
+    return random % 2 == 0 ? 77 : 0xFFFFFFFFFFFFFFFEu;
+  case 7: // words of a text: the r-th comes with a probability of about 1 / r, wherever it is
+    return (((random >> 20) % 8192 | 4096) >> (random % 13)) * 0x9E3779B97F4A7C15u;
+  case 8: // more frequent values than there is room for
+    return random % 300 * 0x00DAA66D2C7DDEu;
+  case 9: // a value that a tenth of the keys have, in the midst of a few thousand others that are close to one another
+    return random % 10 == 0 ? (uint64_t)(70000 + 500) << up : random % 20 == 1 ? (70000 + (random >> 20) % 1000) << up : random;
   default: // upper halves alike
     return 0x5000000000000000u + (random >> 40);
   }
 }
 
+#define ODD_KEYS 11
+
+/* Sorts keys of a kind, looks at them, and counts. */
+static cdp_study sort_odd_keys(int kind, uint64_t seed, size_t count, bool is_wide, cdp_scheme scheme) {
+  const size_t bytes = count * (is_wide ? 8 : 4);
+  unsigned char *keys = malloc(bytes);
+  unsigned char *sorted = malloc(bytes);
+  ck_assert(keys != NULL && sorted != NULL);
+  uint64_t state = seed;
+  for (size_t index = 0; index < count; index++) {
+    const uint64_t key = odd_key(kind, &state, is_wide);
+    const uint32_t half = (uint32_t)key;
+    memcpy(keys + index * (is_wide ? 8 : 4), is_wide ? (const void *)&key : (const void *)&half, is_wide ? 8 : 4);
+  }
+  memcpy(sorted, keys, bytes);
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.device = CDP_DEVICE_SIMULATED;
+  options.seed = seed;
+  options.scheme = scheme;
+  const cdp_type type = is_wide ? CDP_U64 : CDP_U32;
+  char why[HOST_WHY_BYTES];
+  cdp_study study;
+  ck_assert_int_eq(cdp_study_quicksort(sorted, count, type, &options, &study), CDP_OK);
+  ck_assert_msg(host_check_sorted(keys, sorted, count, type, CDP_ASCENDING, why), "kind %d, seed %d: %s", kind, (int)seed, why);
+  free(keys);
+  free(sorted);
+  return study;
+}
+
+/* Those that keys are never moved for: of the kinds that have some, all of them, whichever way the rest is spread. */
+START_TEST(frequent_values_are_counted) {
+  static const struct {
+    int kind;
+    double least; /* share of the keys */
+  } cases[] = {{1, 0.09}, {5, 0.45}, {6, 0.99}, {7, 0.12}, {9, 0.09}};
+  for (size_t which = 0; which < sizeof cases / sizeof *cases; which++)
+    for (int turn = 0; turn < 4; turn++) {
+      const size_t count = turn < 2 ? FEW_ITEMS : MANY_ITEMS;
+      const cdp_scheme scheme = _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
+      const cdp_study study = sort_odd_keys(cases[which].kind, (uint64_t)(4 * _i + turn), count, turn % 2 != 0, scheme);
+      const cdp_study_depth sum = study_total(&study);
+      ck_assert_uint_eq(sum.tasks, 1);
+      ck_assert_msg((double)sum.equal_items >= cases[which].least * (double)count, "kind %d, %zu keys: %llu", cases[which].kind,
+                    count, (unsigned long long)sum.equal_items);
+    }
+}
+END_TEST
+
 START_TEST(sorts_odd_keys) {
   static const cdp_scheme schemes[] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_HOST};
-  for (int turn = 0; turn < 8; turn++) {
-    const bool is_wide = turn % 2 != 0;
-    const size_t count = turn < 4 ? FEW_ITEMS : MANY_ITEMS;
-    const size_t bytes = count * (is_wide ? 8 : 4);
-    unsigned char *keys = malloc(bytes);
-    unsigned char *sorted = malloc(bytes);
-    ck_assert(keys != NULL && sorted != NULL);
-    uint64_t state = 10 * (uint64_t)_i + (uint64_t)turn;
-    for (size_t index = 0; index < count; index++) {
-      const uint64_t key = odd_key(_i, &state, is_wide);
-      const uint32_t half = (uint32_t)key;
-      memcpy(keys + index * (is_wide ? 8 : 4), is_wide ? (const void *)&key : (const void *)&half, is_wide ? 8 : 4);
-    }
-    memcpy(sorted, keys, bytes);
-    cdp_options options = CDP_OPTIONS_INIT;
-    options.device = CDP_DEVICE_SIMULATED;
-    options.seed = (uint64_t)turn;
-    options.scheme = schemes[turn / 2 % 2];
-    const cdp_type type = is_wide ? CDP_U64 : CDP_U32;
-    char why[HOST_WHY_BYTES];
-    ck_assert_int_eq(cdp_quicksort(sorted, count, type, &options), CDP_OK);
-    ck_assert_msg(host_check_sorted(keys, sorted, count, type, CDP_ASCENDING, why), "%s", why);
-    free(keys);
-    free(sorted);
-  }
+  for (int turn = 0; turn < 8; turn++)
+    sort_odd_keys(_i, 10 * (uint64_t)_i + (uint64_t)turn, turn < 4 ? FEW_ITEMS : MANY_ITEMS, turn % 2 != 0,
+                  schemes[turn / 2 % 2]);
 }
 END_TEST
 
@@ -172,6 +208,10 @@ START_TEST(refusals_lose_nothing) {
     refused += sum.launches_refused;
     made_good += sum.launches_refused - sum.fallback_refused;
     ck_assert_uint_eq(simulated_launches_taken(), 0);
+    // Keys that had been counted and left where they were.
+    simulated_rules_refuse((uint32_t)_i);
+    sort_odd_keys(turn % 2 == 0 ? 5 : 9, (uint64_t)turn, turn % 4 < 2 ? FEW_ITEMS : MANY_ITEMS, turn % 3 == 0,
+                  CDP_SCHEME_LAST_BLOCK);
   }
   ck_assert_uint_gt(refused, 0);
   ck_assert_uint_gt(made_good, 0);
@@ -230,7 +270,8 @@ int main(void) {
   tcase_add_checked_fixture(sorting, make_device, NULL);
   tcase_add_loop_test(sorting, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_test(sorting, random_keys_are_sorted_on_chip);
-  tcase_add_loop_test(sorting, sorts_odd_keys, 0, 6);
+  tcase_add_loop_test(sorting, sorts_odd_keys, 0, ODD_KEYS);
+  tcase_add_loop_test(sorting, frequent_values_are_counted, 0, 4);
   tcase_add_loop_test(sorting, sorts_by_every_seed, 0, 4);
   suite_add_tcase(suite, sorting);
   TCase *refused = tcase_create("refused launches");

@@ -10,6 +10,9 @@
  *               share of all keys lies in each. Within a line keys are taken to be spread evenly (piecewise linear
  *               interpolation of the distribution: Peterson, "Addressing for random-access storage", 1957, in every piece)
  *
+ *     octaves   as lines, but that offsets are the logarithms of distances, piecewise linear themselves: a distance's bits as
+ *               those of a floating-point number. For keys that are spread over many orders of magnitude
+ *
  * Nobody relies on the sample: buckets are counted before anything moves. One that becomes too long is sorted another way.
  *
  * Keys beyond the sample's least and greatest belong to the first and the last bucket, which hold no other keys: the lines
@@ -43,6 +46,8 @@ struct KeyLines {
   uint32_t raise;
   uint32_t factor; /* straight: buckets in 2^32 offsets; 0: lines */
   uint32_t buckets;
+  uint32_t frequent;  /* values that are left out (frequent_values.cuh). With octaves there is one at least */
+  uint32_t by_octave; /* 1: of octaves */
 };
 
 /* Lines for keys between two different ones, with a line to spare on either side; straight until they are learnt. */
@@ -59,7 +64,19 @@ __device__ __forceinline__ KeyLines<Bits> lines_between(Bits least, Bits greates
   const uint64_t factor = (static_cast<uint64_t>(buckets) << 32) / (uint64_t{last} + 1);
   lines.factor = static_cast<uint32_t>(factor);
   lines.buckets = buckets;
+  lines.frequent = 0;
+  lines.by_octave = 0;
   return lines;
+}
+
+/* The same for lines of octaves, whose first begins with the least key: behind lines to spare they would be too wide. */
+template <typename Bits>
+__device__ __forceinline__ KeyLines<Bits> octaves_from(Bits least, const KeyLines<Bits> &lines) {
+  KeyLines<Bits> octaves = lines;
+  octaves.least = least;
+  octaves.width = lines.width - (least - lines.least);
+  octaves.by_octave = 1;
+  return octaves;
 }
 
 /* Entered keys' distances from the least, in 32 bits, and their offsets. */
@@ -78,6 +95,25 @@ __device__ __forceinline__ uint32_t offset_of(const KeyLines<Bits> &lines, Bits 
   return distance_of(lines, key) << lines.raise;
 }
 
+/* A distance as a floating-point number has it, in 32 bits: an exponent, and what follows the uppermost bit. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t octave_offset(Bits distance) {
+  constexpr uint32_t WIDTH = 8 * sizeof(Bits);
+  constexpr uint32_t EXPONENT_BITS = sizeof(Bits) == 4 ? 5 : 6;
+  const uint32_t bits = bits_of(static_cast<Bits>(distance | 1));
+  const Bits fraction = static_cast<Bits>(static_cast<Bits>(distance << (WIDTH - bits)) << 1);
+  return (bits - 1) << (32 - EXPONENT_BITS) | static_cast<uint32_t>(fraction >> (WIDTH - 32 + EXPONENT_BITS));
+}
+
+/* The offset of an entered key, by lines of either sort. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t spread_offset(const KeyLines<Bits> &lines, Bits key) {
+  if (lines.by_octave == 0)
+    return offset_of(lines, key);
+  const Bits above = max(key, lines.least) - lines.least;
+  return octave_offset<Bits>(min(above, lines.width));
+}
+
 /* Whether the map may be straight: the factor, which is raised instead of every key, stays a 32-bit number. */
 template <typename Bits>
 __device__ __forceinline__ bool is_straight(const KeyLines<Bits> &lines) {
@@ -87,6 +123,8 @@ __device__ __forceinline__ bool is_straight(const KeyLines<Bits> &lines) {
 /* The bucket of an entered key: by a straight map. */
 template <typename Bits>
 struct StraightMap {
+  static constexpr bool HAS_FREQUENT = false;
+
   KeyLines<Bits> lines;
   uint32_t raised_factor;
 
@@ -95,20 +133,26 @@ struct StraightMap {
   }
 };
 
+__device__ __forceinline__ uint32_t bucket_by_lines(uint32_t offset, const KeyLine *table) {
+  const KeyLine line = table[offset >> (32 - KEY_LINE_BITS)];
+  return (line.begin + __umulhi(offset << KEY_LINE_BITS, line.length)) >> LINE_UNIT_BITS;
+}
+
 /* And by lines. */
 template <typename Bits>
 struct LineMap {
+  static constexpr bool HAS_FREQUENT = false;
+
   KeyLines<Bits> lines;
   const KeyLine *table;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    const uint32_t offset = offset_of(lines, key);
-    const KeyLine line = table[offset >> (32 - KEY_LINE_BITS)];
-    return (line.begin + __umulhi(offset << KEY_LINE_BITS, line.length)) >> LINE_UNIT_BITS;
+    return bucket_by_lines(offset_of(lines, key), table);
   }
 };
 
-/* Calls `use` with the map that lines stand for. `table`: the lines, where it is not straight. */
+/* Calls `use` with the map that lines stand for, which have no frequent values. `table`: the lines, where it is not straight.
+   */
 template <typename Bits, typename Use>
 __device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const KeyLine *table, Use use) {
   if (lines.factor != 0)

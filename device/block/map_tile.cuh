@@ -46,11 +46,6 @@ struct MapTiles {
     if (thread * LINE_ITEMS < TILE_ITEMS && first < end)
       prefetch(base + first);
   }
-  /* How many keys a tile has. */
-  __device__ __forceinline__ uint32_t items(uint32_t tile) const {
-    const uint32_t first = tile == 0 ? ahead : tile * TILE_ITEMS;
-    return (end - tile * TILE_ITEMS < TILE_ITEMS ? end : (tile + 1) * TILE_ITEMS) - first;
-  }
 };
 
 /* Keys that a thread puts in their places at a time: places for more would be spilled. */
@@ -112,8 +107,18 @@ struct MapTileItems {
         use(keys[item]);
   }
 
-  /* Calls place_of(key, whether there is one) for each key or what stands for it, and then put(place, key): some at a time, so
-     that the places of all of them are asked for before the first is waited for. */
+  /* Leaves out the keys of which `is_out` is true. */
+  template <typename IsOut>
+  __device__ __forceinline__ void leave_out(IsOut is_out) {
+    uint32_t out = 0;
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++)
+      out |= is_out(keys[item]) ? 1u << item : 0;
+    present &= ~out;
+  }
+
+  /* Calls place_of(key, whether there is one) for each key or what stands for it, and then put(place, key, whether there is
+     one): some at a time, so that the places of all of them are asked for before the first is waited for. */
   template <typename PlaceOf, typename Put>
   __device__ __forceinline__ void put_each(PlaceOf place_of, Put put) const {
 #pragma unroll
@@ -124,7 +129,7 @@ struct MapTileItems {
         places[item] = place_of(keys[first + item], (present >> (first + item) & 1) != 0);
 #pragma unroll
       for (uint32_t item = 0; item < PUT_AT_ONCE; item++)
-        put(places[item], keys[first + item]);
+        put(places[item], keys[first + item], (present >> (first + item) & 1) != 0);
     }
   }
 };
@@ -147,8 +152,8 @@ struct MapReserved {
   uint32_t bases[EACH];
 };
 
-/* Turns a tile's counts into places, and reserves room for each bucket. Returns whether one bucket has many of the tile's keys.
-   All threads of the team take part; begins with the counts visible, ends with a barrier. */
+/* Turns a tile's counts into places, counts its keys, and reserves room for each bucket. Returns whether one bucket has many
+   of the tile's keys. All threads of the team take part; begins with the counts visible, ends with a barrier. */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
 __device__ __forceinline__ bool reserve_tile(const Team<Bits, TEAMS> &team, const MapTarget &target,
                                              MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile,
@@ -179,6 +184,8 @@ __device__ __forceinline__ bool reserve_tile(const Team<Bits, TEAMS> &team, cons
     reserved.bases[index] -= begin;
     begin += counts[index];
   }
+  if (team.thread == Team<Bits, TEAMS>::THREADS - 1)
+    tile.items = tile.others[0] = begin;
   return team.any(is_crowded);
 }
 
@@ -207,32 +214,31 @@ __device__ __forceinline__ uint32_t take_crowded_place(uint32_t bucket, uint32_t
   return (left >> lane & 1) != 0 ? atomicAdd(&places[bucket], 1u) : place;
 }
 
-/* Writes a tile's staged keys. bucket_of: which of the target's. All threads of the team take part. A whole tile is written
-   without conditions. */
-template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
+/* Writes a tile's staged keys: of a whole tile, which most are, without conditions. bucket_of: which of the target's. All
+   threads of the team take part. */
+template <bool IS_WHOLE, uint32_t AT_ONCE, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
 __device__ __forceinline__ void write_keys(BucketOf bucket_of, Bits *destination, const Team<Bits, TEAMS> &team,
-                                           const MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items) {
+                                           const MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile) {
   constexpr uint32_t ITEMS = MapTileItems<Bits, TEAMS>::ITEMS;
   constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
-  constexpr uint32_t BATCH = ITEMS < 8 ? ITEMS : 8; // keys under way at a time: the next tile's are in registers, too
-  if (tile_items != ITEMS * THREADS) {
-    for (uint32_t item = team.thread; item < tile_items; item += THREADS)
-      destination[tile.bases[bucket_of(tile.stage[item])] + item] = tile.stage[item];
-    return;
-  }
+  constexpr uint32_t BATCH =
+      ITEMS < AT_ONCE ? ITEMS : AT_ONCE; // keys under way at a time: the next tile's are in registers, too
+  const uint32_t end = IS_WHOLE ? ITEMS * THREADS : tile.items;
+  const auto is_key = [end](uint32_t place) { return IS_WHOLE || place < end; };
 #pragma unroll 1
-  for (uint32_t first = team.thread; first < ITEMS * THREADS; first += BATCH * THREADS) {
+  for (uint32_t first = team.thread; first < end; first += BATCH * THREADS) {
     Bits keys[BATCH];
     uint32_t places[BATCH];
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
-      keys[index] = tile.stage[first + index * THREADS];
+      keys[index] = tile.stage[is_key(first + index * THREADS) ? first + index * THREADS : first];
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
       places[index] = tile.bases[bucket_of(keys[index])] + first + index * THREADS;
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
-      destination[places[index]] = keys[index];
+      if (is_key(first + index * THREADS))
+        destination[places[index]] = keys[index];
   }
 }
 
@@ -240,16 +246,20 @@ __device__ __forceinline__ void write_keys(BucketOf bucket_of, Bits *destination
  * Stages a tile's keys, bucket by bucket. All threads of the team take part; no barrier.
  *
  * Behind a condition of its own, each atomic whose result is wanted would be waited for before the next is begun. Therefore
- * what stands for a missing key is staged, too, behind all keys: from place tile_items on.
+ * what stands for a missing key takes a place, too: behind all keys, and lies there; or one that is not used.
  */
-template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
+template <bool LEAVES_OUT, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename BucketOf>
 __device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &items, BucketOf bucket_of, bool is_crowded,
-                                           MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items) {
-  const auto put = [&tile](uint32_t place, Bits key) { tile.stage[place] = key; };
-  if (tile_items != MapTiles<Bits, TEAMS>::TILE_ITEMS)
+                                           MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile) {
+  const auto put = [&tile](uint32_t place, Bits key, bool is_present) {
+    if (!LEAVES_OUT || is_present)
+      tile.stage[place] = key;
+  };
+  const uint32_t other = LEAVES_OUT ? threadIdx.x % WARP_LANES : 0; // many want it at once, or a few
+  if (tile.items != MapTiles<Bits, TEAMS>::TILE_ITEMS)
     items.put_each(
         [&](Bits key, bool is_present) {
-          return atomicAdd(is_present ? &tile.places[bucket_of(key)] : &tile.missing_place, 1u);
+          return atomicAdd(is_present ? &tile.places[bucket_of(key)] : &tile.others[other], 1u);
         },
         put);
   else if (is_crowded)
@@ -260,28 +270,28 @@ __device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &item
 
 /*
  * Moves one tile's entered keys to their buckets, and has `load_next` load the next one into `items` meanwhile. bucket_of:
- * which of the target's. All threads of the team take part; begins with the counts zeroed and visible, and so it ends; no barrier
- * behind the writing.
+ * which of the target's. All threads of the team take part; begins with the counts zeroed and visible, and so it ends; no
+ * barrier behind the writing.
  */
-template <typename BucketOf, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename LoadNext>
+template <bool LEAVES_OUT, typename BucketOf, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename LoadNext>
 __device__ __forceinline__ void scatter_tile(MapTileItems<Bits, TEAMS> &items, BucketOf bucket_of, const MapTarget &target,
                                              Bits *destination, const Team<Bits, TEAMS> &team,
-                                             MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, uint32_t tile_items,
-                                             LoadNext load_next) {
-  if (team.thread == 0)
-    tile.missing_place = tile_items;
+                                             MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, LoadNext load_next) {
   items.each([&](Bits key) { atomicAdd(&tile.counts[bucket_of(key)], 1u); });
   team.sync();
   MapReserved<Bits, TEAMS, BUCKETS> reserved;
   const bool is_crowded = reserve_tile(team, target, tile, reserved);
-  stage_keys(items, bucket_of, is_crowded, tile, tile_items);
+  stage_keys<LEAVES_OUT>(items, bucket_of, is_crowded, tile);
   load_next();
 #pragma unroll
   for (uint32_t index = 0; index < reserved.EACH; index++)
     if (team.thread * reserved.EACH + index < BUCKETS)
       tile.bases[team.thread * reserved.EACH + index] = reserved.bases[index];
   team.sync();
-  write_keys(bucket_of, destination, team, tile, tile_items);
+  if (tile.items == MapTiles<Bits, TEAMS>::TILE_ITEMS)
+    write_keys<true, 8>(bucket_of, destination, team, tile);
+  else
+    write_keys<false, LEAVES_OUT ? 8 : 4>(bucket_of, destination, team, tile);
 }
 
 /* Readies a team's tile for the first keys. All its threads take part; ends with a barrier. */

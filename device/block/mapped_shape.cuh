@@ -5,7 +5,7 @@
 #ifndef CDPSORT_DEVICE_BLOCK_MAPPED_SHAPE_CUH
 #define CDPSORT_DEVICE_BLOCK_MAPPED_SHAPE_CUH
 
-#include "block/key_lines.cuh"
+#include "block/frequent_values.cuh"
 #include "block/on_chip_sort.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -15,9 +15,10 @@ template <typename Bits, DeviceKind KIND, uint32_t TEAMS, uint32_t BUCKETS>
 struct MapScatterTeam {
   Bits stage[on_chip_block_items(multiway_row(KIND, sizeof(Bits)), on_chip_row(KIND, sizeof(Bits))) / TEAMS]; /* by bucket */
   uint32_t counts[BUCKETS];
-  uint32_t places[BUCKETS]; /* of a bucket's next key in the tile */
-  uint32_t missing_place;   /* and of what stands for the next missing one */
-  uint32_t bases[BUCKETS];  /* where a bucket of the tile goes, less where it begins there */
+  uint32_t places[BUCKETS];    /* of a bucket's next key in the tile */
+  uint32_t others[WARP_LANES]; /* and of what stands for the next missing one: the first, or, by lanes, any */
+  uint32_t items;              /* of the tile */
+  uint32_t bases[BUCKETS];     /* where a bucket of the tile goes, less where it begins there */
   uint32_t warp_totals[WARP_LANES];
 };
 
@@ -26,9 +27,11 @@ template <typename Bits>
 struct MapLook {
   uint32_t slots[1024 * MAP_SAMPLES_PER_THREAD]; /* samples that share a counter */
   uint32_t groups[SPREAD_GROUPS];
+  uint32_t octave_groups[SPREAD_GROUPS];
   WarpExtremes<Bits> extremes;
   uint32_t frequent; /* samples of frequent values */
   uint32_t squares;
+  uint32_t octave_squares;
   uint32_t rises; /* 1: a sample is greater than one before it */
   uint32_t falls;
 };
@@ -38,17 +41,33 @@ template <typename Bits, DeviceKind KIND>
 struct MapGroups {
   static constexpr uint32_t TEAMS = on_chip_row(KIND, sizeof(Bits)).teams;
   MapScatterTeam<Bits, KIND, TEAMS, max_fine_buckets(KIND)> tiles[TEAMS];
+  uint32_t ends[MAX_COARSE_BUCKETS];            /* of the groups' keys, which may be fewer than there is room for */
   uint32_t first_tiles[MAX_COARSE_BUCKETS + 1]; /* how many the groups before have */
+};
+
+/* What a block needs that learns. */
+template <typename Bits, DeviceKind KIND>
+struct MapLearn {
+  using Shape = FrequentShapeOf<Bits, KIND>;
+  Bits values[Shape::MAX_VALUES];
+  Bits stage[merge_room(Shape::EACH * MultiwayShapeOf<Bits, KIND>::BLOCK_THREADS)];
+  uint32_t drawn[KEY_LINES];
+  uint32_t value_count;
 };
 
 /* What a block needs that divides. */
 template <typename Bits, DeviceKind KIND>
 struct MapDivide {
   KeyLine lines[KEY_LINES];
-  uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them */
+  Bits slots[FrequentShapeOf<Bits, KIND>::SLOTS];
+  union {
+    uint32_t begins[max_first_scatter_buckets(KIND) + 1];         /* of the buckets, or of groups of them */
+    uint32_t frequent_counts[FrequentShapeOf<Bits, KIND>::SLOTS]; /* while they are counted: of what is in each slot */
+  };
   union {
     uint32_t counts[on_chip_row(KIND, sizeof(Bits)).max_buckets]; /* of all buckets */
     uint32_t drawn[KEY_LINES];                                    /* samples in each line */
+    MapLearn<Bits, KIND> learn;
     MapScatterTeam<Bits, KIND, 1, max_one_scatter_buckets(KIND)> tile;
     MapGroups<Bits, KIND> groups;
   };
@@ -59,9 +78,11 @@ struct MappedStorageOf {
   BlockStorage block; /* first */
   uint32_t warp_totals[WARP_LANES];
   KeyLines<Bits> map;
-  uint32_t long_items; /* in buckets that are too long for a team */
-  uint32_t long_count; /* of them, those that a block can sort */
-  uint32_t task_count; /* and those that none can */
+  uint32_t long_items;    /* in buckets that are too long for a team */
+  uint32_t long_count;    /* of them, those that a block can sort */
+  uint32_t task_count;    /* and those that none can */
+  uint32_t unfit_count;   /* of the latter, those with frequent values */
+  uint32_t flagged_count; /* buckets with frequent values */
   union {
     MapDivide<Bits, KIND> divide;
     MapLook<Bits> look;
@@ -103,10 +124,10 @@ constexpr uint32_t fat_shared_bytes(DeviceKind kind) {
                                                                              : mapped_shared_bytes<Bits>(kind);
 }
 static_assert(mapped_shared_bytes<uint32_t>(DeviceKind::large) <= 227 * 1024 &&
-                  mapped_shared_bytes<uint64_t>(DeviceKind::large) <= 227 * 1024 &&
+                  mapped_shared_bytes<uint64_t>(DeviceKind::large) <= 195 * 1024 &&
                   mapped_shared_bytes<uint32_t>(DeviceKind::plain) <= 96 * 1024 &&
                   mapped_shared_bytes<uint64_t>(DeviceKind::plain) <= 96 * 1024,
-              "what compute capability 9.0 lets a block have, and what 7.0 does");
+              "what compute capability 9.0 lets a block have, with 64-bit keys beside 60 KB of cache, and what 7.0 does");
 
 } // namespace cdp::CDP_RUNTIME
 

@@ -18,130 +18,9 @@
 #ifndef CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
 #define CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
 
-#include "block/block_merge.cuh"
-#include "block/crowded_cells.cuh"
-#include "block/partition.cuh"
-#include "block/team.cuh"
-
-#include <cstddef>
+#include "block/on_chip_keys.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* Of a block that is so many teams: those of the row, or one, whose threads hold as many keys as those of a tile. */
-template <typename Bits, DeviceKind KIND, uint32_t OF_TEAMS = on_chip_row(KIND, sizeof(Bits)).teams>
-struct OnChipShapeOf {
-  static constexpr OnChipRow ROW = on_chip_row(KIND, sizeof(Bits));
-  static constexpr MultiwayRow BLOCK_ROW = multiway_row(KIND, sizeof(Bits));
-  static constexpr uint32_t TEAMS = OF_TEAMS;
-  static_assert(TEAMS == ROW.teams || TEAMS == 1, "no others are needed");
-  static constexpr uint32_t THREADS = BLOCK_ROW.block_threads / TEAMS;
-  static constexpr uint32_t WARPS = THREADS / WARP_LANES;
-  static constexpr uint32_t ITEMS = TEAMS == ROW.teams ? ROW.items_per_thread : BLOCK_ROW.tile_items_per_thread;
-  static constexpr uint32_t MAX_ITEMS = THREADS * ITEMS;
-  static constexpr uint32_t CELLS = TEAMS == ROW.teams ? ROW.cells : on_chip_block_cells(BLOCK_ROW, ROW);
-  static constexpr uint32_t CELL_BITS = floor_log2(CELLS);
-  static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
-  static constexpr uint32_t VECTORS = ITEMS / VECTOR_ITEMS;
-  /* Counters that a lane scans at a time, and how often. */
-  static constexpr uint32_t ROW_CELLS = 4;
-  static constexpr uint32_t CELL_ROWS = CELLS / WARPS / (WARP_LANES * ROW_CELLS);
-  static_assert(CELL_ROWS * WARPS * WARP_LANES * ROW_CELLS == CELLS && CELL_ROWS >= 1, "every warp scans as many cells");
-  static_assert(VECTORS * VECTOR_ITEMS == ITEMS, "a thread loads whole vectors");
-};
-
-/* A team's shared memory. Merging takes stage and cells together. */
-template <typename Bits, DeviceKind KIND, uint32_t TEAMS = on_chip_row(KIND, sizeof(Bits)).teams>
-struct alignas(16) OnChipTeamOf {
-  using Shape = OnChipShapeOf<Bits, KIND, TEAMS>;
-  Bits stage[Shape::MAX_ITEMS + 2 * WINDOW_ITEMS];
-  uint32_t cells[Shape::CELLS];
-  WarpExtremes<Bits> extremes;
-  uint32_t warp_totals[WARP_LANES];
-  uint32_t taken; /* the next bucket (sort_buckets.cuh) */
-};
-
-template <typename Bits, uint32_t TEAMS = on_chip_row(DEVICE_KIND, sizeof(Bits)).teams>
-using OnChipShape = OnChipShapeOf<Bits, DEVICE_KIND, TEAMS>;
-template <typename Bits, uint32_t TEAMS = on_chip_row(DEVICE_KIND, sizeof(Bits)).teams>
-using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND, TEAMS>;
-template <typename Bits>
-using SortingTeam = Team<Bits, OnChipShape<Bits>::TEAMS>;
-
-template <typename Shape, typename Storage>
-constexpr bool has_merge_room() {
-  return merge_room(Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, extremes);
-}
-static_assert(has_merge_room<OnChipShape<uint32_t>, OnChipTeam<uint32_t>>() &&
-                  has_merge_room<OnChipShape<uint64_t>, OnChipTeam<uint64_t>>() &&
-                  has_merge_room<OnChipShape<uint32_t, 1>, OnChipTeam<uint32_t, 1>>() &&
-                  has_merge_room<OnChipShape<uint64_t, 1>, OnChipTeam<uint64_t, 1>>(),
-              "there is room to merge a bucket");
-
-/* A thread's keys of a bucket: whole vectors, and perhaps one key of those before the first vector or behind the last. */
-template <typename Bits, uint32_t TEAMS>
-struct OnChipKeys {
-  using Shape = OnChipShape<Bits, TEAMS>;
-  static constexpr uint32_t VECTOR = Shape::VECTOR_ITEMS;
-
-  KeyVector<Bits> vectors[Shape::VECTORS];
-  Bits edge;
-  uint32_t held; /* vectors */
-  bool has_edge;
-
-  /* Loads keys [0, count) of `source`. */
-  __device__ __forceinline__ void load(const Bits *source, uint32_t count, uint32_t thread) {
-    const uint32_t misplaced = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(source) / sizeof(Bits)) % VECTOR;
-    const uint32_t ahead = misplaced == 0 ? 0 : min(VECTOR - misplaced, count);
-    const uint32_t whole = (count - ahead) / VECTOR;
-    const KeyVector<Bits> *first = reinterpret_cast<const KeyVector<Bits> *>(source + ahead);
-    held = whole > thread ? (whole - thread + Shape::THREADS - 1) / Shape::THREADS : 0;
-#pragma unroll
-    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
-      vectors[vector] = vector < held ? first[vector * Shape::THREADS + thread] : KeyVector<Bits>{};
-    const uint32_t index = thread < VECTOR ? thread : ahead + whole * VECTOR + thread - VECTOR;
-    has_edge = thread < VECTOR ? index < ahead : thread < 2 * VECTOR && index < count;
-    edge = has_edge ? source[index] : 0;
-  }
-
-  __device__ __forceinline__ void enter(const KeyMap<Bits> &map, bool is_raw) {
-#pragma unroll
-    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
-      map.enter_all(vectors[vector].keys, is_raw);
-    edge = map.enter(edge, is_raw);
-  }
-
-  /* Calls `use` for each key. */
-  template <typename Use>
-  __device__ __forceinline__ void each(Use use) {
-#pragma unroll
-    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
-      if (vector < held)
-#pragma unroll
-        for (uint32_t key = 0; key < VECTOR; key++)
-          use(vectors[vector].keys[key]);
-    if (has_edge)
-      use(edge);
-  }
-
-  /* Calls place_of(key) for each key, and then put(place, key): the places of a vector's keys are asked for before the first is
-     waited for. */
-  template <typename PlaceOf, typename Put>
-  __device__ __forceinline__ void put_each(PlaceOf place_of, Put put) {
-#pragma unroll
-    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
-      if (vector < held) {
-        uint32_t places[VECTOR];
-#pragma unroll
-        for (uint32_t key = 0; key < VECTOR; key++)
-          places[key] = place_of(vectors[vector].keys[key]);
-#pragma unroll
-        for (uint32_t key = 0; key < VECTOR; key++)
-          put(places[key], vectors[vector].keys[key]);
-      }
-    if (has_edge)
-      put(place_of(edge), edge);
-  }
-};
 
 /* Turns the cells' counts into where each begins. All threads of the team take part; one barrier. */
 template <typename Bits, uint32_t TEAMS>
@@ -311,11 +190,10 @@ __device__ __forceinline__ void write_staged(const Bits *stage, uint32_t count, 
       line[item] = stage[on_chip_place<Bits>(item - ahead)];
 }
 
-/* Merges a team's staged keys and writes them to their last place. All its threads take part; begins and ends with a barrier.
-   */
+/* Merges a team's staged keys: item i lies at place padded(i) of the stage then. All its threads take part; begins and ends
+   with a barrier. */
 template <typename Bits, uint32_t TEAMS>
-__device__ __noinline__ void merge_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map, Team<Bits, TEAMS> team,
-                                          OnChipTeam<Bits, TEAMS> &storage) {
+__device__ __noinline__ void merge_staged(uint32_t count, Team<Bits, TEAMS> team, OnChipTeam<Bits, TEAMS> &storage) {
   constexpr uint32_t ITEMS = OnChipShape<Bits, TEAMS>::ITEMS;
   const uint32_t threads = (count + WARP_LANES * ITEMS - 1) / (WARP_LANES * ITEMS) * WARP_LANES;
   const uint32_t first = team.thread * ITEMS;
@@ -330,8 +208,14 @@ __device__ __noinline__ void merge_staged(uint32_t count, Bits *destination, con
     for (uint32_t item = 0; item < ITEMS; item++)
       storage.stage[padded(first + item)] = items[item];
   team.sync();
+}
+
+/* Writes what has been merged to its last place. All threads of the team take part; ends with a barrier. */
+template <typename Bits, uint32_t TEAMS>
+__device__ __forceinline__ void write_merged(const Bits *stage, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                             const Team<Bits, TEAMS> &team) {
   for (uint32_t item = team.thread; item < count; item += Team<Bits, TEAMS>::THREADS)
-    destination[item] = map.leave(storage.stage[padded(item)], true);
+    destination[item] = map.leave(stage[padded(item)], true);
   team.sync();
 }
 
@@ -371,11 +255,11 @@ __device__ __noinline__ bool sort_crowded_cells(Team<Bits, TEAMS> team, OnChipTe
   return are_sorted;
 }
 
-/* Sorts what stage_by_cells() has staged and writes it to its last place. Returns whether it is in order: if not, it must be
-   merged. All threads of the team take part; ends with a barrier: storage is free, unless merging needs it. */
-template <typename Bits, uint32_t TEAMS>
-__device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                            const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
+/* Sorts what stage_by_cells() has staged. Returns whether it is in order: if not, it must be merged. All threads of the team
+   take part; ends with a barrier. `write` writes it to its last place, in all threads: perhaps more than once. */
+template <typename Bits, uint32_t TEAMS, typename Write>
+__device__ __forceinline__ bool sort_staged(uint32_t count, const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage,
+                                            Write write) {
   for (uint32_t round = 0; round < 2; round++) {
     if (round != 0) {
       if (team.any(!sort_crowded_cells(team, storage)))
@@ -383,11 +267,22 @@ __device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, c
     }
     const bool is_disordered = sort_windows(count, team, storage.stage);
     // Written before it is known whether it is in order: nearly always it is.
-    write_staged(storage.stage, count, destination, map, team);
+    write();
     if (!team.any(is_disordered))
       return true;
   }
   return false;
+}
+
+/* Sorts what stage_by_cells() has staged, and writes it. All threads of the team take part; ends with a barrier: storage is
+   free. */
+template <typename Bits, uint32_t TEAMS>
+__device__ __forceinline__ void sort_and_write(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                               const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
+  if (sort_staged(count, team, storage, [&] { write_staged(storage.stage, count, destination, map, team); }))
+    return;
+  merge_staged(count, team, storage);
+  write_merged(storage.stage, count, destination, map, team);
 }
 
 /* Writes `count` equal keys. All threads of the team take part; ends with a barrier: storage is free. */
@@ -419,8 +314,8 @@ __device__ __noinline__ void block_on_chip_sort(const BlockRules<Bits> &rules, c
   Bits least = 0;
   if (stage_by_cells(source, count, rules.map, range.is_raw(), least, team, storage))
     write_equal(least, count, destination, rules.map, team);
-  else if (!sort_staged(count, destination, rules.map, team, storage))
-    merge_staged(count, destination, rules.map, team, storage);
+  else
+    sort_and_write(count, destination, rules.map, team, storage);
   if (team.thread == 0)
     count_leaves(rules.counters, range.depth, 1, count);
 }

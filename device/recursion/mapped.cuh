@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What blocks do to learn a map of an array's keys (block/key_lines.cuh) and to count its buckets. Who does what when,
- * mapped_array.cuh says; the keys are moved by mapped_scatter.cuh.
+ * mapped_array.cuh says; frequent values are found by mapped_frequent.cuh, and the keys are moved by mapped_scatter.cuh.
  *
  * Positions are 32-bit numbers here: no array has so many keys that it would need more (OnChipRow::max_buckets).
  */
@@ -10,14 +10,14 @@
 
 #include "block/map_tile.cuh"
 #include "block/splitters.cuh"
-#include "recursion/task.cuh"
+#include "recursion/mapped_frequent.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
-/* The buckets that a map should make of the array, of so many sixteenths of a team's room each at most. */
+/* The buckets that a map should make of so many keys, of so many sixteenths of a team's room each at most. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint32_t share) {
-  const uint64_t least = sort.count / (uint64_t{OnChipShape<Bits>::MAX_ITEMS} * share / 16) + 1;
+__device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint64_t items, uint32_t share) {
+  const uint64_t least = items / (uint64_t{OnChipShape<Bits>::MAX_ITEMS} * share / 16) + 1;
   const uint64_t buckets = rounded_buckets(least, sort.multiprocessors * OnChipShape<Bits>::TEAMS);
   return buckets < sort.map_buckets ? static_cast<uint32_t>(buckets) : sort.map_buckets;
 }
@@ -38,29 +38,32 @@ __device__ __forceinline__ uint32_t wanted_coarse_shift(uint32_t buckets) {
 template <typename Bits>
 constexpr uint32_t LOOK_THREADS = MultiwayShape<Bits>::MAX_SAMPLE_THREADS;
 
-/* Whether a value is frequent, by counting samples whose hashes are alike; and how evenly the offsets are spread. All threads
-   take part; look.frequent and look.squares are theirs to read behind the barrier that it ends with. */
+/* Whether a value is frequent, by counting samples whose hashes are alike; and how evenly the offsets are spread, by lines of
+   either sort. All threads take part; what it finds is theirs to read behind the barrier that it ends with. */
 template <typename Bits, uint32_t EACH>
-__device__ __forceinline__ void judge_sample(const Bits (&keys)[EACH], const KeyLines<Bits> &even, MapLook<Bits> &look) {
+__device__ __forceinline__ void judge_sample(const Bits (&keys)[EACH], const KeyLines<Bits> &even,
+                                             const KeyLines<Bits> &octaves, MapLook<Bits> &look) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t SLOTS = LOOK_THREADS<Bits> * EACH;
-  constexpr uint32_t FREQUENT = FREQUENT_SAMPLES * EACH / MAP_SAMPLES_PER_THREAD;
   static_assert((SLOTS & (SLOTS - 1)) == 0 && SLOTS <= sizeof look.slots / sizeof look.slots[0], "a counter for each sample");
   if (threadIdx.x < LOOK_THREADS<Bits>)
 #pragma unroll
     for (uint32_t item = 0; item < EACH; item++) {
       atomicAdd(&look.slots[static_cast<uint32_t>(splitmix64(keys[item])) & (SLOTS - 1)], 1u);
       atomicAdd(&look.groups[__umulhi(offset_of(even, keys[item]), even.factor)], 1u);
+      atomicAdd(&look.octave_groups[spread_offset(octaves, keys[item]) / (UINT32_MAX / SPREAD_GROUPS + 1)], 1u);
     }
   __syncthreads();
   uint32_t frequent = 0;
   for (uint32_t slot = threadIdx.x; slot < SLOTS; slot += THREADS)
-    frequent += look.slots[slot] >= FREQUENT ? look.slots[slot] : 0;
+    frequent += look.slots[slot] >= FREQUENT_SAMPLES ? look.slots[slot] : 0;
   if (frequent != 0)
     atomicAdd(&look.frequent, frequent);
   for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += THREADS) {
     const int difference = static_cast<int>(look.groups[group]) - static_cast<int>(SLOTS / SPREAD_GROUPS);
     atomicAdd(&look.squares, static_cast<uint32_t>(difference * difference));
+    const int octave_difference = static_cast<int>(look.octave_groups[group]) - static_cast<int>(SLOTS / SPREAD_GROUPS);
+    atomicAdd(&look.octave_squares, static_cast<uint32_t>(octave_difference * octave_difference));
   }
   __syncthreads();
 }
@@ -115,10 +118,11 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
   for (uint32_t index = threadIdx.x; index < SAMPLES; index += THREADS)
     look.slots[index] = 0;
   for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += THREADS)
-    look.groups[group] = 0;
+    look.groups[group] = look.octave_groups[group] = 0;
   if (threadIdx.x == 0) {
     look.frequent = 0;
     look.squares = 0;
+    look.octave_squares = 0;
     look.rises = 0;
     look.falls = 0;
   }
@@ -141,13 +145,14 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
   if (least == greatest)
     return MapVerdict::splitters;
   const KeyLines<Bits> even = lines_between(least, greatest, SPREAD_GROUPS);
-  judge_sample(keys, even, look);
-  if (look.frequent > SAMPLES / MAX_FREQUENT_SHARE)
-    return MapVerdict::splitters;
-  const bool is_even = look.squares <= MAX_SPREAD_SQUARES * SAMPLES;
-  lines = lines_between(least, greatest, wanted_buckets(sort, is_even ? STRAIGHT_BUCKET_SHARE : LINES_BUCKET_SHARE));
+  judge_sample(keys, even, octaves_from(least, even), look);
+  const bool is_even = look.frequent <= SAMPLES / MAX_FREQUENT_SHARE && look.squares <= MAX_SPREAD_SQUARES * SAMPLES;
+  const uint32_t share = is_even ? STRAIGHT_BUCKET_SHARE : LINES_BUCKET_SHARE;
+  lines = lines_between(least, greatest, wanted_buckets(sort, sort.count, share));
   if (is_even && is_straight(lines))
     return MapVerdict::even;
+  if (look.octave_squares < look.squares / MIN_OCTAVE_GAIN)
+    lines = octaves_from(least, lines);
   lines.factor = 0;
   return MapVerdict::uneven;
 }
@@ -176,9 +181,9 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
   const uint64_t hash = splitmix64(sample_hash(sort.rules.seed, whole_range(sort))); // others than those that were looked at
   const Bits *source = sort.rules.side(Side::keys);
   for (uint32_t sample = block * THREADS + threadIdx.x; sample < samples; sample += blocks * THREADS) {
-    const Bits key = source[sample_position(hash, sample, samples, sort.count)];
-    const uint32_t offset = offset_of(lines, sort.rules.map.enter(key, true));
-    atomicAdd(&storage.divide.drawn[offset >> (32 - KEY_LINE_BITS)], 1u);
+    const Bits key = sort.rules.map.enter(source[sample_position(hash, sample, samples, sort.count)], true);
+    atomicAdd(&storage.divide.drawn[spread_offset(lines, key) >> (32 - KEY_LINE_BITS)], 1u);
+    search_sample(sort, key, samples, lines.buckets);
   }
   __syncthreads();
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
@@ -187,26 +192,39 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
 }
 
 /*
- * Learns the lines from what was drawn. All threads of one block take part; ends with the lines visible to grids launched after
- * it.
+ * Learns the lines from what was drawn, and which values are left out of them. All threads of one block take part; ends with
+ * both visible to grids launched after it.
  *
  * A line without a sample may have keys all the same, but few: it counts as a sixteenth of a sample. The first and the last
  * line, where the keys beyond the sample's are, are a bucket at least.
  */
 template <typename Bits>
-__device__ inline void learn_lines(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+__device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t EACH = (KEY_LINES + THREADS - 1) / THREADS;
   const MapTable<Bits> &table = sort.map_table;
-  const KeyLines<Bits> lines = table.facts->lines;
-  const uint32_t last = offset_of(lines, GREATEST<Bits>) >> (32 - KEY_LINE_BITS);
-  const uint32_t bucket_weight = 16 * drawn_samples(lines.buckets) / lines.buckets;
+  auto &learn = storage.divide.learn;
+  KeyLines<Bits> lines = table.facts->lines;
+  const uint32_t samples = drawn_samples(lines.buckets);
+  for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
+    learn.drawn[line] = table.drawn[line];
+  lines.frequent = learn_frequent(sort, lines, samples, storage);
+  uint32_t left = 0;
+  for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
+    left += learn.drawn[line];
+  uint32_t samples_left;
+  lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(left, storage.warp_totals, samples_left);
+  __syncthreads();
+  lines.buckets = wanted_buckets(sort, sort.count * samples_left / samples,
+                                 lines.frequent != 0 ? FREQUENT_BUCKET_SHARE : LINES_BUCKET_SHARE);
+  const uint32_t last = spread_offset(lines, GREATEST<Bits>) >> (32 - KEY_LINE_BITS);
+  const uint32_t bucket_weight = 16 * samples_left / lines.buckets;
   uint32_t weights[EACH];
   uint32_t sum = 0;
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
     const uint32_t line = threadIdx.x * EACH + index;
-    weights[index] = line <= last ? 16 * table.drawn[line] + 1 : 0;
+    weights[index] = line <= last ? 16 * learn.drawn[line] + 1 : 0;
     if ((line == 0 || line == last) && weights[index] < bucket_weight)
       weights[index] = bucket_weight;
     sum += weights[index];
@@ -222,16 +240,23 @@ __device__ inline void learn_lines(const Sort<Bits> &sort, MappedStorage<Bits> &
     if (threadIdx.x * EACH + index < KEY_LINES)
       table.lines[threadIdx.x * EACH + index] = {begin, end - begin};
   }
+  if (threadIdx.x == 0) {
+    table.facts->lines = lines;
+    table.facts->coarse_shift = wanted_coarse_shift(lines.buckets);
+  }
   __threadfence();
   __syncthreads();
 }
 
-/* Loads the map, and its lines if there are any. All threads take part; begins and ends with a barrier. */
+/* Loads the map, and its lines and frequent values if there are any. All threads take part; begins and ends with a barrier. */
 template <typename Bits>
 __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   __syncthreads();
   if (threadIdx.x == 0)
     storage.map = sort.map_table.facts->lines;
+  if (sort.map_table.facts->lines.frequent != 0)
+    for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += MultiwayShape<Bits>::BLOCK_THREADS)
+      storage.divide.slots[slot] = sort.map_table.frequent->slots[slot];
   if (sort.map_table.facts->lines.factor == 0)
     for (uint32_t line = threadIdx.x; line < KEY_LINES; line += MultiwayShape<Bits>::BLOCK_THREADS)
       storage.divide.lines[line] = sort.map_table.lines[line];
@@ -240,32 +265,64 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
 
+/* Counts a key: in its bucket and, if its value is frequent, as one of that. */
+template <typename Bits, typename Map, DeviceKind KIND>
+__device__ __forceinline__ void count_key(Bits key, const Map &map, MapDivide<Bits, KIND> &divide) {
+  atomicAdd(&divide.counts[map(key)], 1u);
+  if constexpr (Map::HAS_FREQUENT) {
+    const uint32_t slot = map.slot_of(key);
+    if (slot != NO_FREQUENT)
+      atomicAdd(&divide.frequent_counts[slot], 1u);
+  }
+}
+
+/* Counts this block's share of the keys by a map. All threads take part. */
+template <typename Bits, typename Map>
+__device__ __forceinline__ void count_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
+                                            MappedStorage<Bits> &storage) {
+  const MapTiles<Bits, 1> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
+  const bool enters = sort.rules.map.changes != 0;
+  for (uint32_t tile = block; tile < tiles.count(); tile += blocks) {
+    MapTileItems<Bits, 1> items;
+    items.load(tiles, tile, threadIdx.x);
+    tiles.prefetch_tile(tile + blocks, threadIdx.x);
+    if (enters)
+      sort.rules.map.enter_all(items.keys, true);
+    items.each([&](Bits key) { count_key(key, map, storage.divide); });
+  }
+}
+
+/* The same where there are frequent values, whose counts it adds. */
+template <typename Bits>
+__device__ __forceinline__ void count_beside_frequent(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                                      MappedStorage<Bits> &storage) {
+  for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += MultiwayShape<Bits>::BLOCK_THREADS)
+    storage.divide.frequent_counts[slot] = 0;
+  __syncthreads();
+  count_tiles(sort, block, blocks, frequent_map(storage), storage);
+  __syncthreads();
+  report_frequent(sort, storage);
+}
+
 /* This block's share of counting, by the map in storage. All threads take part; begins with a barrier having made it visible.
    */
 template <typename Bits>
 __device__ __forceinline__ void map_count_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
                                                 MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  const KeyLines<Bits> lines = storage.map;
-  for (uint32_t bucket = threadIdx.x; bucket < lines.buckets; bucket += THREADS)
-    storage.divide.counts[bucket] = 0;
+  uint32_t *counts = storage.divide.counts;
+  const uint32_t buckets = storage.map.buckets;
+  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS)
+    counts[bucket] = 0;
   __syncthreads();
-  const MapTiles<Bits, 1> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
-  const bool enters = sort.rules.map.changes != 0;
-  with_map(lines, storage.divide.lines, [&](const auto &map) {
-    for (uint32_t tile = block; tile < tiles.count(); tile += blocks) {
-      MapTileItems<Bits, 1> items;
-      items.load(tiles, tile, threadIdx.x);
-      tiles.prefetch_tile(tile + blocks, threadIdx.x);
-      if (enters)
-        sort.rules.map.enter_all(items.keys, true);
-      items.each([&](Bits key) { atomicAdd(&storage.divide.counts[map(key)], 1u); });
-    }
-  });
+  if (storage.map.frequent != 0)
+    count_beside_frequent(sort, block, blocks, storage);
+  else
+    with_map(storage.map, storage.divide.lines, [&](const auto &map) { count_tiles(sort, block, blocks, map, storage); });
   __syncthreads();
-  for (uint32_t bucket = threadIdx.x; bucket < lines.buckets; bucket += THREADS)
-    if (storage.divide.counts[bucket] != 0)
-      atomicAdd(&sort.map_table.counts[bucket], storage.divide.counts[bucket]);
+  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS)
+    if (counts[bucket] != 0)
+      atomicAdd(&sort.map_table.counts[bucket], counts[bucket]);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -4,18 +4,21 @@
  *
  *     again          the root: every block looks at the same sample. What it says, they all do:
  *                    - it is in order: they look whether the array is. If not, ``again``: the root's work without this
- *                    - a value is frequent: splitters after all, task 0 (multiway.cuh)
- *                    - its keys are spread evenly: they count the buckets
- *                    - they are not: they draw a larger sample, and the last block learns the lines from it
- *     count          counts the buckets by lines
- *     scatter        moves the keys to their buckets or, where those are many, to groups of them
+ *                    - all its keys are equal: splitters after all, task 0 (multiway.cuh)
+ *                    - they are spread evenly: they count the buckets
+ *                    - they are not, or some values are frequent: they draw a larger sample, and the last block learns the
+ *                      lines and the frequent values from it
+ *     count          counts the buckets by lines, and the keys of frequent values
+ *     scatter        moves the keys, but for those of frequent values, to their buckets or, where those are many, to groups of
+ *                    them
  *     scatter_again  and from the groups to the buckets, whose places are known from the one count
- *     sort           a bucket to each team, on chip (sort_buckets.cuh)
+ *     sort           a bucket to each team, on chip (sort_buckets.cuh); and writes the keys of frequent values
+ *                    (sort_frequent.cuh)
  *
  * Where many keys are in buckets too long for a team, the map is given up for splitters, before anything has been moved.
  *
- * Block 0 of every grid but the last has no share of the keys. It launches what comes behind, writes down what others will want,
- * and so keeps nobody waiting; the last block decides what only it can. Who has the grids launched says how (MapDevice,
+ * Block 0 of every grid but the last has no share of the keys. It launches what comes behind, writes down what others will
+ * want, and so keeps nobody waiting; the last block decides what only it can. Who has the grids launched says how (MapDevice,
  * mapped_launches.cuh; MapHost, host_levels.cuh):
  *     launch_behind()     block 0: launches what comes behind this grid. True if the sorting has been, and no task will be
  *     start_splitters()   divides the array by splitters after all
@@ -163,8 +166,8 @@ __device__ inline MapStage end_look(const Sort<Bits> &sort, MappedStorage<Bits> 
   }
 }
 
-/* Counts an array that was divided by a map, and read once more than written: nothing, unless somebody counts. All threads of the
-   block take part. */
+/* Counts an array that was divided by a map, and read once more than written: nothing, unless somebody counts. All threads of
+   the block take part. */
 template <typename Bits>
 __device__ inline void count_mapped(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   if (!is_counted(sort.rules.counters))

@@ -118,14 +118,12 @@ private:
   /* Sorts in this block what nobody can be launched for. All threads take part. */
   template <typename Bits>
   static __device__ void sort_here(const Sort<Bits> &sort, MapStage next, BlockStorage &storage) {
-    if (next == MapStage::scatter_again)
-      block_sort_fallback<Bits>(sort.rules, {0, sort.count, Side::scratch, 1}, storage);
-    else if (next != MapStage::sort)
-      block_sort_fallback<Bits>(sort.rules, whole_range(sort), storage);
+    if (next != MapStage::sort)
+      block_sort_fallback<Bits>(sort.rules, whole_range(sort), storage); // nothing has been moved in the caller's array
     else
       for (uint32_t bucket = 0; bucket < sort.map_table.facts->lines.buckets; bucket++)
         if (bucket_range(sort, bucket).items() <= sort.block_items)
-          block_sort_fallback<Bits>(sort.rules, bucket_range(sort, bucket), storage);
+          block_sort_fallback<Bits>(sort.rules, put_back_frequent(sort, bucket), storage);
   }
 };
 

@@ -23,33 +23,55 @@ __device__ __forceinline__ Range bucketed_range(const Sort<Bits> &sort, uint64_t
   return {begin, end, sort.map_table.facts->coarse_shift != 0 ? Side::keys : Side::scratch, 1};
 }
 
-/* Bucket `bucket`, when it has been placed. */
+/* The keys of bucket `bucket` that have been moved to it: in front of the room for those of frequent values. */
 template <typename Bits>
 __device__ __forceinline__ Range bucket_range(const Sort<Bits> &sort, uint32_t bucket) {
-  const unsigned int *begins = sort.map_table.begins;
-  return bucketed_range(sort, begins[bucket], begins[bucket + 1]);
+  const uint32_t begin = sort.map_table.begins[bucket];
+  return bucketed_range(sort, begin, uint64_t{begin} + (sort.map_table.items[bucket] & ~FLAGGED));
 }
 
-/* Loads the buckets' counts into shared memory, and finds how many are too long for a team or for a block. All threads take
-   part; ends with a barrier. */
+/* Adds to the loaded counts of buckets those of their frequent values, so many times: -1 takes them off. All threads take part;
+   ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void add_frequent(const Sort<Bits> &sort, int times, MappedStorage<Bits> &storage) {
+  const FrequentTable<Bits> &table = *sort.map_table.frequent;
+  const FrequentMap<Bits> map = frequent_map(storage);
+  for (uint32_t index = threadIdx.x; index < storage.map.frequent; index += MultiwayShape<Bits>::BLOCK_THREADS)
+    atomicAdd(&storage.divide.counts[map(table.values[index])], static_cast<uint32_t>(times) * table.counts[index]);
+  __syncthreads();
+}
+
+/* Loads the buckets' counts into shared memory, and finds which have more keys to be moved than a team can sort, or a block.
+   Block 0 writes down how many are moved. All threads take part; ends with a barrier. */
 template <typename Bits>
 __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   const uint32_t buckets = storage.map.buckets;
+  uint32_t *counts = storage.divide.counts;
   if (threadIdx.x == 0) {
     storage.long_items = 0;
     storage.long_count = 0;
     storage.task_count = 0;
+    storage.unfit_count = 0;
   }
+  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS)
+    counts[bucket] = sort.map_table.counts[bucket];
   __syncthreads();
+  if (storage.map.frequent != 0)
+    add_frequent(sort, -1, storage);
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const uint32_t items = sort.map_table.counts[bucket];
-    storage.divide.counts[bucket] = items;
+    const uint32_t items = counts[bucket];
+    if (blockIdx.x == 0)
+      sort.map_table.items[bucket] = items;
     if (items <= OnChipShape<Bits>::MAX_ITEMS)
       continue;
     atomicAdd(&storage.long_items, items);
     atomicAdd(items <= sort.block_items ? &storage.long_count : &storage.task_count, 1u);
+    if (items > sort.block_items && items != sort.map_table.counts[bucket])
+      atomicAdd(&storage.unfit_count, 1u);
   }
   __syncthreads();
+  if (storage.map.frequent != 0)
+    add_frequent(sort, 1, storage);
 }
 
 /*
@@ -62,32 +84,87 @@ __device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, MappedSt
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const uint32_t buckets = storage.map.buckets;
   const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
+  uint32_t *counts = storage.divide.counts;
   load_bucket_counts(sort, storage);
   const uint32_t each = (buckets + THREADS - 1) / THREADS;
   const uint32_t first = threadIdx.x * each;
   const uint32_t end = first + each < buckets ? first + each : buckets;
   uint32_t sum = 0;
   for (uint32_t bucket = first; bucket < end; bucket++)
-    sum += storage.divide.counts[bucket];
+    sum += counts[bucket];
   uint32_t total;
   uint32_t begin = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
   expect(total == sort.count);
   for (uint32_t bucket = first; bucket < end; bucket++) {
-    const uint32_t items = storage.divide.counts[bucket];
-    storage.divide.counts[bucket] = begin;
+    const uint32_t items = counts[bucket];
+    counts[bucket] = begin;
     begin += items;
   }
   __syncthreads();
   const uint32_t entries = ((buckets - 1) >> coarse_shift) + 1;
   for (uint32_t entry = threadIdx.x; entry <= entries; entry += THREADS)
-    storage.divide.begins[entry] = entry < entries ? storage.divide.counts[entry << coarse_shift] : total;
+    storage.divide.begins[entry] = entry < entries ? counts[entry << coarse_shift] : total;
   __syncthreads();
 }
 
-/* Whether a map has made sense of the keys, whose buckets have been counted: few of them are in long buckets. */
+/* Whether a map has made sense of the keys, whose buckets have been counted: few of them are in long buckets, and none that
+   becomes a task has frequent values, whose place nobody would know. */
 template <typename Bits>
 __device__ __forceinline__ bool is_map_useful(const Sort<Bits> &sort, const MappedStorage<Bits> &storage) {
-  return storage.long_items <= sort.count / MAX_LONG_SHARE;
+  return storage.long_items <= sort.count / MAX_LONG_SHARE && storage.unfit_count == 0;
+}
+
+/* Writes down for each frequent value what those before it have together, and behind them what all have. All threads of one
+   block take part; begins and ends with a barrier. */
+template <typename Bits, typename ItemsOf>
+__device__ __forceinline__ void write_sums(uint32_t count, MappedStorage<Bits> &storage, uint32_t *sums, ItemsOf items_of) {
+  constexpr uint32_t EACH = FrequentShape<Bits>::EACH;
+  const uint32_t first = threadIdx.x * EACH;
+  uint32_t sum = 0;
+  for (uint32_t index = first; index < first + EACH && index < count; index++)
+    sum += items_of(index);
+  uint32_t total;
+  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+  for (uint32_t index = first; index < first + EACH && index < count; index++) {
+    sums[index] = lower;
+    lower += items_of(index);
+  }
+  if (threadIdx.x == 0)
+    sums[count] = total;
+  __syncthreads();
+}
+
+/* Writes down which frequent values each bucket has, and how many keys those before each value have; and lists the buckets for
+   teams, since those that are a block's are listed already. All threads of one block take part; begins with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  const MapTable<Bits> &table = sort.map_table;
+  FrequentTable<Bits> &frequent = *table.frequent;
+  const FrequentMap<Bits> map = frequent_map(storage);
+  const uint32_t count = storage.map.frequent;
+  const uint32_t coarse_shift = table.facts->coarse_shift;
+  write_sums(count, storage, frequent.sums, [&frequent](uint32_t index) { return frequent.counts[index]; });
+  write_sums(count, storage, frequent.pieces, [&](uint32_t index) {
+    const uint32_t items = frequent.counts[index];
+    const bool is_block = (table.items[map(frequent.values[index])] & ~FLAGGED) > OnChipShape<Bits>::MAX_ITEMS;
+    return items <= FREQUENT_PIECE_ITEMS || is_block ? 0 : (items - 1) / FREQUENT_PIECE_ITEMS + 1;
+  });
+  for (uint32_t index = threadIdx.x; index < count; index += THREADS) {
+    const uint32_t bucket = map(frequent.values[index]);
+    if (index == 0 || map(frequent.values[index - 1]) != bucket) {
+      table.spans[bucket].first = static_cast<uint16_t>(index);
+      if (atomicOr(&table.items[bucket], FLAGGED) <= OnChipShape<Bits>::MAX_ITEMS)
+        frequent.flagged[atomicAdd(&storage.flagged_count, 1u)] = bucket;
+    }
+    if (index + 1 == count || map(frequent.values[index + 1]) != bucket)
+      table.spans[bucket].end = static_cast<uint16_t>(index + 1);
+    if (coarse_shift != 0)
+      atomicSub(&table.coarse_ends[bucket >> coarse_shift], frequent.counts[index]);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0)
+    table.facts->flagged_count = storage.flagged_count;
 }
 
 /* Writes down, for the grids behind this one, where the buckets begin and which are long. All threads of one block take part;
@@ -98,30 +175,33 @@ __device__ __noinline__ void write_places(const Sort<Bits> &sort, MappedStorage<
   const MapTable<Bits> &table = sort.map_table;
   const uint32_t buckets = storage.map.buckets;
   const uint32_t coarse_shift = table.facts->coarse_shift;
-  const uint32_t total = static_cast<uint32_t>(sort.count);
   __syncthreads(); // all have seen how many are long
   if (threadIdx.x == 0) {
     expect(sort.control->worklist_count == 0 && storage.long_count <= sort.worklist_capacity);
     sort.control->worklist_count = storage.long_count;
     table.facts->long_count = storage.long_count;
     storage.long_count = 0; // where the next one is listed
-    table.begins[buckets] = total;
+    storage.flagged_count = 0;
+    table.begins[buckets] = static_cast<uint32_t>(sort.count);
   }
   __syncthreads();
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS) {
     const uint32_t begin = storage.divide.counts[bucket];
-    const uint32_t end = bucket + 1 < buckets ? storage.divide.counts[bucket + 1] : total;
+    const uint32_t items = table.items[bucket]; // as this thread has written it
     table.begins[bucket] = begin;
     if (coarse_shift != 0)
       table.cursors[bucket] = begin;
-    if (end - begin > OnChipShape<Bits>::MAX_ITEMS && end - begin <= sort.block_items)
-      sort.worklist[atomicAdd(&storage.long_count, 1u)] = bucketed_range(sort, begin, end);
+    if (items > OnChipShape<Bits>::MAX_ITEMS && items <= sort.block_items)
+      sort.worklist[atomicAdd(&storage.long_count, 1u)] = bucketed_range(sort, begin, uint64_t{begin} + items);
   }
   if (coarse_shift != 0)
-    for (uint32_t group = threadIdx.x; group <= (buckets - 1) >> coarse_shift; group += THREADS)
+    for (uint32_t group = threadIdx.x; group <= (buckets - 1) >> coarse_shift; group += THREADS) {
       table.coarse_begins[group] = storage.divide.begins[group];
-  if (coarse_shift != 0 && threadIdx.x == 0)
-    table.coarse_begins[((buckets - 1) >> coarse_shift) + 1] = total;
+      table.coarse_ends[group] = storage.divide.begins[group + 1];
+    }
+  __syncthreads();
+  if (storage.map.frequent != 0)
+    write_frequent(sort, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -23,10 +23,10 @@ __device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage,
     return storage.divide.tile;
 }
 
-/* This block's share of scattering: by one team to buckets, or by several to groups of them. All threads take part. */
-template <bool TO_GROUPS, typename Bits>
-__device__ __forceinline__ void map_scatter_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                                  MappedStorage<Bits> &storage) {
+/* This block's share of scattering by a map: by one team to buckets, or by several to groups of them. All threads take part. */
+template <bool TO_GROUPS, typename Bits, typename Map>
+__device__ __forceinline__ void scatter_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
+                                              MappedStorage<Bits> &storage) {
   constexpr uint32_t TEAMS = TO_GROUPS ? SCATTER_TEAMS<Bits> : 1;
   const Team<Bits, TEAMS> team;
   auto &tile = team_tile<TO_GROUPS>(storage, team.number);
@@ -39,33 +39,51 @@ __device__ __forceinline__ void map_scatter_share(const Sort<Bits> &sort, uint32
   const bool enters = sort.rules.map.changes != 0;
   const uint32_t step = blocks * TEAMS;
   const uint32_t count = tiles.count();
-  with_map(storage.map, storage.divide.lines, [&](const auto &map) {
-    MapTileItems<Bits, TEAMS> items;
-    uint32_t at = block * TEAMS + team.number;
-    if (at < count)
-      items.load(tiles, at, team.thread);
-    for (; at < count; at += step) {
-      if (enters)
-        sort.rules.map.enter_all(items.keys, true);
-      const auto bucket_of = [&map, shift](Bits key) { return TO_GROUPS ? map(key) >> shift : map(key); };
-      scatter_tile(items, bucket_of, target, destination, team, tile, tiles.items(at),
-                   [&items, &tiles, &team, at, step, count] {
-                     if (at + step < count)
-                       items.load(tiles, at + step, team.thread);
-                   });
-    }
-  });
+  MapTileItems<Bits, TEAMS> items;
+  uint32_t at = block * TEAMS + team.number;
+  if (at < count)
+    items.load(tiles, at, team.thread);
+  for (; at < count; at += step) {
+    if (enters)
+      sort.rules.map.enter_all(items.keys, true);
+    if constexpr (Map::HAS_FREQUENT)
+      items.leave_out([&map](Bits key) { return map.slot_of(key) != NO_FREQUENT; });
+    const auto bucket_of = [&map, shift](Bits key) { return TO_GROUPS ? map(key) >> shift : map(key); };
+    scatter_tile<Map::HAS_FREQUENT>(items, bucket_of, target, destination, team, tile,
+                                    [&items, &tiles, &team, at, step, count] {
+                                      if (at + step < count)
+                                        items.load(tiles, at + step, team.thread);
+                                    });
+  }
+}
+
+/* The same where there are frequent values: not inlined, lest the loops of the other maps have fewer registers. */
+template <bool TO_GROUPS, typename Bits>
+__device__ __forceinline__ void scatter_beside_frequent(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                                        MappedStorage<Bits> &storage) {
+  scatter_tiles<TO_GROUPS>(sort, block, blocks, frequent_map(storage), storage);
+}
+
+/* And by whatever map is loaded. */
+template <bool TO_GROUPS, typename Bits>
+__device__ __forceinline__ void map_scatter_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                                  MappedStorage<Bits> &storage) {
+  if (storage.map.frequent != 0)
+    scatter_beside_frequent<TO_GROUPS>(sort, block, blocks, storage);
+  else
+    with_map(storage.map, storage.divide.lines,
+             [&](const auto &map) { scatter_tiles<TO_GROUPS>(sort, block, blocks, map, storage); });
 }
 
 /* Group `group`'s tiles, of the scratch array. */
 template <typename Bits>
 __device__ __forceinline__ MapTiles<Bits, SCATTER_TEAMS<Bits>> group_tiles(const Bits *scratch, uint32_t group,
                                                                            const MappedStorage<Bits> &storage) {
-  const uint32_t *begins = storage.divide.begins;
-  return {scratch, begins[group], begins[group + 1]};
+  return {scratch, storage.divide.begins[group], storage.divide.groups.ends[group]};
 }
 
-/* Loads where groups begin, and counts their tiles. All threads take part; ends with a barrier. Returns how many groups. */
+/* Loads where groups begin and end, and counts their tiles. All threads take part; ends with a barrier. Returns how many
+   groups. */
 template <typename Bits>
 __device__ __noinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
@@ -73,16 +91,19 @@ __device__ __noinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStora
   const MapFacts<Bits> &facts = *sort.map_table.facts;
   const Bits *scratch = sort.rules.side(Side::scratch);
   uint32_t *begins = storage.divide.begins;
+  uint32_t *ends = storage.divide.groups.ends;
   const uint32_t groups = ((facts.lines.buckets - 1) >> facts.coarse_shift) + 1;
-  for (uint32_t group = threadIdx.x; group <= groups; group += THREADS)
+  for (uint32_t group = threadIdx.x; group < groups; group += THREADS) {
     begins[group] = sort.map_table.coarse_begins[group];
+    ends[group] = sort.map_table.coarse_ends[group];
+  }
   __syncthreads();
   uint32_t tiles[EACH];
   uint32_t sum = 0;
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
     const uint32_t group = threadIdx.x * EACH + index;
-    const bool has_keys = group < groups && begins[group] != begins[group + 1];
+    const bool has_keys = group < groups && begins[group] != ends[group];
     tiles[index] = has_keys ? group_tiles(scratch, group, storage).count() : 0;
     sum += tiles[index];
   }
@@ -115,10 +136,10 @@ __device__ __forceinline__ uint32_t group_of(uint32_t tile, uint32_t groups, con
   return low;
 }
 
-/* This block's share of scattering from groups to buckets. All threads take part. */
-template <typename Bits>
-__device__ __forceinline__ void map_scatter_again_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                                        MappedStorage<Bits> &storage) {
+/* This block's share of scattering from groups to buckets by a map. All threads take part. */
+template <typename Bits, typename Map>
+__device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
+                                               MappedStorage<Bits> &storage) {
   constexpr uint32_t TEAMS = SCATTER_TEAMS<Bits>;
   const Team<Bits, TEAMS> team;
   auto &tile = storage.divide.groups.tiles[team.number];
@@ -131,31 +152,41 @@ __device__ __forceinline__ void map_scatter_again_share(const Sort<Bits> &sort, 
   const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
   const uint32_t step = blocks * TEAMS;
   const uint32_t count = storage.divide.groups.first_tiles[groups];
-  with_map(storage.map, storage.divide.lines, [&](const auto &map) {
-    MapTileItems<Bits, TEAMS> items;
-    uint32_t group = 0;
-    uint32_t tile_items = 0;
-    const auto load = [&](uint32_t index) {
-      group = group_of(index, groups, storage);
-      const auto tiles = group_tiles(scratch, group, storage);
-      const uint32_t first = storage.divide.groups.first_tiles[group];
-      items.load(tiles, index - first, team.thread);
-      tile_items = tiles.items(index - first);
-    };
-    uint32_t at = block * TEAMS + team.number;
-    if (at < count)
-      load(at);
-    for (; at < count; at += step) {
-      const uint32_t first = group << coarse_shift;
-      const uint32_t items_at_hand = tile_items;
-      const auto bucket_of = [&map, first](Bits key) { return map(key) - first; };
-      const MapTarget target = {cursors + first, nullptr};
-      scatter_tile(items, bucket_of, target, destination, team, tile, items_at_hand, [&load, at, step, count] {
-        if (at + step < count)
-          load(at + step);
-      });
-    }
-  });
+  MapTileItems<Bits, TEAMS> items;
+  uint32_t group = 0;
+  const auto load = [&](uint32_t index) {
+    group = group_of(index, groups, storage);
+    items.load(group_tiles(scratch, group, storage), index - storage.divide.groups.first_tiles[group], team.thread);
+  };
+  uint32_t at = block * TEAMS + team.number;
+  if (at < count)
+    load(at);
+  for (; at < count; at += step) {
+    const uint32_t first = group << coarse_shift;
+    const auto bucket_of = [&map, first](Bits key) { return map(key) - first; };
+    const MapTarget target = {cursors + first, nullptr};
+    scatter_tile<false>(items, bucket_of, target, destination, team, tile, [&load, at, step, count] {
+      if (at + step < count)
+        load(at + step);
+    });
+  }
+}
+
+/* The same where there are frequent values, which have been left in their places. */
+template <typename Bits>
+__device__ __forceinline__ void scatter_again_beside_frequent(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                                              MappedStorage<Bits> &storage) {
+  scatter_groups(sort, block, blocks, frequent_map(storage), storage);
+}
+
+/* And by whatever map is loaded. */
+template <typename Bits>
+__device__ __forceinline__ void map_scatter_again_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
+                                                        MappedStorage<Bits> &storage) {
+  if (storage.map.frequent != 0)
+    scatter_again_beside_frequent(sort, block, blocks, storage);
+  else
+    with_map(storage.map, storage.divide.lines, [&](const auto &map) { scatter_groups(sort, block, blocks, map, storage); });
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -8,6 +8,7 @@
 
 #include "block/mapped_shape.cuh"
 #include "block/multiway_sort.cuh"
+#include "recursion/sort_frequent.cuh"
 #include "recursion/trace.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -27,7 +28,7 @@ __device__ __noinline__ void sort_long_bucket(const BlockRules<Bits> &rules, Ran
 }
 
 /*
- * Sorts `count` buckets on chip, but for those that are too long for a team.
+ * Sorts `count` buckets on chip, but for those that are too long for a team, or flagged.
  *
  * 1. Buckets are taken by an atomic, since a block that had a long one begins late.
  * 2. Its result takes a microsecond to come. Therefore each team asks for a bucket while it sorts the one before.
@@ -56,9 +57,9 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort) {
     if (index >= count)
       return;
     begin = begins[index];
-    items = begins[index + 1] - begin;
+    items = sort.map_table.items[index];
     if (items > OnChipShape<Bits>::MAX_ITEMS)
-      items = 0; // somebody else's
+      items = 0; // somebody else's, or flagged
   };
   look_up();
   while (index < count) {
@@ -82,17 +83,24 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort) {
       prefetch(source + begin + line);
     if (are_equal)
       write_equal(least, staged, destination, sort.rules.map, team);
-    else if (!sort_staged(staged, destination, sort.rules.map, team, storage))
-      merge_staged(staged, destination, sort.rules.map, team, storage);
+    else
+      sort_and_write(staged, destination, sort.rules.map, team, storage);
   }
 }
 
-/* A block's share of all buckets. All threads take part. */
+/* A block's share of all buckets. All threads take part. Those with frequent values come first (sort_frequent.cuh). */
 template <typename Bits>
 __device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort) {
-  for (uint32_t index = blockIdx.x; index < sort.map_table.facts->long_count; index += gridDim.x)
+  if (sort.map_table.facts->flagged_count != 0)
+    sort_flagged_buckets(sort);
+  for (uint32_t index = blockIdx.x; index < sort.map_table.facts->long_count; index += gridDim.x) {
     sort_long_bucket(sort.rules, sort.worklist[index]);
+    if (sort.map_table.facts->lines.frequent != 0)
+      insert_frequent(sort, sort.worklist[index]);
+  }
   sort_short_buckets(sort);
+  if (sort.map_table.facts->flagged_count != 0)
+    write_long_runs(sort);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -9,7 +9,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_TASK_CUH
 #define CDPSORT_DEVICE_RECURSION_TASK_CUH
 
-#include "block/key_lines.cuh"
+#include "block/frequent_values.cuh"
 #include "block/multiway_shape.cuh"
 #include "block/sort.cuh"
 #include "engine.h"
@@ -102,20 +102,63 @@ struct MapFacts {
   uint32_t coarse_shift;      /* a group has so many buckets, as a power of two; 0: one scatter does without groups */
   uint32_t long_count;        /* buckets that are too long for a team, but not for a block: they are listed */
   uint32_t task_count;        /* that are too long for a block */
+  unsigned int values_listed; /* that may be frequent. May run past the list's end */
+  unsigned int values_at[FREQUENT_LEVELS]; /* those that were listed for the first time, for the second, and so on */
+  uint32_t flagged_count;                  /* buckets with frequent values */
+  unsigned int flagged_taken;              /* of those, by teams that sort them */
+  unsigned int flagged_done;               /* and those whose frequent values have got their places */
+  unsigned int pieces_taken;               /* of those frequent values' keys that several teams write */
 };
+
+/* The frequent values of a mapped array. Zeros at first. */
+template <typename Bits, DeviceKind KIND>
+struct FrequentTableOf {
+  using Shape = FrequentShapeOf<Bits, KIND>;
+  unsigned int counts[Shape::MAX_VALUES]; /* keys of each */
+  uint32_t sums[Shape::MAX_VALUES + 1];   /* of all values before it */
+  uint32_t pieces[Shape::MAX_VALUES + 1]; /* likewise: of as many keys as a team should write, if there are more than that */
+  uint32_t places[Shape::MAX_VALUES];     /* keys of its bucket that are less, without those of other frequent values */
+  uint32_t flagged[Shape::MAX_VALUES];    /* buckets that have some */
+  uint32_t begins[Shape::MAX_VALUES];     /* where its keys belong in the array */
+  Bits values[Shape::MAX_VALUES];         /* in order */
+  Bits slots[Shape::SLOTS];
+  Bits listed[Shape::MAX_LISTED]; /* what may be one; some twice */
+};
+template <typename Bits>
+using FrequentTable = FrequentTableOf<Bits, DEVICE_KIND>;
+
+/* Those of a bucket, and a bit that says that it has some, with how many other keys it has. */
+struct FrequentSpan {
+  uint16_t first;
+  uint16_t end;
+};
+constexpr uint32_t FLAGGED = 1u << 31;
 
 /* And its tables. */
 template <typename Bits>
 struct MapTable {
   MapFacts<Bits> *facts;
-  KeyLine *lines;        /* KEY_LINES */
-  unsigned int *drawn;   /* of the sample, in each line. Zeros at first */
-  unsigned int *counts;  /* of each bucket. Zeros at first */
-  unsigned int *taken;   /* of the first scatter: keys of each bucket or group that have been given a place. Zeros at first */
-  unsigned int *begins;  /* of each bucket, and where the last ends */
-  unsigned int *cursors; /* of the second scatter: where a bucket's next key goes */
-  unsigned int *coarse_begins; /* where each group begins, and the last ends */
+  KeyLine *lines;         /* KEY_LINES */
+  unsigned int *drawn;    /* of the sample, in each line. Zeros at first */
+  unsigned int *counts;   /* of each bucket. Zeros at first */
+  unsigned int *taken;    /* of the first scatter: keys of each bucket or group that have been given a place. Zeros at first */
+  unsigned int *searched; /* samples, by their hash. Zeros at first */
+  FrequentTable<Bits> *frequent;
+  unsigned int *begins;        /* of each bucket, and where the last ends */
+  unsigned int *items;         /* of each bucket, those that are moved; FLAGGED, if there are others */
+  FrequentSpan *spans;         /* of each bucket that is flagged */
+  unsigned int *cursors;       /* of the second scatter: where a bucket's next key goes */
+  unsigned int *coarse_begins; /* where each group begins */
+  unsigned int *coarse_ends;   /* and where the keys end that are moved to it */
 };
+
+/* Counters of a drawn sample, by the hash, of an array that may have so many buckets: a power of two. */
+__host__ __device__ inline uint32_t searched_counters(uint32_t most_buckets) {
+  uint32_t counters = 1;
+  while (counters < most_buckets * MAP_SAMPLES_PER_BUCKET)
+    counters *= 2;
+  return counters;
+}
 
 /*
  * A sort, as every kernel is given it.

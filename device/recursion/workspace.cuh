@@ -19,11 +19,16 @@ struct WorkspaceParts {
   uint64_t map_drawn;
   uint64_t map_counts;
   uint64_t map_taken;
+  uint64_t map_searched;
+  uint64_t map_frequent;
   uint64_t zeros_end; /* of what begins with the control block, and is zeroed for an array that is mapped */
   uint64_t map_begins;
+  uint64_t map_items;
+  uint64_t map_spans;
   uint64_t map_cursors;
   uint64_t map_lines;
-  uint64_t map_coarse;
+  uint64_t map_coarse_begins;
+  uint64_t map_coarse_ends;
   uint64_t tasks;
   uint64_t lists[2];
   uint64_t worklist;
@@ -49,6 +54,17 @@ inline uint64_t add_part(uint64_t &end, uint64_t count, uint64_t bytes_each) {
   return begin;
 }
 
+/* Of a device's kind, which need not be the one that this is compiled for. */
+template <typename Bits>
+inline uint64_t frequent_table_bytes(DeviceKind kind) {
+  return kind == DeviceKind::simulated ? sizeof(FrequentTableOf<Bits, DeviceKind::simulated>)
+         : kind == DeviceKind::plain   ? sizeof(FrequentTableOf<Bits, DeviceKind::plain>)
+                                       : sizeof(FrequentTableOf<Bits, DeviceKind::large>);
+}
+inline uint64_t frequent_table_bytes(DeviceKind kind, uint64_t key_bytes) {
+  return key_bytes == 4 ? frequent_table_bytes<uint32_t>(kind) : frequent_table_bytes<uint64_t>(kind);
+}
+
 inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   uint64_t end = 0;
   const auto part = [&end](uint64_t count, uint64_t bytes_each) { return add_part(end, count, bytes_each); };
@@ -62,11 +78,16 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_counts = part(plan.map_buckets, sizeof(unsigned int));
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
   parts.map_taken = part(maps ? max_first_scatter_buckets(kind) : 0, sizeof(unsigned int));
+  parts.map_searched = part(maps ? searched_counters(plan.map_buckets) : 0, sizeof(unsigned int));
+  parts.map_frequent = part(maps ? 1 : 0, frequent_table_bytes(kind, cdp_engine_key_bytes(plan.type)));
   parts.zeros_end = end;
   parts.map_begins = part(maps ? uint64_t{plan.map_buckets} + 1 : 0, sizeof(unsigned int));
+  parts.map_items = part(plan.map_buckets, sizeof(unsigned int));
+  parts.map_spans = part(plan.map_buckets, sizeof(FrequentSpan));
   parts.map_cursors = part(plan.map_buckets, sizeof(unsigned int));
   parts.map_lines = part(maps ? KEY_LINES : 0, sizeof(KeyLine));
-  parts.map_coarse = part(maps ? MAX_COARSE_BUCKETS + 1 : 0, sizeof(unsigned int));
+  parts.map_coarse_begins = part(maps ? MAX_COARSE_BUCKETS : 0, sizeof(unsigned int));
+  parts.map_coarse_ends = part(maps ? MAX_COARSE_BUCKETS : 0, sizeof(unsigned int));
   parts.tasks = part(plan.task_capacity, sizeof(Task));
   parts.lists[0] = part(plan.task_capacity, sizeof(ListedTask));
   parts.lists[1] = part(plan.task_capacity, sizeof(ListedTask));
@@ -142,9 +163,14 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
                     reinterpret_cast<unsigned int *>(workspace + parts.map_drawn),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_counts),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_taken),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_searched),
+                    reinterpret_cast<FrequentTable<Bits> *>(workspace + parts.map_frequent),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_begins),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_items),
+                    reinterpret_cast<FrequentSpan *>(workspace + parts.map_spans),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_cursors),
-                    reinterpret_cast<unsigned int *>(workspace + parts.map_coarse)};
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_coarse_begins),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_coarse_ends)};
   sort.scheme = plan.scheme;
   sort.child_stream = plan.child_streams == CDP_STREAMS_NAMED ? ChildStream::named : ChildStream::fire_and_forget;
   sort.trace = static_cast<Trace *>(plan.d_trace);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a team sorts on chip: the shape of its block, its shared memory, and a thread's keys. Nothing here sorts.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_ON_CHIP_KEYS_CUH
+#define CDPSORT_DEVICE_BLOCK_ON_CHIP_KEYS_CUH
+
+#include "block/block_merge.cuh"
+#include "block/crowded_cells.cuh"
+#include "block/partition.cuh"
+#include "block/team.cuh"
+
+#include <cstddef>
+
+namespace cdp::CDP_RUNTIME {
+
+/* Of a block that is so many teams: those of the row, or one, whose threads hold as many keys as those of a tile. */
+template <typename Bits, DeviceKind KIND, uint32_t OF_TEAMS = on_chip_row(KIND, sizeof(Bits)).teams>
+struct OnChipShapeOf {
+  static constexpr OnChipRow ROW = on_chip_row(KIND, sizeof(Bits));
+  static constexpr MultiwayRow BLOCK_ROW = multiway_row(KIND, sizeof(Bits));
+  static constexpr uint32_t TEAMS = OF_TEAMS;
+  static_assert(TEAMS == ROW.teams || TEAMS == 1, "no others are needed");
+  static constexpr uint32_t THREADS = BLOCK_ROW.block_threads / TEAMS;
+  static constexpr uint32_t WARPS = THREADS / WARP_LANES;
+  static constexpr uint32_t ITEMS = TEAMS == ROW.teams ? ROW.items_per_thread : BLOCK_ROW.tile_items_per_thread;
+  static constexpr uint32_t MAX_ITEMS = THREADS * ITEMS;
+  static constexpr uint32_t CELLS = TEAMS == ROW.teams ? ROW.cells : on_chip_block_cells(BLOCK_ROW, ROW);
+  static constexpr uint32_t CELL_BITS = floor_log2(CELLS);
+  static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
+  static constexpr uint32_t VECTORS = ITEMS / VECTOR_ITEMS;
+  /* Counters that a lane scans at a time, and how often. */
+  static constexpr uint32_t ROW_CELLS = 4;
+  static constexpr uint32_t CELL_ROWS = CELLS / WARPS / (WARP_LANES * ROW_CELLS);
+  static_assert(CELL_ROWS * WARPS * WARP_LANES * ROW_CELLS == CELLS && CELL_ROWS >= 1, "every warp scans as many cells");
+  static_assert(VECTORS * VECTOR_ITEMS == ITEMS, "a thread loads whole vectors");
+};
+
+/* A team's shared memory. Merging takes stage and cells together. */
+template <typename Bits, DeviceKind KIND, uint32_t TEAMS = on_chip_row(KIND, sizeof(Bits)).teams>
+struct alignas(16) OnChipTeamOf {
+  using Shape = OnChipShapeOf<Bits, KIND, TEAMS>;
+  Bits stage[Shape::MAX_ITEMS + 2 * WINDOW_ITEMS];
+  uint32_t cells[Shape::CELLS];
+  WarpExtremes<Bits> extremes;
+  uint32_t warp_totals[WARP_LANES];
+  uint32_t taken; /* the next bucket (sort_buckets.cuh) */
+};
+
+template <typename Bits, uint32_t TEAMS = on_chip_row(DEVICE_KIND, sizeof(Bits)).teams>
+using OnChipShape = OnChipShapeOf<Bits, DEVICE_KIND, TEAMS>;
+template <typename Bits, uint32_t TEAMS = on_chip_row(DEVICE_KIND, sizeof(Bits)).teams>
+using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND, TEAMS>;
+template <typename Bits>
+using SortingTeam = Team<Bits, OnChipShape<Bits>::TEAMS>;
+
+template <typename Shape, typename Storage>
+constexpr bool has_merge_room() {
+  return merge_room(Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, extremes);
+}
+static_assert(has_merge_room<OnChipShape<uint32_t>, OnChipTeam<uint32_t>>() &&
+                  has_merge_room<OnChipShape<uint64_t>, OnChipTeam<uint64_t>>() &&
+                  has_merge_room<OnChipShape<uint32_t, 1>, OnChipTeam<uint32_t, 1>>() &&
+                  has_merge_room<OnChipShape<uint64_t, 1>, OnChipTeam<uint64_t, 1>>(),
+              "there is room to merge a bucket");
+
+/* A thread's keys of a bucket: whole vectors, and perhaps one key of those before the first vector or behind the last. */
+template <typename Bits, uint32_t TEAMS>
+struct OnChipKeys {
+  using Shape = OnChipShape<Bits, TEAMS>;
+  static constexpr uint32_t VECTOR = Shape::VECTOR_ITEMS;
+
+  KeyVector<Bits> vectors[Shape::VECTORS];
+  Bits edge;
+  uint32_t held; /* vectors */
+  bool has_edge;
+
+  /* Loads keys [0, count) of `source`. */
+  __device__ __forceinline__ void load(const Bits *source, uint32_t count, uint32_t thread) {
+    const uint32_t misplaced = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(source) / sizeof(Bits)) % VECTOR;
+    const uint32_t ahead = misplaced == 0 ? 0 : min(VECTOR - misplaced, count);
+    const uint32_t whole = (count - ahead) / VECTOR;
+    const KeyVector<Bits> *first = reinterpret_cast<const KeyVector<Bits> *>(source + ahead);
+    held = whole > thread ? (whole - thread + Shape::THREADS - 1) / Shape::THREADS : 0;
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+      vectors[vector] = vector < held ? first[vector * Shape::THREADS + thread] : KeyVector<Bits>{};
+    const uint32_t index = thread < VECTOR ? thread : ahead + whole * VECTOR + thread - VECTOR;
+    has_edge = thread < VECTOR ? index < ahead : thread < 2 * VECTOR && index < count;
+    edge = has_edge ? source[index] : 0;
+  }
+
+  __device__ __forceinline__ void enter(const KeyMap<Bits> &map, bool is_raw) {
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+      map.enter_all(vectors[vector].keys, is_raw);
+    edge = map.enter(edge, is_raw);
+  }
+
+  /* Calls `use` for each key. */
+  template <typename Use>
+  __device__ __forceinline__ void each(Use use) {
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+      if (vector < held)
+#pragma unroll
+        for (uint32_t key = 0; key < VECTOR; key++)
+          use(vectors[vector].keys[key]);
+    if (has_edge)
+      use(edge);
+  }
+
+  /* Calls place_of(key) for each key, and then put(place, key): the places of a vector's keys are asked for before the first is
+     waited for. */
+  template <typename PlaceOf, typename Put>
+  __device__ __forceinline__ void put_each(PlaceOf place_of, Put put) {
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+      if (vector < held) {
+        uint32_t places[VECTOR];
+#pragma unroll
+        for (uint32_t key = 0; key < VECTOR; key++)
+          places[key] = place_of(vectors[vector].keys[key]);
+#pragma unroll
+        for (uint32_t key = 0; key < VECTOR; key++)
+          put(places[key], vectors[vector].keys[key]);
+      }
+    if (has_edge)
+      put(place_of(edge), edge);
+  }
+};
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

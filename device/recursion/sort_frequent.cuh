@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buckets that have frequent values (block/frequent_values.cuh): a team sorts what has been moved to the bucket, finds where
+ * the frequent values belong in it, and writes both.
+ *
+ *  1. The keys of one value may be half of the array, and where they belong is known when their bucket is in order.
+ *  2. A team that has found no more flagged bucket to sort knows that all have been taken: by teams that run, and wait for
+ *     nobody.
+ *  Therefore teams sort flagged buckets first, then all others; and then they may wait until all flagged ones are in order,
+ *  and share out what is to be written of long runs.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_SORT_FREQUENT_CUH
+#define CDPSORT_DEVICE_RECURSION_SORT_FREQUENT_CUH
+
+#include "block/on_chip_sort.cuh"
+#include "recursion/mapped_places.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Writes keys [first, first + items) of a frequent value. All threads of the team take part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void write_run(const Sort<Bits> &sort, uint32_t value, uint32_t first, uint32_t items,
+                                          const SortingTeam<Bits> &team) {
+  const FrequentTable<Bits> &table = *sort.map_table.frequent;
+  const Bits raw = sort.rules.map.leave(table.values[value], true);
+  Bits *keys = sort.rules.side(Side::keys) + table.begins[value] + first;
+  for (uint32_t item = team.thread; item < items; item += SortingTeam<Bits>::THREADS)
+    keys[item] = raw;
+}
+
+/* Finds where the frequent values of a bucket that begins there belong among its `count` other keys in order, of which key_at
+   tells each. All threads of the team take part; ends with a barrier. */
+template <typename Bits, typename KeyAt, typename AnyTeam>
+__device__ __forceinline__ void find_frequent_places(const Sort<Bits> &sort, const FrequentSpan &span, uint32_t begin,
+                                                     uint32_t count, KeyAt key_at, const AnyTeam &team) {
+  FrequentTable<Bits> &table = *sort.map_table.frequent;
+  for (uint32_t value = span.first + team.thread; value < span.end; value += AnyTeam::THREADS) {
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+      const uint32_t middle = (low + high) / 2;
+      if (key_at(middle) < table.values[value])
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    table.places[value] = low;
+    table.begins[value] = begin + low + table.sums[value] - table.sums[span.first];
+  }
+  team.sync();
+}
+
+/* The frequent values of a bucket that belong before its item `item`: from the first one up to the one that is returned. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t frequent_before(const FrequentTable<Bits> &table, const FrequentSpan &span, uint32_t item) {
+  uint32_t low = span.first;
+  uint32_t high = span.end;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (table.places[middle] <= item)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Writes a flagged bucket: its `count` other keys, in order, of which key_at tells each, and its frequent values. All threads
+   of the team take part; ends with a barrier. */
+template <typename Bits, typename KeyAt>
+__device__ __forceinline__ void write_flagged(const Sort<Bits> &sort, uint32_t bucket, uint32_t count, KeyAt key_at,
+                                              const SortingTeam<Bits> &team) {
+  const FrequentTable<Bits> &table = *sort.map_table.frequent;
+  const FrequentSpan span = sort.map_table.spans[bucket];
+  find_frequent_places(sort, span, sort.map_table.begins[bucket], count, key_at, team);
+  const uint32_t before = table.sums[span.first];
+  if (team.thread == 0) {
+    __threadfence();
+    atomicAdd(&sort.map_table.facts->flagged_done, 1u);
+  }
+  Bits *keys = sort.rules.side(Side::keys) + sort.map_table.begins[bucket];
+  for (uint32_t item = team.thread; item < count; item += SortingTeam<Bits>::THREADS)
+    keys[item + table.sums[frequent_before(table, span, item)] - before] = sort.rules.map.leave(key_at(item), true);
+  for (uint32_t value = span.first; value < span.end; value++)
+    if (table.counts[value] <= FREQUENT_PIECE_ITEMS)
+      write_run(sort, value, 0, table.counts[value], team);
+  if (team.thread == 0)
+    count_equal(sort.rules.counters, 1, table.sums[span.end] - before);
+  team.sync();
+}
+
+/* Sorts a flagged bucket. All threads of the team take part; ends with a barrier: storage is free. */
+template <typename Bits>
+__device__ __noinline__ void sort_flagged_bucket(const Sort<Bits> &sort, uint32_t bucket, SortingTeam<Bits> team,
+                                                 OnChipTeam<Bits> &storage) {
+  const Range range = bucket_range(sort, bucket);
+  const uint32_t count = static_cast<uint32_t>(range.items());
+  if (count != 0 && team.thread == 0)
+    count_leaves(sort.rules.counters, 1, 1, count);
+  const Bits *stage = storage.stage;
+  Bits least = 0;
+  if (count == 0 ||
+      stage_by_cells(sort.rules.side(range.side) + range.begin, count, sort.rules.map, false, least, team, storage))
+    write_flagged(
+        sort, bucket, count, [least](uint32_t) { return least; }, team);
+  else if (sort_staged(count, team, storage, [] {}))
+    write_flagged(
+        sort, bucket, count, [stage](uint32_t item) { return stage[on_chip_place<Bits>(item)]; }, team);
+  else {
+    merge_staged(count, team, storage);
+    write_flagged(
+        sort, bucket, count, [stage](uint32_t item) { return stage[padded(item)]; }, team);
+  }
+}
+
+/* Takes the next of what all teams share, in every thread of the team. All its threads take part; begins and ends with a
+   barrier. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t take_next(unsigned int *taken, const SortingTeam<Bits> &team, OnChipTeam<Bits> &storage) {
+  if (team.thread == 0)
+    storage.taken = atomicAdd(taken, 1u);
+  team.sync();
+  const uint32_t next = storage.taken;
+  team.sync(); // all have read it
+  return next;
+}
+
+/* Sorts flagged buckets, as long as there are any. All threads of the team take part; ends with a barrier. */
+template <typename Bits>
+__device__ __noinline__ void sort_flagged_buckets(const Sort<Bits> &sort) {
+  const SortingTeam<Bits> team;
+  auto &storage = block_shared<MappedStorage<Bits>>().teams[team.number];
+  MapFacts<Bits> &facts = *sort.map_table.facts;
+  for (;;) {
+    const uint32_t index = take_next(&facts.flagged_taken, team, storage);
+    if (index >= facts.flagged_count)
+      return;
+    sort_flagged_bucket(sort, sort.map_table.frequent->flagged[index], team, storage);
+  }
+}
+
+/* Waits until all flagged buckets have been put in order. For one thread, whose team has found no more of them to sort. */
+template <typename Bits>
+__device__ __forceinline__ void wait_for_flagged(const Sort<Bits> &sort) {
+  MapFacts<Bits> &facts = *sort.map_table.facts;
+  while (atomicAdd(&facts.flagged_done, 0u) != facts.flagged_count)
+    ;
+  __threadfence();
+}
+
+/* Writes pieces of long runs, as long as there are any. All threads of the team take part; ends with a barrier. */
+template <typename Bits>
+__device__ __noinline__ void write_long_runs(const Sort<Bits> &sort) {
+  const SortingTeam<Bits> team;
+  auto &storage = block_shared<MappedStorage<Bits>>().teams[team.number];
+  MapFacts<Bits> &facts = *sort.map_table.facts;
+  const FrequentTable<Bits> &table = *sort.map_table.frequent;
+  const uint32_t values = facts.lines.frequent;
+  if (table.pieces[values] == 0)
+    return;
+  if (team.thread == 0)
+    wait_for_flagged(sort);
+  for (;;) {
+    const uint32_t piece = take_next(&facts.pieces_taken, team, storage);
+    if (piece >= table.pieces[values])
+      return;
+    uint32_t low = 0; // the value whose piece it is: the last one that has so many before it, or fewer
+    uint32_t high = values;
+    while (high - low > 1) {
+      const uint32_t middle = (low + high) / 2;
+      if (table.pieces[middle] <= piece)
+        low = middle;
+      else
+        high = middle;
+    }
+    const uint32_t first = (piece - table.pieces[low]) * FREQUENT_PIECE_ITEMS;
+    write_run(sort, low, first, min(table.counts[low] - first, FREQUENT_PIECE_ITEMS), team);
+  }
+}
+
+/* Moves keys [first, end) of an array up by so many places. All threads of the block take part; begins and ends with a
+   barrier. */
+template <typename Bits>
+__device__ __forceinline__ void move_up(Bits *keys, uint32_t first, uint32_t end, uint32_t places) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t EACH = 8;
+  while (end > first) {
+    const uint32_t begin = end - first > EACH * THREADS ? end - EACH * THREADS : first;
+    Bits held[EACH];
+#pragma unroll
+    for (uint32_t each = 0; each < EACH; each++)
+      held[each] = begin + each * THREADS + threadIdx.x < end ? keys[begin + each * THREADS + threadIdx.x] : 0;
+    __syncthreads(); // what is written over has been read
+#pragma unroll
+    for (uint32_t each = 0; each < EACH; each++)
+      if (begin + each * THREADS + threadIdx.x < end)
+        keys[begin + each * THREADS + threadIdx.x + places] = held[each];
+    __syncthreads();
+    end = begin;
+  }
+}
+
+/* The bucket that has keys at a place of the array, which it begins with. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t bucket_that_begins(const Sort<Bits> &sort, uint32_t begin) {
+  const unsigned int *begins = sort.map_table.begins;
+  uint32_t low = 0;
+  uint32_t high = sort.map_table.facts->lines.buckets;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (begins[middle] <= begin)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Writes the frequent values of a bucket, if it has any, whose other keys this block has sorted: in their last place but for
+   those. All threads of the block take part; begins and ends with a barrier. */
+template <typename Bits>
+__device__ __noinline__ void insert_frequent(const Sort<Bits> &sort, const Range &range) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  const FrequentTable<Bits> &table = *sort.map_table.frequent;
+  const uint32_t bucket = bucket_that_begins(sort, static_cast<uint32_t>(range.begin));
+  if ((sort.map_table.items[bucket] & FLAGGED) == 0)
+    return;
+  const FrequentSpan span = sort.map_table.spans[bucket];
+  Bits *keys = sort.rules.side(Side::keys) + range.begin;
+  const KeyMap<Bits> &map = sort.rules.map;
+  uint32_t end = static_cast<uint32_t>(range.items());
+  find_frequent_places(
+      sort, span, static_cast<uint32_t>(range.begin), end, [keys, &map](uint32_t item) { return map.enter(keys[item], true); },
+      Team<Bits, 1>());
+  for (uint32_t value = span.end; value-- > span.first;) {
+    move_up(keys, table.places[value], end, table.sums[value + 1] - table.sums[span.first]);
+    end = table.places[value];
+    const Bits raw = map.leave(table.values[value], true);
+    for (uint32_t item = threadIdx.x; item < table.counts[value]; item += THREADS)
+      sort.rules.side(Side::keys)[table.begins[value] + item] = raw;
+  }
+  if (threadIdx.x == 0)
+    count_equal(sort.rules.counters, 1, table.sums[span.end] - table.sums[span.first]);
+  __syncthreads();
+}
+
+/* Puts the keys of a bucket's frequent values into the room behind its others, and returns the range of all. All threads of one
+   block take part; ends with a barrier. */
+template <typename Bits>
+__device__ inline Range put_back_frequent(const Sort<Bits> &sort, uint32_t bucket) {
+  const FrequentTable<Bits> &table = *sort.map_table.frequent;
+  Range range = bucket_range(sort, bucket);
+  if ((sort.map_table.items[bucket] & FLAGGED) == 0)
+    return range;
+  const FrequentSpan span = sort.map_table.spans[bucket];
+  Bits *room = sort.rules.side(range.side);
+  for (uint32_t value = span.first; value < span.end; value++) {
+    const uint32_t items = table.counts[value];
+    for (uint32_t item = threadIdx.x; item < items; item += blockDim.x)
+      room[range.end + item] = table.values[value];
+    range.end += items;
+  }
+  __syncthreads();
+  return range;
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
