@@ -289,6 +289,15 @@ constexpr uint32_t MERGED_TILE_SHARE = 8;
 /* Keys that a window sorts in a thread's registers. */
 constexpr uint32_t WINDOW_ITEMS = 16;
 
+/* Rounds of windows and seams that a bucket may take before its crowded cells are sorted one by one, and lanes of a warp that may
+   see disorder behind the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */
+constexpr uint32_t MAX_WINDOW_ROUNDS = 4;
+constexpr uint32_t MAX_DISORDERED_LANES = 8;
+
+/* Crowded cells, of those that a warp looks at, that are sorted before further rounds, and that are worth sorting behind them. */
+constexpr uint32_t FEW_CROWDED_CELLS = 3;
+constexpr uint32_t MAX_CROWDED_CELLS = 32;
+
 /* Of a cell that is too crowded for windows: the most values that a warp takes out of it, each of many keys, and how many of a
    sample of a key to a lane must have one that is worth it. */
 constexpr uint32_t MAX_TAKEN_VALUES = 4;

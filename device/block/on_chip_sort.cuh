@@ -8,7 +8,8 @@
  *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves
  *     of two windows. What is within half a window of its place has come there.
  *  3. The bucket is looked at: is it in order? If not, warps sort the cells that have more keys than half a window
- *     (crowded_cells.cuh), and it is looked at again.
+ *     (crowded_cells.cuh), if those are few. If they are not, windows and seams are sorted again, while that seems to mend it,
+ *     MAX_WINDOW_ROUNDS times at most, and only then cells. And it is looked at again.
  *  4. What is not in order then, since very many different keys share a cell, is merged (block_merge.cuh). Keys that are equal
  *     are in order wherever they lie: a cell may have any number of those.
  *
@@ -227,31 +228,37 @@ __device__ __forceinline__ CrowdedCell<Bits> crowded_cell(OnChipTeam<Bits, TEAMS
 }
 
 /*
- * Sorts the cells that windows and seams leave in disorder. Returns whether that was possible with all of this thread's warp's.
- * All threads of the team take part; begins with a barrier, ends without.
+ * Sorts the cells that windows and seams leave in disorder. Returns whether that was possible with all of this thread's warp's,
+ * and no warp looks at more than `most` of them. All threads of the team take part; begins with a barrier, ends without.
  *
- * Crowded cells may be neighbours. Therefore long ones are shared out evenly, as many as there is room to list; each warp sorts
- * the others that it finds.
+ *  1. Where very many cells are crowded, as where keys crowd at one end, merging takes less time.
+ *  2. Crowded cells may be neighbours. Therefore long ones are shared out evenly, as many as there is room to list; each warp
+ *     sorts the others that it finds.
  */
 template <typename Bits, uint32_t TEAMS>
-__device__ __noinline__ bool sort_crowded_cells(Team<Bits, TEAMS> team, OnChipTeam<Bits, TEAMS> &storage) {
+__device__ __noinline__ bool sort_crowded_cells(uint32_t most, Team<Bits, TEAMS> team, OnChipTeam<Bits, TEAMS> &storage) {
   using Shape = OnChipShape<Bits, TEAMS>;
   uint32_t(&listed)[WARP_LANES] = storage.warp_totals;
   if (team.thread == 0)
     storage.taken = 0;
-  team.sync();
+  uint32_t crowded_cells = 0;
+  for (uint32_t cell = team.thread; cell < Shape::CELLS; cell += Shape::THREADS)
+    crowded_cells += crowded_cell(storage, cell).items > WINDOW_ITEMS / 2 ? 1 : 0;
+  const uint32_t warp_cells = __shfl_sync(ALL_LANES, warp_inclusive_sum(crowded_cells), WARP_LANES - 1);
+  if (team.any(warp_cells > most))
+    return false;
   bool are_sorted = true;
   for (uint32_t first = team.warp() * WARP_LANES; first < Shape::CELLS; first += Shape::THREADS) {
     const uint32_t items = crowded_cell(storage, first + team.lane()).items;
     const bool is_listed = items > LISTED_CELL_ITEMS && list_cell(first + team.lane(), listed, storage.taken);
     uint32_t crowded = __ballot_sync(ALL_LANES, items > WINDOW_ITEMS / 2 && !is_listed);
-    for (; crowded != 0; crowded &= crowded - 1)
-      are_sorted &=
+    for (; crowded != 0 && are_sorted; crowded &= crowded - 1)
+      are_sorted =
           sort_crowded_cell(crowded_cell(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(crowded)) - 1)));
   }
   team.sync();
-  for (uint32_t index = team.warp(); index < WARP_LANES && index < storage.taken; index += Shape::WARPS)
-    are_sorted &= sort_crowded_cell(crowded_cell(storage, listed[index]));
+  for (uint32_t index = team.warp(); index < WARP_LANES && index < storage.taken && are_sorted; index += Shape::WARPS)
+    are_sorted = sort_crowded_cell(crowded_cell(storage, listed[index]));
   return are_sorted;
 }
 
@@ -260,18 +267,24 @@ __device__ __noinline__ bool sort_crowded_cells(Team<Bits, TEAMS> team, OnChipTe
 template <typename Bits, uint32_t TEAMS, typename Write>
 __device__ __forceinline__ bool sort_staged(uint32_t count, const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage,
                                             Write write) {
-  for (uint32_t round = 0; round < 2; round++) {
-    if (round != 0) {
-      if (team.any(!sort_crowded_cells(team, storage)))
-        return false;
-    }
+  bool are_cells_sorted = false;
+  for (uint32_t round = 1;; round++) {
     const bool is_disordered = sort_windows(count, team, storage.stage);
     // Written before it is known whether it is in order: nearly always it is.
     write();
     if (!team.any(is_disordered))
       return true;
+    // Where many threads of a warp still see disorder, the next rounds would not mend it either.
+    const uint32_t disordered_lanes = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, is_disordered)));
+    const bool is_hopeless = team.any(round > 1 && disordered_lanes > MAX_DISORDERED_LANES);
+    if (round > 1 && !is_hopeless && round < MAX_WINDOW_ROUNDS)
+      continue;
+    if (are_cells_sorted)
+      return false;
+    are_cells_sorted = !team.any(!sort_crowded_cells(round == 1 ? FEW_CROWDED_CELLS : MAX_CROWDED_CELLS, team, storage));
+    if (round > 1 && !are_cells_sorted)
+      return false;
   }
-  return false;
 }
 
 /* Sorts what stage_by_cells() has staged, and writes it. All threads of the team take part; ends with a barrier: storage is

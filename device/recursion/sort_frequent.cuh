@@ -85,7 +85,7 @@ __device__ __forceinline__ void write_flagged(const Sort<Bits> &sort, uint32_t b
     if (table.counts[value] <= FREQUENT_PIECE_ITEMS)
       write_run(sort, value, 0, table.counts[value], team);
   if (team.thread == 0)
-    count_equal(sort.rules.counters, 1, table.sums[span.end] - before);
+    count_equal(sort.rules.counters, 0, table.sums[span.end] - before);
   team.sync();
 }
 
@@ -240,7 +240,7 @@ __device__ __noinline__ void insert_frequent(const Sort<Bits> &sort, const Range
       sort.rules.side(Side::keys)[table.begins[value] + item] = raw;
   }
   if (threadIdx.x == 0)
-    count_equal(sort.rules.counters, 1, table.sums[span.end] - table.sums[span.first]);
+    count_equal(sort.rules.counters, 0, table.sums[span.end] - table.sums[span.first]);
   __syncthreads();
 }
 
