@@ -149,7 +149,7 @@ START_TEST(frequent_values_are_counted) {
     for (int turn = 0; turn < 4; turn++) {
       const size_t count = turn < 2 ? FEW_ITEMS : MANY_ITEMS;
       const cdp_scheme scheme = _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
-      const cdp_study study = sort_odd_keys(cases[which].kind, (uint64_t)(4 * _i + turn), count, turn % 2 != 0, scheme);
+      const cdp_study study = sort_odd_keys(cases[which].kind, 4 * (uint64_t)_i + (uint64_t)turn, count, turn % 2 != 0, scheme);
       const cdp_study_depth sum = study_total(&study);
       ck_assert_uint_eq(sum.tasks, 1);
       ck_assert_msg((double)sum.equal_items >= cases[which].least * (double)count, "kind %d, %zu keys: %llu", cases[which].kind,
