@@ -198,16 +198,17 @@ __device__ __noinline__ void merge_staged(uint32_t count, Team<Bits, TEAMS> team
   constexpr uint32_t ITEMS = OnChipShape<Bits, TEAMS>::ITEMS;
   const uint32_t threads = (count + WARP_LANES * ITEMS - 1) / (WARP_LANES * ITEMS) * WARP_LANES;
   const uint32_t first = team.thread * ITEMS;
+  Bits *stage = storage.stage; // and the cells behind it
   Bits items[ITEMS];
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++)
-    items[item] = first + item < count ? storage.stage[on_chip_place<Bits>(first + item)] : GREATEST<Bits>;
+    items[item] = first + item < count ? stage[on_chip_place<Bits>(first + item)] : GREATEST<Bits>;
   team.sync();
-  merge_sort_items(items, threads, storage.stage, team);
+  merge_sort_items(items, threads, stage, team);
   if (team.thread < threads)
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++)
-      storage.stage[padded(first + item)] = items[item];
+      stage[padded(first + item)] = items[item];
   team.sync();
 }
 
