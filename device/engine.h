@@ -134,7 +134,7 @@ typedef struct cdp_plan {
 
   uint32_t map_buckets; /* the most that a map divides the array into; 0: no map */
   /* Short path; otherwise 0. */
-  uint32_t short_fan_out;      /* buckets */
+  uint32_t short_fan_out;      /* buckets of unequal keys */
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;
   uint32_t short_blocks; /* of the first grid: one that only launches, and those that order tiles */

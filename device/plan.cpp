@@ -37,6 +37,7 @@ struct Given {
   uint32_t key_bytes;
   TuningRow row;
   MultiwayRow multiway;
+  OnChipRow on_chip;
 };
 
 bool is_classic(const cdp_plan &plan) {
@@ -114,7 +115,9 @@ void plan_ranges(const Given &given, cdp_plan &plan) {
     const RangeItems items = multiway_range_items(given, settings.block_items, settings.leaf_items);
     plan.target_range_items = items.average;
     plan.block_items = items.most;
-    plan.one_block_items = std::min(multiway_tile_items(given.multiway), settings.one_block_items);
+    const bool merges = !plan.bitonic_leaf && plan.block_depth_limit != 0;
+    const uint32_t room = merges ? on_chip_block_items(given.multiway, given.on_chip) : multiway_tile_items(given.multiway);
+    plan.one_block_items = std::min(room, settings.one_block_items);
     plan.oversampling = settings.oversampling != 0 ? settings.oversampling : TASK_OVERSAMPLING;
   }
   plan.piece_items = piece_items(plan);
@@ -127,6 +130,7 @@ void plan_ranges(const Given &given, cdp_plan &plan) {
 /* Buckets for a short array, or 0 if it is too long for that. */
 uint32_t short_fan_out(const Given &given) {
   const uint64_t tile = multiway_tile_items(given.multiway);
+  const uint64_t room = on_chip_block_items(given.multiway, given.on_chip);
   const uint32_t samples = max_samples(given.multiway);
   const uint32_t full = std::max(greatest_power_of_two(given.facts.multiprocessors), MIN_FAN_OUT);
   const uint32_t half = std::max(full / 2, MIN_FAN_OUT);
@@ -135,10 +139,10 @@ uint32_t short_fan_out(const Given &given) {
   if (given.count <= half * (tile / SHORT_TILE_SHARE_HALF))
     return half;
   for (uint32_t buckets = full; buckets <= samples / MAX_SHORT_OVERSAMPLING; buckets *= 2)
-    if (given.count <= buckets * (tile / MAX_SHORT_TILE_SHARE))
+    if (given.count <= buckets * (room / MAX_SHORT_ROOM_SHARE))
       return buckets;
   for (uint32_t buckets = full; buckets <= samples / MIN_SHORT_OVERSAMPLING; buckets *= 2)
-    if (given.count <= buckets * (tile / SHORT_TILE_SHARE))
+    if (given.count <= buckets * (room / SHORT_ROOM_SHARE))
       return buckets;
   return 0;
 }
@@ -167,7 +171,8 @@ bool plan_short(const Given &given, cdp_plan &plan) {
   // A thread looks up each tile; the first may begin before the array.
   if (buckets == 0 || buckets > plan.fan_out || given.count / tile + 2 > given.multiway.block_threads)
     return false;
-  const bool is_long = given.count > uint64_t{buckets} * (large_tile / SHORT_TILE_SHARE);
+  const bool is_long =
+      given.count > uint64_t{buckets} * (on_chip_block_items(given.multiway, given.on_chip) / SHORT_ROOM_SHARE);
   const uint32_t usual = is_long ? MAX_SHORT_OVERSAMPLING : SHORT_OVERSAMPLING;
   const uint32_t wanted = settings.oversampling != 0 ? settings.oversampling : usual;
   plan.short_fan_out = buckets;
@@ -199,7 +204,7 @@ uint32_t host_levels(const Given &given, const cdp_plan &plan) {
 uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
   const cdp_settings &settings = given.settings;
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
-  const OnChipRow on_chip = on_chip_row(kind, given.key_bytes);
+  const OnChipRow &on_chip = given.on_chip;
   const uint64_t room = on_chip_items(given.multiway, on_chip);
   const uint64_t least_buckets = plan.count / (room * STRAIGHT_BUCKET_SHARE / 16) + 1;
   const uint64_t most_buckets = simulated::rounded_buckets(plan.count / (room * LINES_BUCKET_SHARE / 16) + 1,
@@ -215,8 +220,7 @@ uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
 
 /* The most buckets of a map that are too long for a team: with more of them, the map would be given up. */
 uint64_t max_long_buckets(const Given &given, const cdp_plan &plan) {
-  const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
-  const uint64_t room = on_chip_items(given.multiway, on_chip_row(kind, given.key_bytes));
+  const uint64_t room = on_chip_items(given.multiway, given.on_chip);
   return plan.map_buckets == 0 ? 0 : plan.count / MAX_LONG_SHARE / room + 1;
 }
 
@@ -350,8 +354,13 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type typ
     return CDP_ERROR_SIZE;
   const DeviceKind kind = static_cast<DeviceKind>(facts->device_kind);
   const uint32_t key_bytes = cdp_engine_key_bytes(type);
-  const Given given = {
-      *settings, *facts, count, key_bytes, tuning_row(kind == DeviceKind::simulated, key_bytes), multiway_row(kind, key_bytes)};
+  const Given given = {*settings,
+                       *facts,
+                       count,
+                       key_bytes,
+                       tuning_row(kind == DeviceKind::simulated, key_bytes),
+                       multiway_row(kind, key_bytes),
+                       on_chip_row(kind, key_bytes)};
   *plan = {};
   plan->count = count;
   plan->type = type;

@@ -158,41 +158,49 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
  * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows. As many
  *                   are used as the greatest power of two of them.
  * max_buckets       counters of all buckets of a mapped task, which lie in a block's shared memory together.
+ * block_items_per_thread, block_cells
+ *                   the same of a whole block that is one team: for an array that it sorts alone, or a short array's bucket.
  */
 struct OnChipRow {
   uint32_t teams;
   uint32_t items_per_thread;
   uint32_t cells;
   uint32_t max_buckets;
+  uint32_t block_items_per_thread;
+  uint32_t block_cells;
 };
 
 /* clang-format off */
 constexpr OnChipRow on_chip_row(DeviceKind kind, uint32_t key_bytes) {
   switch (kind) {
   case DeviceKind::simulated:
-    return key_bytes == 4 ? OnChipRow{3,  8,  256,   640} : OnChipRow{1,  8,  384,   640};
+    return key_bytes == 4 ? OnChipRow{3,  8,  256,   640, 32,  1536} : OnChipRow{1,  8,  384,   640, 16,  768};
   case DeviceKind::plain:
-    return key_bytes == 4 ? OnChipRow{2, 16, 2048, 16384} : OnChipRow{2,  8, 2048, 16384};
+    return key_bytes == 4 ? OnChipRow{2, 16, 2048, 16384, 16,  4096} : OnChipRow{2,  8, 2048, 16384,  8, 4096};
   case DeviceKind::large:
     break;
   }
-  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960} : OnChipRow{2, 16, 4096, 40448};
+  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960, 32, 16384} : OnChipRow{2, 16, 4096, 40448, 16, 8192};
 }
 /* clang-format on */
 
-/* The counters of a whole block that is one team: half as many as its keys, and as many for each warp. */
-constexpr uint32_t on_chip_block_cells(const MultiwayRow &row, const OnChipRow &on_chip) {
+/* The counters of a block that sorts no more than a tile: half as many as its keys, and as many for each warp. */
+constexpr uint32_t on_chip_tile_cells(const MultiwayRow &row, const OnChipRow &on_chip) {
   const uint32_t least = row.block_threads * 4;
   const uint32_t cells = on_chip.cells * on_chip.teams / 2;
   return cells < least ? least : cells;
 }
 
-/* The most keys of a team's bucket; and of a block's tile, which has as many to a thread. */
+/* The most keys of a team's bucket; of the tile of a map's grids, which has as many to a thread; and of a block that is one
+   team. */
 constexpr uint32_t on_chip_items(const MultiwayRow &row, const OnChipRow &on_chip) {
   return row.block_threads / on_chip.teams * on_chip.items_per_thread;
 }
-constexpr uint32_t on_chip_block_items(const MultiwayRow &row, const OnChipRow &on_chip) {
+constexpr uint32_t map_tile_items(const MultiwayRow &row, const OnChipRow &on_chip) {
   return row.block_threads * on_chip.items_per_thread;
+}
+constexpr uint32_t on_chip_block_items(const MultiwayRow &row, const OnChipRow &on_chip) {
+  return row.block_threads * on_chip.block_items_per_thread;
 }
 
 /*
@@ -222,14 +230,16 @@ constexpr uint32_t FREQUENT_SAMPLES = 8;
 constexpr uint32_t MAX_FREQUENT_SHARE = 64;
 
 /* Frequent values that a map knows: the room for them, in places of which half can be used, and with 64-bit keys no more than
-   leaves a block's share of 196 KB, lest it lose 32 KB of cache (H200: 2^27 keys took 8 % longer then); how often one is moved
-   from one of its places to the other before it is lost; and the share of a bucket's samples, in sixteenths, that makes a value
-   one. */
+   leaves a block's share of 196 KB, lest it lose 32 KB of cache (H200: 2^27 keys took 8 % longer then); the counters by which they
+   are found, for each bucket, which must be zeroed: one of them has 4 samples on average, and 24 make a value frequent; how often
+   one is moved from one of its places to the other before it is lost; and the share of a bucket's samples, in sixteenths, that
+   makes a value one. */
 constexpr uint32_t frequent_slots(DeviceKind kind, uint32_t key_bytes) {
   if (kind == DeviceKind::large)
     return key_bytes == 4 ? 4096 : 1024;
   return (kind == DeviceKind::simulated ? 512 : 2048) / key_bytes;
 }
+constexpr uint32_t SEARCHED_PER_BUCKET = 16;
 constexpr uint32_t MAX_SLOT_ROUNDS = 32;
 constexpr uint32_t FREQUENT_SIXTEENTHS = 6;
 
@@ -444,18 +454,18 @@ constexpr uint32_t TASK_OVERSAMPLING = 16;
 
 /*
  * Short arrays (recursion/short_array.cuh): the buckets that they are divided into, a block each; measured on an H200 with
- * 32-bit keys. A share divides a tile, which is what a block holds.
+ * 32-bit keys. A share divides a tile, or the room for keys of a block that sorts on chip.
  *
  * SHORT_TILE_SHARE_HALF  for arrays of up to this share of a tile to a bucket, half as many buckets as there are
  *                        multiprocessors: 2^16 keys took 39.4 us with 64 buckets, 42.1 with 128.
- * MAX_SHORT_TILE_SHARE   the most that a bucket has on average, with a sample of MAX_SHORT_OVERSAMPLING keys to a bucket. More
+ * MAX_SHORT_ROOM_SHARE   the most that a bucket has on average, with a sample of MAX_SHORT_OVERSAMPLING keys to a bucket. More
  *                        buckets than multiprocessors come after each other: 2^20 keys took 75 us with 128, 85 to 92 with 256.
- * SHORT_TILE_SHARE       the same with a smaller sample, SHORT_OVERSAMPLING or what there is room for, but no less than
+ * SHORT_ROOM_SHARE       the same with a smaller sample, SHORT_OVERSAMPLING or what there is room for, but no less than
  *                        MIN_SHORT_OVERSAMPLING: by reckoning one bucket in 10^7 does not fit a block then.
  */
 constexpr uint32_t SHORT_TILE_SHARE_HALF = 16;
-constexpr uint32_t MAX_SHORT_TILE_SHARE = 2;
-constexpr uint32_t SHORT_TILE_SHARE = 4;
+constexpr uint32_t MAX_SHORT_ROOM_SHARE = 2;
+constexpr uint32_t SHORT_ROOM_SHARE = 4;
 constexpr uint32_t MAX_SHORT_OVERSAMPLING = 32;
 constexpr uint32_t SHORT_OVERSAMPLING = 16;
 constexpr uint32_t MIN_SHORT_OVERSAMPLING = 8;

@@ -201,7 +201,7 @@ START_TEST(long_buckets_are_sorted_behind_the_grid) {
   uint64_t behind = 0;
   uint64_t tasks = 0;
   for (uint64_t seed = 1; seed <= 12; seed++) {
-    const host_case sort = crowded_case(seed, _i == 0 ? 48000 : 320000);
+    const host_case sort = crowded_case(seed, _i == 0 ? 96000 : 320000);
     cdp_study study;
     must_study(&sort, &study);
     const cdp_study_depth sum = study_total(&study);
@@ -226,7 +226,7 @@ START_TEST(refused_launches_lose_nothing) {
   ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit(limit, &fault), CDP_OK);
   uint64_t refused = 0;
   for (uint64_t seed = 1; seed <= 8; seed++) {
-    host_case sort = crowded_case(seed, limit % 2 == 0 ? 48000 : 320000);
+    host_case sort = crowded_case(seed, limit % 2 == 0 ? 96000 : 320000);
     sort.distribution = seed % 3 == 0 ? HOST_SORTED : HOST_UNIFORM;
     cdp_study study;
     must_study(&sort, &study);
@@ -261,7 +261,7 @@ START_TEST(full_lists_lose_nothing) {
   uint64_t behind = 0;
   uint64_t without_room = 0;
   for (uint64_t seed = 1; seed <= 8; seed++) {
-    const host_case sort = limited_case(&full, seed, _i == 0 ? 48000 : 320000);
+    const host_case sort = limited_case(&full, seed, _i == 0 ? 96000 : 320000);
     cdp_study study;
     must_study(&sort, &study);
     const cdp_study_depth sum = study_total(&study);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shared memory of blocks that divide a range by a map, and of those that sort its buckets on chip. Nothing here computes.
+ * The shared memory of blocks that divide a range by a map, and of those that sort buckets on chip. Nothing here computes.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_MAPPED_SHAPE_CUH
 #define CDPSORT_DEVICE_BLOCK_MAPPED_SHAPE_CUH
@@ -8,12 +8,14 @@
 #include "block/frequent_values.cuh"
 #include "block/on_chip_sort.cuh"
 
+#include <algorithm>
+
 namespace cdp::CDP_RUNTIME {
 
 /* What a team needs to scatter a tile to so many buckets. */
 template <typename Bits, DeviceKind KIND, uint32_t TEAMS, uint32_t BUCKETS>
 struct MapScatterTeam {
-  Bits stage[on_chip_block_items(multiway_row(KIND, sizeof(Bits)), on_chip_row(KIND, sizeof(Bits))) / TEAMS]; /* by bucket */
+  Bits stage[map_tile_items(multiway_row(KIND, sizeof(Bits)), on_chip_row(KIND, sizeof(Bits))) / TEAMS]; /* by bucket */
   uint32_t counts[BUCKETS];
   uint32_t places[BUCKETS];    /* of a bucket's next key in the tile */
   uint32_t others[WARP_LANES]; /* and of what stands for the next missing one: the first, or, by lanes, any */
@@ -86,7 +88,7 @@ struct MappedStorageOf {
   union {
     MapDivide<Bits, KIND> divide;
     MapLook<Bits> look;
-    OnChipTeamOf<Bits, KIND> teams[on_chip_row(KIND, sizeof(Bits)).teams];
+    OnChipTeamOf<Bits, KIND, OnChipBy::team> teams[on_chip_row(KIND, sizeof(Bits)).teams];
   };
 };
 template <typename Bits>
@@ -94,7 +96,7 @@ using MappedStorage = MappedStorageOf<Bits, DEVICE_KIND>;
 constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
 /* Keys of a block's tile, which its teams share out. */
 template <typename Bits>
-constexpr uint32_t MAP_TILE_ITEMS = on_chip_block_items(multiway_row(DEVICE_KIND, sizeof(Bits)), OnChipShape<Bits>::ROW);
+constexpr uint32_t MAP_TILE_ITEMS = map_tile_items(multiway_row(DEVICE_KIND, sizeof(Bits)), OnChipShape<Bits>::ROW);
 
 /* How many buckets there should be, where so many are enough, for teams that take one after the other: as many for each, lest
    some have one to sort when all others are done. */
@@ -102,31 +104,45 @@ __host__ __device__ inline uint64_t rounded_buckets(uint64_t enough, uint64_t te
   return enough > MAX_ROUNDED_SHARE * teams ? enough : (enough + teams - 1) / teams * teams;
 }
 
-/* The shared memory of a block on a kind of device. */
+/* The shared memory of a block that gathers a bucket, and sorts it on chip. */
+template <typename Bits, DeviceKind KIND>
+struct GatherBlockOf {
+  BlockStorage block; /* first, as in every fat block */
+  uint32_t flag;
+  unsigned long long warp_totals[WARP_LANES];
+  Run runs[MultiwayShapeOf<Bits, KIND>::BLOCK_THREADS]; /* the bucket's, in each tile */
+  union {
+    Bits stage[MultiwayShapeOf<Bits, KIND>::STAGE_ROOM]; /* what is merged */
+    OnChipTeamOf<Bits, KIND, OnChipBy::tile_block> tile;
+    OnChipTeamOf<Bits, KIND, OnChipBy::block> bucket;
+  };
+};
 template <typename Bits>
-constexpr uint32_t mapped_shared_bytes(DeviceKind kind) {
+using GatherBlock = GatherBlockOf<Bits, DEVICE_KIND>;
+
+/* The most shared memory of a fat block on a kind of device: what kernels are allowed. It does not depend on the array, lest a
+   sort of one allow less than another's, in another thread, is about to launch with. */
+template <typename Bits, DeviceKind KIND>
+constexpr uint32_t most_shared_bytes() {
+  constexpr size_t WITHOUT_MAP = std::max(sizeof(MultiwayStorageOf<Bits, KIND>), sizeof(GatherBlockOf<Bits, KIND>));
+  return static_cast<uint32_t>(std::max(WITHOUT_MAP, sizeof(MappedStorageOf<Bits, KIND>)));
+}
+template <typename Bits>
+constexpr uint32_t fat_shared_bytes(DeviceKind kind) {
   switch (kind) {
   case DeviceKind::simulated:
-    return sizeof(MappedStorageOf<Bits, DeviceKind::simulated>);
+    return most_shared_bytes<Bits, DeviceKind::simulated>();
   case DeviceKind::plain:
-    return sizeof(MappedStorageOf<Bits, DeviceKind::plain>);
+    return most_shared_bytes<Bits, DeviceKind::plain>();
   case DeviceKind::large:
     break;
   }
-  return sizeof(MappedStorageOf<Bits, DeviceKind::large>);
+  return most_shared_bytes<Bits, DeviceKind::large>();
 }
-
-/* And the most of any fat block there: what kernels are allowed. It does not depend on the array, lest a sort of one allow less
-   than another's, in another thread, is about to launch with. */
-template <typename Bits>
-constexpr uint32_t fat_shared_bytes(DeviceKind kind) {
-  return multiway_shared_bytes<Bits>(kind) > mapped_shared_bytes<Bits>(kind) ? multiway_shared_bytes<Bits>(kind)
-                                                                             : mapped_shared_bytes<Bits>(kind);
-}
-static_assert(mapped_shared_bytes<uint32_t>(DeviceKind::large) <= 227 * 1024 &&
-                  mapped_shared_bytes<uint64_t>(DeviceKind::large) <= 195 * 1024 &&
-                  mapped_shared_bytes<uint32_t>(DeviceKind::plain) <= 96 * 1024 &&
-                  mapped_shared_bytes<uint64_t>(DeviceKind::plain) <= 96 * 1024,
+static_assert(fat_shared_bytes<uint32_t>(DeviceKind::large) <= 227 * 1024 &&
+                  fat_shared_bytes<uint64_t>(DeviceKind::large) <= 195 * 1024 &&
+                  fat_shared_bytes<uint32_t>(DeviceKind::plain) <= 96 * 1024 &&
+                  fat_shared_bytes<uint64_t>(DeviceKind::plain) <= 96 * 1024,
               "what compute capability 9.0 lets a block have, with 64-bit keys beside 60 KB of cache, and what 7.0 does");
 
 } // namespace cdp::CDP_RUNTIME

@@ -118,12 +118,6 @@ struct TaskChildren {
   unsigned long long max_part_items;
 };
 
-/* What only a block that gathers a bucket from the tiles of a short array needs: its run in each tile. */
-template <typename Shape>
-struct GatherStorage {
-  Run runs[Shape::BLOCK_THREADS];
-};
-
 /* What blocks work in behind the sample. */
 template <typename Bits, DeviceKind KIND>
 struct MultiwayWork {
@@ -131,7 +125,6 @@ struct MultiwayWork {
     ScatterStorage<MultiwayShapeOf<Bits, KIND>> scatter;
     MultiwaySortStorage<MultiwayShapeOf<Bits, KIND>> sort;
     TaskChildren children;
-    GatherStorage<MultiwayShapeOf<Bits, KIND>> gather;
   };
   Bits stage[MultiwayShapeOf<Bits, KIND>::STAGE_ROOM]; /* a tile's keys by bucket; or what is merged */
 };

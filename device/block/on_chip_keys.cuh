@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a team sorts on chip: the shape of its block, its shared memory, and a thread's keys. Nothing here sorts.
+ * What a team, or a block, sorts on chip: its shape, its shared memory, and a thread's keys. Nothing here sorts.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_ON_CHIP_KEYS_CUH
 #define CDPSORT_DEVICE_BLOCK_ON_CHIP_KEYS_CUH
@@ -14,18 +14,23 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Of a block that is so many teams: those of the row, or one, whose threads hold as many keys as those of a tile. */
-template <typename Bits, DeviceKind KIND, uint32_t OF_TEAMS = on_chip_row(KIND, sizeof(Bits)).teams>
+/* Who sorts: one of the block's teams; or the whole block, at most a tile of keys, or as many as it can hold. */
+enum class OnChipBy : uint32_t { team, tile_block, block };
+
+template <typename Bits, DeviceKind KIND, OnChipBy BY>
 struct OnChipShapeOf {
   static constexpr OnChipRow ROW = on_chip_row(KIND, sizeof(Bits));
   static constexpr MultiwayRow BLOCK_ROW = multiway_row(KIND, sizeof(Bits));
-  static constexpr uint32_t TEAMS = OF_TEAMS;
-  static_assert(TEAMS == ROW.teams || TEAMS == 1, "no others are needed");
+  static constexpr uint32_t TEAMS = BY == OnChipBy::team ? ROW.teams : 1;
   static constexpr uint32_t THREADS = BLOCK_ROW.block_threads / TEAMS;
   static constexpr uint32_t WARPS = THREADS / WARP_LANES;
-  static constexpr uint32_t ITEMS = TEAMS == ROW.teams ? ROW.items_per_thread : BLOCK_ROW.tile_items_per_thread;
+  static constexpr uint32_t ITEMS = BY == OnChipBy::team         ? ROW.items_per_thread
+                                    : BY == OnChipBy::tile_block ? BLOCK_ROW.tile_items_per_thread
+                                                                 : ROW.block_items_per_thread;
   static constexpr uint32_t MAX_ITEMS = THREADS * ITEMS;
-  static constexpr uint32_t CELLS = TEAMS == ROW.teams ? ROW.cells : on_chip_block_cells(BLOCK_ROW, ROW);
+  static constexpr uint32_t CELLS = BY == OnChipBy::team         ? ROW.cells
+                                    : BY == OnChipBy::tile_block ? on_chip_tile_cells(BLOCK_ROW, ROW)
+                                                                 : ROW.block_cells;
   static constexpr uint32_t CELL_BITS = floor_log2(CELLS);
   static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
   static constexpr uint32_t VECTORS = ITEMS / VECTOR_ITEMS;
@@ -36,38 +41,51 @@ struct OnChipShapeOf {
   static_assert(VECTORS * VECTOR_ITEMS == ITEMS, "a thread loads whole vectors");
 };
 
-/* A team's shared memory. Merging takes stage and cells together. */
-template <typename Bits, DeviceKind KIND, uint32_t TEAMS = on_chip_row(KIND, sizeof(Bits)).teams>
+/* Cells of equal width, of which a key's is asked: from the least key on. The greatest key's is the last, or one before it. */
+template <typename Bits>
+struct CellMap {
+  Bits least;
+  uint32_t shift;
+
+  __device__ __forceinline__ uint32_t operator()(Bits key) const {
+    return static_cast<uint32_t>((key - least) >> shift);
+  }
+};
+
+/* The shared memory of who sorts. Merging takes stage and cells together. */
+template <typename Bits, DeviceKind KIND, OnChipBy BY>
 struct alignas(16) OnChipTeamOf {
-  using Shape = OnChipShapeOf<Bits, KIND, TEAMS>;
+  using Shape = OnChipShapeOf<Bits, KIND, BY>;
   Bits stage[Shape::MAX_ITEMS + 2 * WINDOW_ITEMS];
   uint32_t cells[Shape::CELLS];
   WarpExtremes<Bits> extremes;
   uint32_t warp_totals[WARP_LANES];
-  uint32_t taken; /* the next bucket (sort_buckets.cuh) */
+  CellMap<Bits> cell_of;
+  uint32_t taken; /* the next bucket (sort_buckets.cuh); cells that are listed */
+  uint32_t disordered_cells;
 };
 
-template <typename Bits, uint32_t TEAMS = on_chip_row(DEVICE_KIND, sizeof(Bits)).teams>
-using OnChipShape = OnChipShapeOf<Bits, DEVICE_KIND, TEAMS>;
-template <typename Bits, uint32_t TEAMS = on_chip_row(DEVICE_KIND, sizeof(Bits)).teams>
-using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND, TEAMS>;
-template <typename Bits>
-using SortingTeam = Team<Bits, OnChipShape<Bits>::TEAMS>;
+template <typename Bits, OnChipBy BY = OnChipBy::team>
+using OnChipShape = OnChipShapeOf<Bits, DEVICE_KIND, BY>;
+template <typename Bits, OnChipBy BY = OnChipBy::team>
+using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND, BY>;
+template <typename Bits, OnChipBy BY = OnChipBy::team>
+using SortingTeam = Team<Bits, OnChipShape<Bits, BY>::TEAMS>;
 
-template <typename Shape, typename Storage>
+template <typename Storage>
 constexpr bool has_merge_room() {
-  return merge_room(Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, extremes);
+  return merge_room(Storage::Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, extremes);
 }
-static_assert(has_merge_room<OnChipShape<uint32_t>, OnChipTeam<uint32_t>>() &&
-                  has_merge_room<OnChipShape<uint64_t>, OnChipTeam<uint64_t>>() &&
-                  has_merge_room<OnChipShape<uint32_t, 1>, OnChipTeam<uint32_t, 1>>() &&
-                  has_merge_room<OnChipShape<uint64_t, 1>, OnChipTeam<uint64_t, 1>>(),
-              "there is room to merge a bucket");
+template <typename Bits>
+constexpr bool HAVE_ALL_MERGE_ROOM =
+    has_merge_room<OnChipTeam<Bits, OnChipBy::team>>() && has_merge_room<OnChipTeam<Bits, OnChipBy::tile_block>>() &&
+    has_merge_room<OnChipTeam<Bits, OnChipBy::block>>();
+static_assert(HAVE_ALL_MERGE_ROOM<uint32_t> && HAVE_ALL_MERGE_ROOM<uint64_t>, "there is room to merge a bucket");
 
 /* A thread's keys of a bucket: whole vectors, and perhaps one key of those before the first vector or behind the last. */
-template <typename Bits, uint32_t TEAMS>
+template <typename Bits, OnChipBy BY>
 struct OnChipKeys {
-  using Shape = OnChipShape<Bits, TEAMS>;
+  using Shape = OnChipShape<Bits, BY>;
   static constexpr uint32_t VECTOR = Shape::VECTOR_ITEMS;
 
   KeyVector<Bits> vectors[Shape::VECTORS];

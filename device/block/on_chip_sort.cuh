@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A team sorts a bucket that it holds, wholly on chip: the keys are read once and written once. Or a block, as one team.
+ * A team sorts a bucket that it holds, wholly on chip: the keys are read once and written once. Or a block does, as one team.
  *
  *  1. Each thread has keys in registers. Between the least and the greatest of all of them lie so many cells of equal width. An
  *     atomic in shared memory counts a key's cell, a scan says where each cell begins, a second atomic ranks the key in it, and
  *     the key is put there. A cell has two keys on average: nearly all is in order now.
  *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves
  *     of two windows. What is within half a window of its place has come there.
- *  3. The bucket is looked at: is it in order? If not, warps sort the cells that have more keys than half a window
- *     (crowded_cells.cuh), if those are few. If they are not, windows and seams are sorted again, while that seems to mend it,
- *     MAX_WINDOW_ROUNDS times at most, and only then cells. And it is looked at again.
+ *  3. The bucket is looked at: is it in order? If not, warps sort the cells that are in disorder (crowded_cells.cuh), if those
+ *     are few. If they are not, windows and seams are sorted again, while that seems to mend it, MAX_WINDOW_ROUNDS times at
+ *     most, and only then cells. And it is looked at again.
  *  4. What is not in order then, since very many different keys share a cell, is merged (block_merge.cuh). Keys that are equal
  *     are in order wherever they lie: a cell may have any number of those.
  *
@@ -24,9 +24,9 @@
 namespace cdp::CDP_RUNTIME {
 
 /* Turns the cells' counts into where each begins. All threads of the team take part; one barrier. */
-template <typename Bits, uint32_t TEAMS>
-__device__ __forceinline__ void scan_cells(const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
-  using Shape = OnChipShape<Bits, TEAMS>;
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ void scan_cells(const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
+  using Shape = OnChipShape<Bits, BY>;
   struct alignas(16) Cells {
     uint32_t counts[Shape::ROW_CELLS];
   };
@@ -64,13 +64,13 @@ __device__ __forceinline__ void scan_cells(const Team<Bits, TEAMS> &team, OnChip
  * equal: then they are not put anywhere, and `least` is what they are. All threads of the team take part; storage is free, but
  * that the source may be there where the team is the block; ends with a barrier.
  */
-template <typename Bits, uint32_t TEAMS>
+template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
-                                               Bits &least, const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
-  using Shape = OnChipShape<Bits, TEAMS>;
-  OnChipKeys<Bits, TEAMS> keys;
+                                               Bits &least, const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
+  using Shape = OnChipShape<Bits, BY>;
+  OnChipKeys<Bits, BY> keys;
   keys.load(source, count, team.thread);
-  if (TEAMS == 1)
+  if (Shape::TEAMS == 1)
     team.sync();
   keys.enter(map, is_raw);
   struct alignas(16) Zeros {
@@ -87,17 +87,16 @@ __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t coun
   team.find_extremes(least, greatest, storage.extremes);
   if (least == greatest)
     return true;
-  // The last key is in the last cell, or before it.
   const uint32_t bits = bits_of<Bits>(greatest - least);
-  const uint32_t shift = bits > Shape::CELL_BITS ? bits - Shape::CELL_BITS : 0;
-  const Bits base = least;
-  keys.each([&storage, base, shift](Bits key) { atomicAdd(&storage.cells[static_cast<uint32_t>((key - base) >> shift)], 1u); });
+  const CellMap<Bits> cell_of = {least, bits > Shape::CELL_BITS ? bits - Shape::CELL_BITS : 0};
+  if (team.thread == 0)
+    storage.cell_of = cell_of;
+  keys.each([&storage, cell_of](Bits key) { atomicAdd(&storage.cells[cell_of(key)], 1u); });
   team.sync();
   scan_cells(team, storage);
   team.sync();
-  keys.put_each(
-      [&storage, base, shift](Bits key) { return atomicAdd(&storage.cells[static_cast<uint32_t>((key - base) >> shift)], 1u); },
-      [&storage](uint32_t place, Bits key) { storage.stage[on_chip_place<Bits>(place)] = key; });
+  keys.put_each([&storage, cell_of](Bits key) { return atomicAdd(&storage.cells[cell_of(key)], 1u); },
+                [&storage](uint32_t place, Bits key) { storage.stage[on_chip_place<Bits>(place)] = key; });
   // Windows and seams reach beyond the last key.
   if (team.thread < 2 * WINDOW_ITEMS)
     storage.stage[on_chip_place<Bits>(count + team.thread)] = GREATEST<Bits>;
@@ -133,9 +132,9 @@ __device__ __forceinline__ void write_window(const Bits (&window)[WINDOW_ITEMS],
 
 /* Sorts all windows, then all seams. Returns whether this thread saw neighbours in the wrong order. All threads of the team
    take part; begins and ends with a barrier, but for what is looked at behind it. */
-template <typename Bits, uint32_t TEAMS>
-__device__ __forceinline__ bool sort_windows(uint32_t count, const Team<Bits, TEAMS> &team, Bits *stage) {
-  constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
+template <typename Bits, typename AnyTeam>
+__device__ __forceinline__ bool sort_windows(uint32_t count, const AnyTeam &team, Bits *stage) {
+  constexpr uint32_t THREADS = AnyTeam::THREADS;
   constexpr uint32_t HALF = WINDOW_ITEMS / 2;
   for (uint32_t window = team.thread; window * WINDOW_ITEMS < count; window += THREADS) {
     Bits items[WINDOW_ITEMS];
@@ -170,10 +169,10 @@ __device__ __forceinline__ bool sort_windows(uint32_t count, const Team<Bits, TE
 }
 
 /* Writes a team's staged keys to their last place. All its threads take part; no barrier. */
-template <typename Bits, uint32_t TEAMS>
+template <typename Bits, typename AnyTeam>
 __device__ __forceinline__ void write_staged(const Bits *stage, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                             const Team<Bits, TEAMS> &team) {
-  constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
+                                             const AnyTeam &team) {
+  constexpr uint32_t THREADS = AnyTeam::THREADS;
   constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
   // Warps write whole lines of memory: the first may begin before the bucket.
   const uint32_t ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(destination) / sizeof(Bits)) % LINE_ITEMS;
@@ -193,9 +192,9 @@ __device__ __forceinline__ void write_staged(const Bits *stage, uint32_t count, 
 
 /* Merges a team's staged keys: item i lies at place padded(i) of the stage then. All its threads take part; begins and ends
    with a barrier. */
-template <typename Bits, uint32_t TEAMS>
-__device__ __noinline__ void merge_staged(uint32_t count, Team<Bits, TEAMS> team, OnChipTeam<Bits, TEAMS> &storage) {
-  constexpr uint32_t ITEMS = OnChipShape<Bits, TEAMS>::ITEMS;
+template <typename Bits, OnChipBy BY>
+__device__ __noinline__ void merge_staged(uint32_t count, SortingTeam<Bits, BY> team, OnChipTeam<Bits, BY> &storage) {
+  constexpr uint32_t ITEMS = OnChipShape<Bits, BY>::ITEMS;
   const uint32_t threads = (count + WARP_LANES * ITEMS - 1) / (WARP_LANES * ITEMS) * WARP_LANES;
   const uint32_t first = team.thread * ITEMS;
   Bits *stage = storage.stage; // and the cells behind it
@@ -213,60 +212,94 @@ __device__ __noinline__ void merge_staged(uint32_t count, Team<Bits, TEAMS> team
 }
 
 /* Writes what has been merged to its last place. All threads of the team take part; ends with a barrier. */
-template <typename Bits, uint32_t TEAMS>
+template <typename Bits, typename AnyTeam>
 __device__ __forceinline__ void write_merged(const Bits *stage, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                             const Team<Bits, TEAMS> &team) {
-  for (uint32_t item = team.thread; item < count; item += Team<Bits, TEAMS>::THREADS)
+                                             const AnyTeam &team) {
+  for (uint32_t item = team.thread; item < count; item += AnyTeam::THREADS)
     destination[item] = map.leave(stage[padded(item)], true);
   team.sync();
 }
 
+/* ---- Cells in disorder --------------------------------------------------------------------------------------------------- */
+
+/* Marks of a cell, in its counter: it is in disorder; and it is listed. */
+constexpr uint32_t DISORDERED = 1u << 31;
+constexpr uint32_t LISTED = 1u << 30;
+constexpr uint32_t CELL_MARKS = DISORDERED | LISTED;
+
 /* A cell of a team's, for one of its warps. */
-template <typename Bits, uint32_t TEAMS>
-__device__ __forceinline__ CrowdedCell<Bits> crowded_cell(OnChipTeam<Bits, TEAMS> &storage, uint32_t cell) {
-  const uint32_t begin = cell == 0 ? 0 : storage.cells[cell - 1]; // keys were put there until each began where it ends
-  return {storage.stage, begin, storage.cells[cell] - begin};
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ CrowdedCell<Bits> crowded_cell(OnChipTeam<Bits, BY> &storage, uint32_t cell) {
+  // Keys were put there until each began where it ends.
+  const uint32_t begin = cell == 0 ? 0 : storage.cells[cell - 1] & ~CELL_MARKS;
+  return {storage.stage, begin, (storage.cells[cell] & ~CELL_MARKS) - begin};
 }
 
-/*
- * Sorts the cells that windows and seams leave in disorder. Returns whether that was possible with all of this thread's warp's,
- * and no warp looks at more than `most` of them. All threads of the team take part; begins with a barrier, ends without.
- *
- *  1. Where very many cells are crowded, as where keys crowd at one end, merging takes less time.
- *  2. Crowded cells may be neighbours. Therefore long ones are shared out evenly, as many as there is room to list; each warp
- *     sorts the others that it finds.
- */
-template <typename Bits, uint32_t TEAMS>
-__device__ __noinline__ bool sort_crowded_cells(uint32_t most, Team<Bits, TEAMS> team, OnChipTeam<Bits, TEAMS> &storage) {
-  using Shape = OnChipShape<Bits, TEAMS>;
-  uint32_t(&listed)[WARP_LANES] = storage.warp_totals;
-  if (team.thread == 0)
+/* Marks the cells that are in disorder, and lists long ones, as many as there is room for. All threads of the team take part;
+   begins and ends with a barrier. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ void mark_disordered_cells(uint32_t count, const SortingTeam<Bits, BY> &team,
+                                                      OnChipTeam<Bits, BY> &storage) {
+  if (team.thread == 0) {
     storage.taken = 0;
-  uint32_t crowded_cells = 0;
-  for (uint32_t cell = team.thread; cell < Shape::CELLS; cell += Shape::THREADS)
-    crowded_cells += crowded_cell(storage, cell).items > WINDOW_ITEMS / 2 ? 1 : 0;
-  const uint32_t warp_cells = __shfl_sync(ALL_LANES, warp_inclusive_sum(crowded_cells), WARP_LANES - 1);
-  if (team.any(warp_cells > most))
-    return false;
-  bool are_sorted = true;
-  for (uint32_t first = team.warp() * WARP_LANES; first < Shape::CELLS; first += Shape::THREADS) {
-    const uint32_t items = crowded_cell(storage, first + team.lane()).items;
-    const bool is_listed = items > LISTED_CELL_ITEMS && list_cell(first + team.lane(), listed, storage.taken);
-    uint32_t crowded = __ballot_sync(ALL_LANES, items > WINDOW_ITEMS / 2 && !is_listed);
-    for (; crowded != 0 && are_sorted; crowded &= crowded - 1)
-      are_sorted =
-          sort_crowded_cell(crowded_cell(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(crowded)) - 1)));
+    storage.disordered_cells = 0;
   }
   team.sync();
-  for (uint32_t index = team.warp(); index < WARP_LANES && index < storage.taken && are_sorted; index += Shape::WARPS)
-    are_sorted = sort_crowded_cell(crowded_cell(storage, listed[index]));
-  return are_sorted;
+  const CellMap<Bits> cell_of = storage.cell_of;
+  for (uint32_t item = team.thread; item + 1 < count; item += OnChipShape<Bits, BY>::THREADS) {
+    const Bits key = storage.stage[on_chip_place<Bits>(item)];
+    if (!(storage.stage[on_chip_place<Bits>(item + 1)] < key))
+      continue;
+    const uint32_t cell = cell_of(key); // and the next key's: cells are in order
+    if ((atomicOr(&storage.cells[cell], DISORDERED) & DISORDERED) != 0)
+      continue;
+    atomicAdd(&storage.disordered_cells, 1u);
+    if (crowded_cell(storage, cell).items > LISTED_CELL_ITEMS && list_cell(cell, storage.warp_totals, storage.taken))
+      atomicOr(&storage.cells[cell], LISTED);
+  }
+  team.sync();
+}
+
+/* What became of the cells in disorder, as far as a thread's warp knows. too_many: nothing, they had better be fewer. hopeless:
+   one has too many different keys. */
+enum class CellsFate : uint32_t { sorted, too_many, hopeless };
+
+/*
+ * Sorts the cells that windows and seams have left in disorder, unless there are more than `most` for each warp. All threads of
+ * the team take part; begins with a barrier, ends without.
+ *
+ * Cells in disorder may be neighbours. Therefore long ones are shared out evenly, as many as there is room to list, and before
+ * all others, since one that cannot be sorted spares the rest; each warp sorts the others that it finds.
+ */
+template <typename Bits, OnChipBy BY>
+__device__ __noinline__ CellsFate sort_disordered_cells(uint32_t count, uint32_t most, SortingTeam<Bits, BY> team,
+                                                        OnChipTeam<Bits, BY> &storage) {
+  using Shape = OnChipShape<Bits, BY>;
+  mark_disordered_cells(count, team, storage);
+  const bool are_few = storage.disordered_cells <= most * Shape::WARPS;
+  const uint32_t listed = are_few ? min(storage.taken, WARP_LANES) : 0;
+  bool are_sorted = true;
+  for (uint32_t index = team.warp(); index < listed && are_sorted; index += Shape::WARPS)
+    are_sorted = sort_crowded_cell(crowded_cell(storage, storage.warp_totals[index]));
+  if (team.any(!are_sorted))
+    return CellsFate::hopeless;
+  for (uint32_t first = team.warp() * WARP_LANES; first < Shape::CELLS; first += Shape::THREADS) {
+    const uint32_t marks = storage.cells[first + team.lane()] & CELL_MARKS;
+    uint32_t disordered = __ballot_sync(ALL_LANES, are_few && marks == DISORDERED);
+    for (; disordered != 0 && are_sorted; disordered &= disordered - 1)
+      are_sorted =
+          sort_crowded_cell(crowded_cell(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(disordered)) - 1)));
+    if (marks != 0)
+      atomicAnd(&storage.cells[first + team.lane()], ~CELL_MARKS); // others may be looking where theirs begins
+    __syncwarp();
+  }
+  return !are_few ? CellsFate::too_many : are_sorted ? CellsFate::sorted : CellsFate::hopeless;
 }
 
 /* Sorts what stage_by_cells() has staged. Returns whether it is in order: if not, it must be merged. All threads of the team
    take part; ends with a barrier. `write` writes it to its last place, in all threads: perhaps more than once. */
-template <typename Bits, uint32_t TEAMS, typename Write>
-__device__ __forceinline__ bool sort_staged(uint32_t count, const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage,
+template <typename Bits, OnChipBy BY, typename Write>
+__device__ __forceinline__ bool sort_staged(uint32_t count, const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage,
                                             Write write) {
   bool are_cells_sorted = false;
   for (uint32_t round = 1;; round++) {
@@ -282,17 +315,18 @@ __device__ __forceinline__ bool sort_staged(uint32_t count, const Team<Bits, TEA
       continue;
     if (are_cells_sorted)
       return false;
-    are_cells_sorted = !team.any(!sort_crowded_cells(round == 1 ? FEW_CROWDED_CELLS : MAX_CROWDED_CELLS, team, storage));
-    if (round > 1 && !are_cells_sorted)
+    const CellsFate fate = sort_disordered_cells(count, round == 1 ? FEW_CROWDED_CELLS : MAX_CROWDED_CELLS, team, storage);
+    if (team.any(fate == CellsFate::hopeless) || (round > 1 && fate == CellsFate::too_many))
       return false;
+    are_cells_sorted = fate == CellsFate::sorted;
   }
 }
 
 /* Sorts what stage_by_cells() has staged, and writes it. All threads of the team take part; ends with a barrier: storage is
    free. */
-template <typename Bits, uint32_t TEAMS>
+template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ void sort_and_write(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                               const Team<Bits, TEAMS> &team, OnChipTeam<Bits, TEAMS> &storage) {
+                                               const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
   if (sort_staged(count, team, storage, [&] { write_staged(storage.stage, count, destination, map, team); }))
     return;
   merge_staged(count, team, storage);
@@ -300,11 +334,11 @@ __device__ __forceinline__ void sort_and_write(uint32_t count, Bits *destination
 }
 
 /* Writes `count` equal keys. All threads of the team take part; ends with a barrier: storage is free. */
-template <typename Bits, uint32_t TEAMS>
+template <typename Bits, typename AnyTeam>
 __device__ __forceinline__ void write_equal(Bits key, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                            const Team<Bits, TEAMS> &team) {
+                                            const AnyTeam &team) {
   const Bits raw = map.leave(key, true);
-  for (uint32_t item = team.thread; item < count; item += Team<Bits, TEAMS>::THREADS)
+  for (uint32_t item = team.thread; item < count; item += AnyTeam::THREADS)
     destination[item] = raw;
   team.sync();
 }
@@ -316,13 +350,13 @@ __host__ __device__ inline bool is_merged(uint64_t count) {
 }
 
 /*
- * Sorts keys [0, range.items()) of `source`, at most OnChipShape<Bits, 1>::MAX_ITEMS, raw as the range says, into the range of
- * the caller's array. All threads of the block take part; what `source` holds must be visible to it, and may be in storage.
+ * Sorts keys [0, range.items()) of `source`, no more than storage has room for, raw as the range says, into the range of the
+ * caller's array. All threads of the block take part; what `source` holds must be visible to it, and may be in storage.
  */
-template <typename Bits>
+template <typename Bits, OnChipBy BY>
 __device__ __noinline__ void block_on_chip_sort(const BlockRules<Bits> &rules, const Bits *source, Range range,
-                                                OnChipTeam<Bits, 1> &storage) {
-  const Team<Bits, 1> team;
+                                                OnChipTeam<Bits, BY> &storage) {
+  const SortingTeam<Bits, BY> team;
   const uint32_t count = static_cast<uint32_t>(range.items());
   Bits *destination = rules.side(Side::keys) + range.begin;
   Bits least = 0;

@@ -175,7 +175,7 @@ private:
 
   int launch_one_block() {
     if (plan.merges)
-      return launch_one_tile(sort, static_cast<DeviceKind>(plan.device_kind), stream);
+      return launch_one_block_kernel(sort, static_cast<DeviceKind>(plan.device_kind), stream);
     if (sort.fan_out == CDP_FAN_OUT_CLASSIC) {
       launch_step<TwoWay<Bits>>(1, Step::root, 0);
       return error;

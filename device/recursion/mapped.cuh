@@ -38,11 +38,19 @@ __device__ __forceinline__ uint32_t wanted_coarse_shift(uint32_t buckets) {
 template <typename Bits>
 constexpr uint32_t LOOK_THREADS = MultiwayShape<Bits>::MAX_SAMPLE_THREADS;
 
-/* Whether a value is frequent, by counting samples whose hashes are alike; and how evenly the offsets are spread, by lines of
-   either sort. All threads take part; what it finds is theirs to read behind the barrier that it ends with. */
+/* Adds up the squares of what groups of samples differ by from so many each. All threads take part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void add_squares(const uint32_t (&groups)[SPREAD_GROUPS], uint32_t each, uint32_t &squares) {
+  for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += MultiwayShape<Bits>::BLOCK_THREADS) {
+    const int difference = static_cast<int>(groups[group]) - static_cast<int>(each);
+    atomicAdd(&squares, static_cast<uint32_t>(difference * difference));
+  }
+}
+
+/* Whether a value is frequent, by counting samples whose hashes are alike; and how evenly the offsets are spread. All threads
+   take part; what it finds is theirs to read behind the barrier that it ends with. */
 template <typename Bits, uint32_t EACH>
-__device__ __forceinline__ void judge_sample(const Bits (&keys)[EACH], const KeyLines<Bits> &even,
-                                             const KeyLines<Bits> &octaves, MapLook<Bits> &look) {
+__device__ __forceinline__ void judge_sample(const Bits (&keys)[EACH], const KeyLines<Bits> &even, MapLook<Bits> &look) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t SLOTS = LOOK_THREADS<Bits> * EACH;
   static_assert((SLOTS & (SLOTS - 1)) == 0 && SLOTS <= sizeof look.slots / sizeof look.slots[0], "a counter for each sample");
@@ -51,7 +59,6 @@ __device__ __forceinline__ void judge_sample(const Bits (&keys)[EACH], const Key
     for (uint32_t item = 0; item < EACH; item++) {
       atomicAdd(&look.slots[static_cast<uint32_t>(splitmix64(keys[item])) & (SLOTS - 1)], 1u);
       atomicAdd(&look.groups[__umulhi(offset_of(even, keys[item]), even.factor)], 1u);
-      atomicAdd(&look.octave_groups[spread_offset(octaves, keys[item]) / (UINT32_MAX / SPREAD_GROUPS + 1)], 1u);
     }
   __syncthreads();
   uint32_t frequent = 0;
@@ -59,13 +66,22 @@ __device__ __forceinline__ void judge_sample(const Bits (&keys)[EACH], const Key
     frequent += look.slots[slot] >= FREQUENT_SAMPLES ? look.slots[slot] : 0;
   if (frequent != 0)
     atomicAdd(&look.frequent, frequent);
-  for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += THREADS) {
-    const int difference = static_cast<int>(look.groups[group]) - static_cast<int>(SLOTS / SPREAD_GROUPS);
-    atomicAdd(&look.squares, static_cast<uint32_t>(difference * difference));
-    const int octave_difference = static_cast<int>(look.octave_groups[group]) - static_cast<int>(SLOTS / SPREAD_GROUPS);
-    atomicAdd(&look.octave_squares, static_cast<uint32_t>(octave_difference * octave_difference));
-  }
+  add_squares<Bits>(look.groups, SLOTS / SPREAD_GROUPS, look.squares);
   __syncthreads();
+}
+
+/* Whether octaves spread the offsets more evenly, by far. All threads take part; ends with a barrier. */
+template <typename Bits, uint32_t EACH>
+__device__ __forceinline__ bool are_octaves_better(const Bits (&keys)[EACH], const KeyLines<Bits> &octaves,
+                                                   MapLook<Bits> &look) {
+  if (threadIdx.x < LOOK_THREADS<Bits>)
+#pragma unroll
+    for (uint32_t item = 0; item < EACH; item++)
+      atomicAdd(&look.octave_groups[spread_offset(octaves, keys[item]) / (UINT32_MAX / SPREAD_GROUPS + 1)], 1u);
+  __syncthreads();
+  add_squares<Bits>(look.octave_groups, LOOK_THREADS<Bits> * EACH / SPREAD_GROUPS, look.octave_squares);
+  __syncthreads();
+  return look.octave_squares < look.squares / MIN_OCTAVE_GAIN;
 }
 
 /* Notes whether samples rise, or fall, as their positions do. behind: the samples behind a warp's, for its last lane. All
@@ -145,14 +161,15 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
   if (least == greatest)
     return MapVerdict::splitters;
   const KeyLines<Bits> even = lines_between(least, greatest, SPREAD_GROUPS);
-  judge_sample(keys, even, octaves_from(least, even), look);
+  judge_sample(keys, even, look);
   const bool is_even = look.frequent <= SAMPLES / MAX_FREQUENT_SHARE && look.squares <= MAX_SPREAD_SQUARES * SAMPLES;
   const uint32_t share = is_even ? STRAIGHT_BUCKET_SHARE : LINES_BUCKET_SHARE;
   lines = lines_between(least, greatest, wanted_buckets(sort, sort.count, share));
   if (is_even && is_straight(lines))
     return MapVerdict::even;
-  if (look.octave_squares < look.squares / MIN_OCTAVE_GAIN)
-    lines = octaves_from(least, lines);
+  const KeyLines<Bits> octaves = octaves_from(least, lines);
+  if (are_octaves_better(keys, octaves, look))
+    lines = octaves;
   lines.factor = 0;
   return MapVerdict::uneven;
 }

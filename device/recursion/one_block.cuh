@@ -11,51 +11,54 @@
 namespace cdp::CDP_RUNTIME {
 
 template <typename Bits, DeviceKind KIND>
-union OneTileStorageOf {
+union OneBlockStorageOf {
   Bits stage[MultiwayShapeOf<Bits, KIND>::STAGE_ROOM]; /* what is merged */
-  OnChipTeamOf<Bits, KIND, 1> on_chip;
+  OnChipTeamOf<Bits, KIND, OnChipBy::tile_block> tile;
+  OnChipTeamOf<Bits, KIND, OnChipBy::block> block;
 };
 template <typename Bits>
-using OneTileStorage = OneTileStorageOf<Bits, DEVICE_KIND>;
+using OneBlockStorage = OneBlockStorageOf<Bits, DEVICE_KIND>;
 
-/* Sorts an array of at most a tile, which a block's registers hold: on chip or, if it is short, merged with no more threads than
-   it takes. A kernel of its own: as a step of a larger one it began 3 us later, for all that kernel's code and calls (H200). As
-   many items to a thread as registers hold, and as few threads: merging 2^10, 2^11 and 2^12 keys of 32 bits took 6.4, 7.7 and
-   10.4 us with 16, and 6.1, 7.7 and 10.6 with 8. */
+/* Sorts an array that a block holds: on chip or, if it is short, merged with no more threads than it takes. A kernel of its own:
+   as a step of a larger one it began 3 us later, for all that kernel's code and calls (H200). As many items to a thread as
+   registers hold, and as few threads: merging 2^10, 2^11 and 2^12 keys of 32 bits took 6.4, 7.7 and 10.4 us with 16, and 6.1,
+   7.7 and 10.6 with 8. */
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
-    one_tile_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+    one_block_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   expect(sort.path == CDP_PATH_ONE_BLOCK);
   clear_bookkeeping(sort, 1, 1);
   __syncthreads();
-  auto &storage = block_shared<OneTileStorage<Bits>>();
+  auto &storage = block_shared<OneBlockStorage<Bits>>();
   const Bits *keys = sort.rules.side(Side::keys);
   if (is_merged<Bits, DEVICE_KIND>(sort.count))
     block_register_sort<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, keys, whole_range(sort), storage.stage);
+  else if (sort.count <= MultiwayShape<Bits>::TILE_ITEMS)
+    block_on_chip_sort(sort.rules, keys, whole_range(sort), storage.tile);
   else
-    block_on_chip_sort(sort.rules, keys, whole_range(sort), storage.on_chip);
+    block_on_chip_sort(sort.rules, keys, whole_range(sort), storage.block);
 }
 
 /* The shape of its grid, on a kind of device: the host may be compiled for another. */
 template <typename Bits, DeviceKind KIND>
-GridShape one_tile_grid(uint32_t count) {
+GridShape one_block_grid(uint32_t count) {
   using Block = MultiwayShapeOf<Bits, KIND>;
   constexpr uint32_t WARP_ITEMS = WARP_LANES * Block::TILE_ITEMS_PER_THREAD;
   const uint32_t merging_threads = (count + WARP_ITEMS - 1) / WARP_ITEMS * WARP_LANES;
   const bool merges = is_merged<Bits, KIND>(count);
-  return {1, merges ? merging_threads : Block::BLOCK_THREADS, static_cast<uint32_t>(sizeof(OneTileStorageOf<Bits, KIND>))};
+  return {1, merges ? merging_threads : Block::BLOCK_THREADS, static_cast<uint32_t>(sizeof(OneBlockStorageOf<Bits, KIND>))};
 }
 
 /* Launches it. Returns a cudaError_t. */
 template <typename Bits>
-int launch_one_tile(const Sort<Bits> &sort, DeviceKind kind, void *stream) {
+int launch_one_block_kernel(const Sort<Bits> &sort, DeviceKind kind, void *stream) {
   const uint32_t count = static_cast<uint32_t>(sort.count);
-  const GridShape shape = kind == DeviceKind::simulated ? one_tile_grid<Bits, DeviceKind::simulated>(count)
-                          : kind == DeviceKind::plain   ? one_tile_grid<Bits, DeviceKind::plain>(count)
-                                                        : one_tile_grid<Bits, DeviceKind::large>(count);
-  const int error = allow_shared_bytes(one_tile_kernel<Bits>, shape.shared_bytes);
-  return error != LAUNCH_OK ? error : launch_from_host(shape, stream, one_tile_kernel<Bits>, sort, ROOT_EVENT);
+  const GridShape shape = kind == DeviceKind::simulated ? one_block_grid<Bits, DeviceKind::simulated>(count)
+                          : kind == DeviceKind::plain   ? one_block_grid<Bits, DeviceKind::plain>(count)
+                                                        : one_block_grid<Bits, DeviceKind::large>(count);
+  const int error = allow_shared_bytes(one_block_kernel<Bits>, shape.shared_bytes);
+  return error != LAUNCH_OK ? error : launch_from_host(shape, stream, one_block_kernel<Bits>, sort, ROOT_EVENT);
 }
 
 /* Puts the whole array on the worklist, as its only range. All threads of the one block take part; ends with a barrier. */

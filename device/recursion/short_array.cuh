@@ -5,7 +5,8 @@
  *
  *  root    every block draws the same sample and so finds the same splitters; then each orders its tiles by bucket, in shared
  *          memory, writes them to the scratch array, to where they came from, and a table of where each bucket begins
- *  gather  a block for each bucket reads its column of the table, gathers its runs, and sorts them where they belong
+ *  gather  a block for each bucket reads its column of the table, gathers its runs, and sorts them where they belong; and
+ *          writes the keys that are equal to the splitter behind it, where some values are frequent
  *
  *  1. A bucket begins behind all keys of lower buckets, and a tile's place of bucket b is the number of keys of lower buckets
  *     in it: the sum of a column is where the bucket begins. Nobody has to count beforehand, and nobody to scan.
@@ -18,10 +19,22 @@
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 
-#include "block/on_chip_sort.cuh"
+#include "block/mapped_shape.cuh"
 #include "recursion/short_behind.cuh"
 
 namespace cdp::CDP_RUNTIME {
+
+/* Of the table of where buckets begin: a tile's entries. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t short_columns(const Sort<Bits> &sort) {
+  return max_short_buckets(sort.short_fan_out) + 1;
+}
+
+/* The grid that gathers the buckets. */
+template <typename Bits>
+__device__ __forceinline__ GridShape gather_grid(uint32_t blocks) {
+  return {blocks, MultiwayShape<Bits>::BLOCK_THREADS, sizeof(GatherBlock<Bits>)};
+}
 
 template <typename Bits>
 __device__ __forceinline__ bool has_small_tiles(const Sort<Bits> &sort) {
@@ -39,7 +52,7 @@ __device__ __forceinline__ void order_tiles(const Sort<Bits> &sort, uint32_t blo
   if (block < tiles.count)
     items.load(tiles, block);
   for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
-    order_tile(items, set, sort.short_places + tile * (sort.short_fan_out + 1), storage, sort.rules.map, true);
+    order_tile(items, set, sort.short_places + tile * short_columns(sort), storage, sort.rules.map, true);
     if (tile + blocks < tiles.count)
       items.load(tiles, tile + blocks);
     __syncthreads();
@@ -53,9 +66,9 @@ __device__ inline void launch_gathering(const Sort<Bits> &sort, MultiwayStorage<
   int error = LAUNCH_OK;
   if (threadIdx.x == 0) {
     // At once: it takes as long as the sample and a tile do together.
-    error = start_grid(sort,
-                       {Kernel::leaf, ChildStream::tail, fat_grid(sort, sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
-                       work_for<Bits>(Step::gather));
+    error = start_grid(
+        sort, {Kernel::leaf, ChildStream::tail, gather_grid<Bits>(sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
+        work_for<Bits>(Step::gather));
     storage.flag = error == LAUNCH_OK;
   }
   // The blocks that order tiles launch nothing, and are not counted.
@@ -97,8 +110,9 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     return;
   }
   const uint32_t block = blockIdx.x - 1;
-  choose_splitters<Bits, MultiwayShape<Bits>::SAMPLES_PER_THREAD>(
-      sort.rules, whole_range(sort), sort.short_fan_out, sort.short_oversampling, sort.short_fan_out, Crowded::leave_out);
+  choose_splitters<Bits, MultiwayShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, whole_range(sort), sort.short_fan_out,
+                                                                  sort.short_oversampling,
+                                                                  max_short_buckets(sort.short_fan_out), Crowded::leave_out);
   if (block == 0)
     leave_splitters(sort, storage.set, storage);
   if (has_small_tiles(sort))
@@ -110,13 +124,13 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
 /* Finds a bucket's run in each tile of ITEMS to a thread, and returns where it lies in the end. All threads take part; ends
    with a barrier. */
 template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bucket, MultiwayStorage<Bits> &storage) {
+__device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bucket, GatherBlock<Bits> &storage) {
   const MultiwayTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
   const uint32_t tile = threadIdx.x;
   uint32_t begin = 0;
   uint32_t items = 0;
   if (tile < tiles.count) {
-    const uint16_t *places = sort.short_places + uint64_t{tile} * (sort.short_fan_out + 1) + bucket;
+    const uint16_t *places = sort.short_places + uint64_t{tile} * short_columns(sort) + bucket;
     begin = places[0];
     items = places[1] - begin;
   }
@@ -126,7 +140,7 @@ __device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bu
       static_cast<unsigned long long>(begin) << 32 | items, storage.warp_totals, total);
   const uint32_t run_begin = static_cast<uint32_t>(lower);
   if (tile < tiles.count)
-    storage.work.gather.runs[tile] = {run_begin + items, static_cast<uint32_t>(tiles.first_item(tile)) + begin - run_begin};
+    storage.runs[tile] = {run_begin + items, static_cast<uint32_t>(tiles.first_item(tile)) + begin - run_begin};
   __syncthreads();
   return {total >> 32, (total >> 32) + static_cast<uint32_t>(total), Side::keys, 1};
 }
@@ -155,9 +169,9 @@ __device__ __forceinline__ uint32_t run_of(const Run *runs, uint32_t run_count, 
  */
 template <typename Bits>
 __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, uint32_t items, Bits *destination,
-                                            const MultiwayStorage<Bits> &storage) {
+                                            const GatherBlock<Bits> &storage) {
   constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
-  const Run *runs = storage.work.gather.runs;
+  const Run *runs = storage.runs;
   const uint32_t rows = (items + WARPS * WARP_LANES - 1) / (WARPS * WARP_LANES); // of a warp's lanes
   const uint32_t begin = threadIdx.x / WARP_LANES * rows * WARP_LANES;
   const uint32_t end = begin + rows * WARP_LANES < items ? begin + rows * WARP_LANES : items;
@@ -184,7 +198,7 @@ __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_cou
 
 /* Has equal keys written, by a grid where they are many. All threads take part. */
 template <typename Bits>
-__device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, Bits key, MultiwayStorage<Bits> &storage) {
+__device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, Bits key, GatherBlock<Bits> &storage) {
   if (threadIdx.x == 0) {
     count_equal(sort.rules.counters, 0, range.items());
     storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceDriver::enter(sort) &&
@@ -220,65 +234,76 @@ __device__ inline void count_short_part(const Sort<Bits> &sort, uint64_t items) 
   atomicMax(&sort.control->max_short_part_items, static_cast<unsigned int>(items));
 }
 
-/* A block that sorts its bucket on chip, where it has been gathered. */
+/* The most keys of a bucket that its block sorts where it gathers them. */
 template <typename Bits>
-struct OnChipBlock {
-  BlockStorage block; /* the same as before */
-  OnChipTeam<Bits, 1> team;
-};
-static_assert(sizeof(OnChipBlock<uint32_t>) <= sizeof(MultiwayStorage<uint32_t>) &&
-                  sizeof(OnChipBlock<uint64_t>) <= sizeof(MultiwayStorage<uint64_t>),
-              "no block needs more for it");
+constexpr uint32_t MAX_GATHERED = OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS;
 
-/* Sorts a bucket that is not empty, or writes its equal keys. On chip, if keys have 32 bits: 2^20 and 2^21 of them took 58 and
-   88 us instead of 64 and 96 (H200); with 64 bits, in blocks of half as many keys, it gained nothing. All threads take part. */
+/* Sorts a bucket that is gathered, of at most MAX_GATHERED keys. All threads take part. */
 template <typename Bits>
-__device__ __forceinline__ void sort_bucket(const Sort<Bits> &sort, const SplitterSet &set, uint32_t bucket, const Range &range,
-                                            MultiwayStorage<Bits> &storage) {
+__device__ __forceinline__ void sort_gathered(const Sort<Bits> &sort, const Range &range, GatherBlock<Bits> &storage) {
   using Block = MultiwayShape<Bits>;
-  if (set.equal != 0 && bucket % 2 != 0) {
-    fill_bucket(sort, range, sort.task_splitters[bucket / 2], storage);
-    return;
-  }
+  if (is_merged<Bits, DEVICE_KIND>(range.items()))
+    block_register_sort<Bits, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.stage, range, storage.stage);
+  else if (range.items() <= Block::TILE_ITEMS)
+    block_on_chip_sort(sort.rules, storage.stage, range, storage.tile);
+  else
+    block_on_chip_sort(sort.rules, storage.stage, range, storage.bucket);
+}
+
+/* Sorts a bucket of unequal keys that is not empty. All threads take part. */
+template <typename Bits>
+__device__ __forceinline__ void sort_bucket(const Sort<Bits> &sort, const Range &range, GatherBlock<Bits> &storage) {
   if (threadIdx.x == 0)
     count_short_part(sort, range.items());
   const uint32_t runs = short_tiles(sort);
   const Bits *source = sort.rules.side(Side::scratch);
-  if (range.items() <= Block::TILE_ITEMS) {
-    gather_runs(source, runs, static_cast<uint32_t>(range.items()), storage.work.stage, storage);
-    if (sizeof(Bits) == 8 || is_merged<Bits, DEVICE_KIND>(range.items()))
-      block_register_sort<Bits, Block::TILE_ITEMS_PER_THREAD>(sort.rules, storage.work.stage, range, storage.work.stage);
-    else
-      block_on_chip_sort(sort.rules, storage.work.stage, range, block_shared<OnChipBlock<Bits>>().team);
+  if (range.items() <= MAX_GATHERED<Bits>) {
+    gather_runs(source, runs, static_cast<uint32_t>(range.items()), storage.stage, storage);
+    sort_gathered(sort, range, storage);
     return;
   }
   gather_runs(source, runs, static_cast<uint32_t>(range.items()), sort.rules.side(Side::keys) + range.begin, storage);
-  sort_behind(sort, range, storage);
+  sort_behind(sort, range, storage.flag);
 }
 
+/* A bucket's range, by tiles of either size. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bucket, GatherBlock<Bits> &storage) {
+  return has_small_tiles(sort) ? find_bucket<Bits, SHORT_TILE_ITEMS>(sort, bucket, storage)
+                               : find_bucket<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);
+}
+
+/*
+ * A block for each bucket of unequal keys, and for the equal ones behind them. All threads take part.
+ *
+ * 1. Keys of a splitter's value are only written, which takes next to nothing.
+ * 2. The grid is launched before anybody knows whether there are such buckets, and twice as many blocks take another round.
+ * Therefore a block does both.
+ */
 template <typename Bits>
 __device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32_t &event) {
-  using Block = MultiwayShape<Bits>;
-  static_assert(FILL_GRID_ITEMS > Block::TILE_ITEMS, "who holds a bucket launches nothing");
-  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  static_assert(FILL_GRID_ITEMS > MAX_GATHERED<Bits>, "who launches a fill may as well launch for a bucket");
+  auto &storage = block_shared<GatherBlock<Bits>>();
   const TraceScope scope(sort, event, storage.block);
   const BlockTraceScope own_scope(sort, event);
   const SplitterSet set = *sort.splitter_sets;
-  const uint32_t bucket = blockIdx.x;
+  const uint32_t splitter = blockIdx.x;
+  const uint32_t bucket = set.equal != 0 ? 2 * splitter : splitter;
   if (bucket == 0 && threadIdx.x == 0)
     count_short_task(sort, set);
-  Range range = {};
-  if (bucket < set.buckets)
-    range = has_small_tiles(sort) ? find_bucket<Bits, SHORT_TILE_ITEMS>(sort, bucket, storage)
-                                  : find_bucket<Bits, Block::TILE_ITEMS_PER_THREAD>(sort, bucket, storage);
-  // A block that holds its bucket leaves before it sorts: behind the sort, the counter would be waited for.
-  const bool holds = range.items() <= Block::TILE_ITEMS;
+  const bool has_equal = set.equal != 0 && splitter < set.splitters;
+  const Range equal = has_equal ? find_bucket(sort, bucket + 1, storage) : Range{};
+  const Range range = bucket < set.buckets ? find_bucket(sort, bucket, storage) : Range{};
+  // A block that launches nothing leaves before it sorts: behind the sort, the counter would be waited for.
+  const bool holds = range.items() <= MAX_GATHERED<Bits> && equal.items() < FILL_GRID_ITEMS;
   if (holds && threadIdx.x == 0)
     leave_sort(sort);
-  if (range.items() != 0) {
-    own_scope.describe(range);
-    sort_bucket(sort, set, bucket, range, storage);
-  }
+  if (range.items() + equal.items() != 0)
+    own_scope.describe(range.items() != 0 ? range : equal);
+  if (equal.items() != 0)
+    fill_bucket(sort, equal, sort.task_splitters[splitter], storage);
+  if (range.items() != 0)
+    sort_bucket(sort, range, storage);
   if (!holds && threadIdx.x == 0)
     leave_sort(sort);
 }

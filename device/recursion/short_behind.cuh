@@ -7,15 +7,16 @@
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_BEHIND_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_BEHIND_CUH
 
+#include "block/on_chip_sort.cuh"
 #include "recursion/driver_device.cuh"
 #include "recursion/multiway.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
-/* The most buckets of a short array that are too long for a block's registers, and of those that there is room for. */
+/* The most buckets of a short array that are too long for a block to hold, and of those that there is room for. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t max_listed_behind(const Sort<Bits> &sort) {
-  const uint32_t most = static_cast<uint32_t>(sort.count / MultiwayShape<Bits>::TILE_ITEMS) + 1;
+  const uint32_t most = static_cast<uint32_t>(sort.count / OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS) + 1;
   return most < sort.worklist_capacity ? most : sort.worklist_capacity;
 }
 
@@ -114,15 +115,15 @@ __device__ inline void sort_range_here(const Sort<Bits> &sort, const Range &rang
   __syncthreads();
 }
 
-/* Sorts all ranges that are listed and nobody has taken. All threads take part. */
+/* Sorts all ranges that are listed and nobody has taken. All threads take part. `flag` is shared memory. */
 template <typename Bits>
-__device__ inline void sort_listed_behind(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
+__device__ inline void sort_listed_behind(const Sort<Bits> &sort, uint32_t &flag) {
   for (uint32_t place = 0; place < max_listed_behind(sort); place++) {
     __syncthreads();
     if (threadIdx.x == 0)
-      storage.flag = take_listed(sort, place);
+      flag = take_listed(sort, place);
     __syncthreads();
-    if (storage.flag == 0)
+    if (flag == 0)
       continue;
     Range range = sort.worklist[place];
     range.depth = 1;
@@ -130,19 +131,19 @@ __device__ inline void sort_listed_behind(const Sort<Bits> &sort, MultiwayStorag
   }
 }
 
-/* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. */
+/* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. `flag` is shared memory. */
 template <typename Bits>
-__device__ inline void sort_behind(const Sort<Bits> &sort, const Range &range, MultiwayStorage<Bits> &storage) {
+__device__ inline void sort_behind(const Sort<Bits> &sort, const Range &range, uint32_t &flag) {
   if (threadIdx.x == 0) {
     count_moved(sort.rules.counters, range.depth, 2 * range.items()); // the gathering
-    storage.flag = static_cast<uint32_t>(launch_behind<Bits>(sort, range));
+    flag = static_cast<uint32_t>(launch_behind<Bits>(sort, range));
   }
   __syncthreads();
-  const BehindFate fate = static_cast<BehindFate>(storage.flag);
+  const BehindFate fate = static_cast<BehindFate>(flag);
   if (fate == BehindFate::here)
     sort_range_here(sort, range);
   else if (fate == BehindFate::all_here)
-    sort_listed_behind(sort, storage);
+    sort_listed_behind(sort, flag);
 }
 
 } // namespace cdp::CDP_RUNTIME

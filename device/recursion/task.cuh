@@ -114,7 +114,7 @@ struct MapFacts {
 template <typename Bits, DeviceKind KIND>
 struct FrequentTableOf {
   using Shape = FrequentShapeOf<Bits, KIND>;
-  unsigned int counts[Shape::MAX_VALUES]; /* keys of each */
+  unsigned int counts[Shape::MAX_VALUES]; /* keys of each. Zeros at first: nothing else here */
   uint32_t sums[Shape::MAX_VALUES + 1];   /* of all values before it */
   uint32_t pieces[Shape::MAX_VALUES + 1]; /* likewise: of as many keys as a team should write, if there are more than that */
   uint32_t places[Shape::MAX_VALUES];     /* keys of its bucket that are less, without those of other frequent values */
@@ -155,9 +155,14 @@ struct MapTable {
 /* Counters of a drawn sample, by the hash, of an array that may have so many buckets: a power of two. */
 __host__ __device__ inline uint32_t searched_counters(uint32_t most_buckets) {
   uint32_t counters = 1;
-  while (counters < most_buckets * MAP_SAMPLES_PER_BUCKET)
+  while (counters < most_buckets * SEARCHED_PER_BUCKET)
     counters *= 2;
   return counters;
+}
+
+/* The most buckets of a short array that has so many of unequal keys: with those of equal keys between them. */
+__host__ __device__ constexpr uint32_t max_short_buckets(uint32_t fan_out) {
+  return 2 * fan_out < MAX_BUCKETS ? 2 * fan_out : MAX_BUCKETS;
 }
 
 /*
@@ -202,7 +207,7 @@ struct Sort {
   unsigned long long *task_cursors;
   uint32_t map_buckets; /* the most that the array is divided into by a map (mapped_array.cuh); 0: there is none */
   MapTable<Bits> map_table;
-  uint32_t short_fan_out;      /* buckets of a short array (short_array.cuh) */
+  uint32_t short_fan_out;      /* buckets of unequal keys of a short array (short_array.cuh) */
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;   /* of its tiles */
   uint16_t *short_places;      /* where each bucket begins in each of its tiles */

@@ -44,7 +44,7 @@ struct WorkspaceParts {
 inline uint64_t short_places(const cdp_plan &plan) {
   if (plan.path != CDP_PATH_SHORT)
     return 0;
-  return (plan.count / plan.short_tile_items + 2) * (plan.short_fan_out + 1);
+  return (plan.count / plan.short_tile_items + 2) * (max_short_buckets(plan.short_fan_out) + 1);
 }
 
 /* Where a part begins that is put behind `end`, which becomes its end, rounded up. */
@@ -80,7 +80,8 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_taken = part(maps ? max_first_scatter_buckets(kind) : 0, sizeof(unsigned int));
   parts.map_searched = part(maps ? searched_counters(plan.map_buckets) : 0, sizeof(unsigned int));
   parts.map_frequent = part(maps ? 1 : 0, frequent_table_bytes(kind, cdp_engine_key_bytes(plan.type)));
-  parts.zeros_end = end;
+  const uint64_t frequent_values = frequent_slots(kind, cdp_engine_key_bytes(plan.type)) / 2;
+  parts.zeros_end = maps ? parts.map_frequent + frequent_values * sizeof(unsigned int) : end;
   parts.map_begins = part(maps ? uint64_t{plan.map_buckets} + 1 : 0, sizeof(unsigned int));
   parts.map_items = part(plan.map_buckets, sizeof(unsigned int));
   parts.map_spans = part(plan.map_buckets, sizeof(FrequentSpan));
