@@ -87,8 +87,7 @@ __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t coun
   team.find_extremes(least, greatest, storage.extremes);
   if (least == greatest)
     return true;
-  const uint32_t bits = bits_of<Bits>(greatest - least);
-  const CellMap<Bits> cell_of = {least, bits > Shape::CELL_BITS ? bits - Shape::CELL_BITS : 0};
+  const CellMap<Bits> cell_of = cells_between(least, greatest, Shape::CELLS);
   if (team.thread == 0)
     storage.cell_of = cell_of;
   keys.each([&storage, cell_of](Bits key) { atomicAdd(&storage.cells[cell_of(key)], 1u); });
