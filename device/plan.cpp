@@ -253,8 +253,7 @@ uint32_t task_launches(const cdp_plan &plan) {
   const bool has_controller = plan.scheme == CDP_SCHEME_CONTROLLER;
   if (is_classic(plan))
     return has_controller ? LAUNCHES_PER_CONTROLLER_TASK : LAUNCHES_PER_TASK;
-  const uint32_t more = plan.map_buckets != 0 ? MORE_LAUNCHES_PER_MAPPED_TASK : 0;
-  return more + (has_controller ? LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK : LAUNCHES_PER_MULTIWAY_TASK);
+  return has_controller ? LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK : LAUNCHES_PER_MULTIWAY_TASK;
 }
 
 /*

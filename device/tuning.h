@@ -288,9 +288,6 @@ constexpr uint32_t max_first_scatter_buckets(DeviceKind kind) {
 constexpr uint32_t CROWDED_SHARE = 4;
 constexpr uint32_t CROWDED_ROUNDS = 4;
 
-/* The most stages of a mapped array behind its root: look again, count, scatter, scatter again, and sort. */
-constexpr uint32_t MAX_MAP_STAGES = 5;
-
 /* Arrays of one block with more than one in so many of a tile's keys are sorted on chip; shorter ones are merged, which takes
    no time for cells that would be empty. H200: 2^13 and 2^14 keys of 32 bits took 18 and 30 us merged, 11 and 14 on chip,
    launches included; 2^12 and 2^13 of 64 bits 18 and 31, and 11 and 14. */
@@ -376,9 +373,9 @@ constexpr uint32_t BUCKETS_PER_SEARCH = 64;
    50 GB/s, a launch costs about 20 microseconds: a megabyte. */
 constexpr uint64_t FILL_GRID_ITEMS = 1u << 18;
 
-/* Kernels that are launched from the device: four for each key width, with the hooks of study.h and without
+/* Kernels that are launched from the device: three for each key width, with the hooks of study.h and without
    (recursion/kernels.cuh). A test counts them in the built library. */
-constexpr uint32_t LAUNCHED_KERNELS = 16;
+constexpr uint32_t LAUNCHED_KERNELS = 12;
 
 /* CUDA loses a grid now and then where the kernels that are launched from the device, counting so many pending launches for
    each, exceed the pending-launch limit; however many are pending (samples/lost_trees prints the table, docs/known-issues.md).
@@ -513,8 +510,6 @@ constexpr uint32_t PENDING_SHARE_DENOMINATOR = 4;
 constexpr uint32_t LAUNCHES_PER_TASK = 1;
 constexpr uint32_t LAUNCHES_PER_CONTROLLER_TASK = 3;
 constexpr uint32_t LAUNCHES_PER_MULTIWAY_TASK = 5;
-/* And of an array that may be divided by a map: its stages besides. */
-constexpr uint32_t MORE_LAUNCHES_PER_MAPPED_TASK = 2;
 constexpr uint32_t LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK = 7;
 
 } // namespace cdp

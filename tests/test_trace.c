@@ -420,10 +420,10 @@ START_TEST(pending_launches_are_counted_by_trees) {
 END_TEST
 
 START_TEST(kinds_have_names) {
-  for (uint32_t kind = CDP_TRACE_ROOT; kind <= CDP_TRACE_MAP; kind++)
+  for (uint32_t kind = CDP_TRACE_ROOT; kind <= CDP_TRACE_BUCKETS; kind++)
     ck_assert_str_ne(cdp_trace_kind_name(kind), "unknown");
   ck_assert_str_eq(cdp_trace_kind_name(0), "unknown");
-  ck_assert_str_eq(cdp_trace_kind_name(CDP_TRACE_MAP + 1), "unknown");
+  ck_assert_str_eq(cdp_trace_kind_name(CDP_TRACE_BUCKETS + 1), "unknown");
 }
 END_TEST
 

@@ -20,8 +20,12 @@
 
 /* ---- Events ---------------------------------------------------------------------------------------------------- */
 
+static bool is_stage(const cdp_trace_event *event) {
+  return event->kind == CDP_TRACE_MAP || event->kind == CDP_TRACE_BUCKETS;
+}
+
 static bool is_launched_by_device(const cdp_trace_event *event) {
-  return event->launcher != CDP_TRACE_NO_LAUNCHER && event->kind != CDP_TRACE_BLOCK;
+  return event->launcher != CDP_TRACE_NO_LAUNCHER && event->kind != CDP_TRACE_BLOCK && !is_stage(event);
 }
 
 static bool holds_with_launcher(const cdp_trace *trace, size_t index, char *why) {
@@ -30,13 +34,14 @@ static bool holds_with_launcher(const cdp_trace *trace, size_t index, char *why)
   const cdp_trace_event *launcher = &trace->events[event->launcher];
   MUST(launcher->cuda_error == 0, "event %zu was launched by %u, which was refused", index, event->launcher);
   if (event->kind == CDP_TRACE_BLOCK) {
-    MUST(launcher->kind == CDP_TRACE_SORT, "event %zu is a block of a grid of another kind", index);
+    MUST(launcher->kind == CDP_TRACE_SORT || launcher->kind == CDP_TRACE_BUCKETS, "event %zu is a block of a grid of another kind", index);
     MUST(event->begin_ns >= launcher->begin_ns && event->end_ns <= launcher->end_ns, "block %zu is outside its grid's time",
          index);
     MUST(event->range_begin >= launcher->range_begin && event->range_end <= launcher->range_end,
          "block %zu is outside its grid's range", index);
     return true;
   }
+  MUST(!is_stage(event) || (event->launcher == 0 && event->end_ns <= launcher->end_ns), "event %zu is a stage outside its grid", index);
   MUST(event->launched_ns >= launcher->begin_ns && event->launched_ns <= launcher->end_ns,
        "event %zu was launched when its launcher %u did not run", index, event->launcher);
   MUST(event->is_tail == 0 || event->cuda_error != 0 || event->begin_ns >= launcher->end_ns,
@@ -46,7 +51,7 @@ static bool holds_with_launcher(const cdp_trace *trace, size_t index, char *why)
 
 static bool event_holds(const cdp_trace *trace, size_t index, const traced_sort *sort, char *why) {
   const cdp_trace_event *event = &trace->events[index];
-  MUST(event->kind >= CDP_TRACE_ROOT && event->kind <= CDP_TRACE_MAP, "event %zu is of no kind", index);
+  MUST(event->kind >= CDP_TRACE_ROOT && event->kind <= CDP_TRACE_BUCKETS, "event %zu is of no kind", index);
   MUST(event->range_begin <= event->range_end && event->range_end <= sort->count, "event %zu leaves the array", index);
   MUST(event->launched_ns <= event->begin_ns && event->begin_ns <= event->end_ns, "event %zu ends before it begins", index);
   MUST(event->blocks != 0, "event %zu has no blocks", index);
@@ -87,29 +92,23 @@ static cdp_study_depth count_events(const cdp_trace *trace, uint32_t depth, cons
   return row;
 }
 
-/* Whether the array was sorted in two launches: what the root launched first is the grid that gathers the buckets. */
-static bool is_short(const cdp_trace *trace) {
-  return trace->count > 1 && trace->events[1].kind == CDP_TRACE_SORT && trace->events[1].launcher == 0 &&
-         trace->events[1].depth == 0 && trace->events[1].is_tail != 0;
-}
-
-/* Whether the array was divided by a map, so that its task has stages: it was, unless it turned out to need splitters. */
-static bool is_mapped(const cdp_trace *trace) {
-  bool has_stages = false;
+/* Whether the root's grid had stages, whose task has no grids of its own: it had, unless it turned out to need splitters. */
+static bool has_stages(const cdp_trace *trace) {
+  bool has = false;
   for (size_t index = 0; index < trace->count; index++) {
     const cdp_trace_event *event = &trace->events[index];
-    has_stages = has_stages || event->kind == CDP_TRACE_MAP;
+    has = has || is_stage(event);
     if (event->kind == CDP_TRACE_SCATTER && event->depth == 0)
       return false;
   }
-  return has_stages;
+  return has;
 }
 
 static bool depth_agrees(const cdp_trace *trace, const cdp_study *study, uint32_t depth, const traced_sort *sort, char *why) {
   const cdp_study_depth row = count_events(trace, depth, sort);
   const cdp_study_depth *counted = &study->depths[depth];
-  // A short array's task has no grids of its own, nor a mapped one's, nor have its parts a list; and of the host's levels each is one grid.
-  const bool has_tasks = sort->scheme != CDP_SCHEME_HOST && !(depth == 0 && (is_short(trace) || is_mapped(trace)));
+  // Nor have the parts of such a task a list; and of the host's levels each is one grid.
+  const bool has_tasks = sort->scheme != CDP_SCHEME_HOST && !(depth == 0 && has_stages(trace));
 #define AGREE(field)                                                                                                           \
   MUST(row.field == counted->field, "depth %u, " #field ": %" PRIu64 " by the trace, %" PRIu64 " counted", depth, row.field,   \
        counted->field)

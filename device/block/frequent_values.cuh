@@ -100,6 +100,24 @@ struct FrequentMap {
   }
 };
 
+/* By whatever lines there are, which is looked up for every key: for what is hardly ever done. */
+template <typename Bits>
+struct AnyMap {
+  static constexpr bool HAS_FREQUENT = true;
+
+  KeyLines<Bits> lines;
+  const KeyLine *table;
+  const Bits *slots;
+
+  __device__ __forceinline__ uint32_t operator()(Bits key) const {
+    return lines.factor != 0 ? StraightMap<Bits>{lines, lines.factor << lines.raise}(key)
+                             : bucket_by_lines(spread_offset(lines, key), table);
+  }
+  __device__ __forceinline__ uint32_t slot_of(Bits key) const {
+    return lines.frequent == 0 ? NO_FREQUENT : find_slot(key, slots);
+  }
+};
+
 } // namespace cdp::CDP_RUNTIME
 
 #endif

@@ -75,9 +75,18 @@ struct MapDivide {
   };
 };
 
+/* What a block knows of the stage at hand (turns.cuh). */
+struct BlockTurn {
+  uint32_t share;
+  uint32_t has_more;
+  uint32_t is_last;
+  uint32_t found; /* a Whereabouts (mapped_array.cuh) */
+};
+
 template <typename Bits, DeviceKind KIND>
 struct MappedStorageOf {
   BlockStorage block; /* first */
+  BlockTurn turn;
   uint32_t warp_totals[WARP_LANES];
   KeyLines<Bits> map;
   uint32_t long_items;    /* in buckets that are too long for a team */

@@ -5,7 +5,7 @@
  *
  *     two-way      root ──▶ partition, for each level ──▶ network ──▶ sort
  *     multiway     root ──▶ look ──▶ prepare, count, scatter, for each level ──▶ network ──▶ sort
- *     by a map     root ──▶ four stages ──▶ sort of the buckets ──▶ the levels of multiway, with nothing to do as a rule
+ *     by a map     root ──▶ the levels of multiway, with nothing to do as a rule
  *     one block    root
  */
 #ifndef CDPSORT_DEVICE_RECURSION_HOST_KERNELS_CUH
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESID
 
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
-    level_map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
-  mapped_body<MapHost>(sort, event, work.step == Step::root);
+    level_map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  mapped_body<MapHost>(sort, event);
 }
 
 template <typename Bits>
@@ -136,22 +136,19 @@ private:
     launch_step<Policy>(HostDriver::max_level_blocks<Policy>(sort, level), Step::phase, level, phase);
   }
 
-  /* A map's stages: as many as it may take, each of which looks up what it is. */
-  void launch_map_stages() {
+  void launch_map() {
     if (error == LAUNCH_OK)
       error = zero_bookkeeping(plan, stream);
     allow(level_map_kernel<Bits>);
-    const GridShape shape = map_grid(sort, map_blocks(sort));
-    launch(shape, level_map_kernel<Bits>, work_for<Bits>(Step::root));
-    for (uint32_t stage = 0; stage < MAX_MAP_STAGES; stage++)
-      launch(shape, level_map_kernel<Bits>, work_for<Bits>(Step::map));
+    launch(map_grid(sort, map_blocks(sort)), level_map_kernel<Bits>);
+    next_event += MAP_STAGES - 1; // its stages'
   }
 
   void launch_multiway_levels() {
     using Policy = Multiway<Bits>;
     allow(task_kernel<Policy, HostDriver>);
     if (sort.map_buckets != 0) {
-      launch_map_stages();
+      launch_map();
     } else {
       launch_step<Policy>(1, Step::root, 0);
       launch_step<Policy>(sort.multiprocessors, Step::look, 0);

@@ -16,14 +16,10 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* A mapped array's grids, launched by the host one behind the other: a stage each, whatever it is. */
+/* What a mapped array's grid leaves to the levels behind it. */
 struct MapHost {
-  static constexpr bool LAUNCHES = false;
-
   template <typename Bits>
-  static __device__ bool launch_behind(const Sort<Bits> &, MapStage, bool, MappedStorage<Bits> &) {
-    return false;
-  }
+  static __device__ void begin_tasks(const Sort<Bits> &) {}
 
   template <typename Bits>
   static __device__ void start_splitters(const Sort<Bits> &sort, MultiwayStorage<Bits> &) {
@@ -44,16 +40,14 @@ struct MapHost {
   }
 
   template <typename Bits>
-  static __device__ void end_stage(const Sort<Bits> &, MapStage, MappedStorage<Bits> &) {}
-
-  template <typename Bits>
   static __device__ void end(const Sort<Bits> &, MappedStorage<Bits> &) {}
 
-  /* What grids the host has still launched find nothing to do. */
+  /* The host has kept one free for each, behind the root's. */
   template <typename Bits>
-  static __device__ void leave(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
-    if (is_last_block(&sort.map_table.facts->done_blocks, gridDim.x, storage.block) && threadIdx.x == 0)
-      sort.map_table.facts->stage = MapStage::none;
+  static __device__ uint32_t stage_event(const Sort<Bits> &sort, MapStage stage) {
+    const uint32_t event = ROOT_EVENT + static_cast<uint32_t>(stage);
+    describe_stage(event_list(sort), event, trace_kind(stage), whole_range(sort));
+    return event;
   }
 };
 

@@ -13,7 +13,6 @@
  *
  *     thin   task_kernel<TwoWay>: many thin blocks. Two-way tasks; bitonic steps, equal keys, batches, and the turning round
  *     fat    task_kernel<Multiway>: one fat block a multiprocessor. Multiway tasks, from the look to the scatter
- *     map    map_kernel: one fat block a multiprocessor. A mapped array, from the look to its buckets, sorted
  *     leaf   leaf_kernel: fat blocks, each with a range of its own to sort: listed ranges, gathered buckets
  *
  * A phase and a block's own sort in one kernel would spill registers (220 bytes of them), and so would the map's loops in either
@@ -32,14 +31,13 @@ template <typename Bits>
 struct Multiway;
 struct DeviceDriver;
 
-enum class Kernel : uint32_t { thin, fat, map, leaf };
-constexpr uint32_t KERNELS = 4;
+enum class Kernel : uint32_t { thin, fat, leaf };
+constexpr uint32_t KERNELS = 3;
 static_assert(LAUNCHED_KERNELS == KERNELS * 2 * 2, "for two key widths, with hooks and without");
 
 /* What a grid does. Those of tasks are in machine.cuh unless said otherwise. */
 enum class Step : uint32_t {
-  root,         /* thin, fat, map: launched by the host (root.cuh, presorted_array.cuh, host_kernels.cuh) */
-  map,          /* map: a stage of an array that is divided by a map (mapped_array.cuh) */
+  root,         /* thin, fat: launched by the host (root.cuh, presorted_array.cuh, host_kernels.cuh) */
   begin,        /* thin, fat: prepares a task and launches its first phase */
   phase,        /* thin, fat: its blocks do their shares of a task's phase */
   continuation, /* thin, fat: goes on behind a phase (driver_tail.cuh) */
@@ -80,9 +78,6 @@ __global__ void __launch_bounds__(Policy::BLOCK_THREADS, Policy::RESIDENT_BLOCKS
 }
 
 template <typename Bits>
-__global__ void map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work);
-
-template <typename Bits>
 __global__ void leaf_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work);
 
 /*
@@ -100,8 +95,6 @@ __device__ __forceinline__ int launch_work(Kernel kernel, ChildStream where, Gri
     return launch_child(where, shape, task_kernel<TwoWay<Bits>, DeviceDriver>, sort, event, work);
   case Kernel::fat:
     return launch_child(where, shape, task_kernel<Multiway<Bits>, DeviceDriver>, sort, event, work);
-  case Kernel::map:
-    return launch_child(where, shape, map_kernel<Bits>, sort, event, work);
   case Kernel::leaf:
     break;
   }

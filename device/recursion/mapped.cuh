@@ -280,6 +280,20 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
   __syncthreads();
 }
 
+/* Whether code is made for each of the forms that a map has, or is the same for any. */
+enum class MapForm : uint32_t { each, any };
+
+/* Calls `use` with the map that is loaded. */
+template <MapForm FORM, typename Bits, DeviceKind KIND, typename Use>
+__device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND> &storage, Use use) {
+  if constexpr (FORM == MapForm::any)
+    use(AnyMap<Bits>{storage.map, storage.divide.lines, storage.divide.slots});
+  else if (storage.map.frequent != 0)
+    use(frequent_map(storage));
+  else
+    with_map(storage.map, storage.divide.lines, use);
+}
+
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
 
 /* Counts a key: in its bucket and, if its value is frequent, as one of that. */
@@ -293,7 +307,7 @@ __device__ __forceinline__ void count_key(Bits key, const Map &map, MapDivide<Bi
   }
 }
 
-/* Counts this block's share of the keys by a map. All threads take part. */
+/* Counts the keys of tiles `block`, `block` + `blocks`, ... by a map. All threads take part. */
 template <typename Bits, typename Map>
 __device__ __forceinline__ void count_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
                                             MappedStorage<Bits> &storage) {
@@ -309,37 +323,26 @@ __device__ __forceinline__ void count_tiles(const Sort<Bits> &sort, uint32_t blo
   }
 }
 
-/* The same where there are frequent values, whose counts it adds. */
-template <typename Bits>
-__device__ __forceinline__ void count_beside_frequent(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                                      MappedStorage<Bits> &storage) {
-  for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += MultiwayShape<Bits>::BLOCK_THREADS)
-    storage.divide.frequent_counts[slot] = 0;
-  __syncthreads();
-  count_tiles(sort, block, blocks, frequent_map(storage), storage);
-  __syncthreads();
-  report_frequent(sort, storage);
-}
-
-/* This block's share of counting, by the map in storage. All threads take part; begins with a barrier having made it visible.
-   */
-template <typename Bits>
-__device__ __forceinline__ void map_count_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                                MappedStorage<Bits> &storage) {
+/* Counts a share of the keys, by the map in storage. All threads take part; begins with a barrier having made it visible. */
+template <MapForm FORM, typename Bits>
+__device__ __forceinline__ void count_share(const Sort<Bits> &sort, uint32_t share, uint32_t shares,
+                                            MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   uint32_t *counts = storage.divide.counts;
   const uint32_t buckets = storage.map.buckets;
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS)
     counts[bucket] = 0;
-  __syncthreads();
   if (storage.map.frequent != 0)
-    count_beside_frequent(sort, block, blocks, storage);
-  else
-    with_map(storage.map, storage.divide.lines, [&](const auto &map) { count_tiles(sort, block, blocks, map, storage); });
+    for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += THREADS)
+      storage.divide.frequent_counts[slot] = 0;
+  __syncthreads();
+  with_loaded_map<FORM>(storage, [&](const auto &map) { count_tiles(sort, share, shares, map, storage); });
   __syncthreads();
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS)
     if (counts[bucket] != 0)
       atomicAdd(&sort.map_table.counts[bucket], counts[bucket]);
+  if (storage.map.frequent != 0)
+    report_frequent(sort, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An array that is divided by a map of its keys: what long arrays are by default. A grid for each stage:
+ * An array that is divided by a map of its keys: what long arrays are by default. One grid goes through all stages (turns.cuh):
  *
- *     again          the root: every block looks at the same sample. What it says, they all do:
- *                    - it is in order: they look whether the array is. If not, ``again``: the root's work without this
+ *     look           every block looks at the same sample. What it says, they all do:
+ *                    - it is in order: they look whether the array is. If not, ``look_again``, without this
  *                    - all its keys are equal: splitters after all, task 0 (multiway.cuh)
- *                    - they are spread evenly: they count the buckets
- *                    - they are not, or some values are frequent: they draw a larger sample, and the last block learns the
- *                      lines and the frequent values from it
- *     count          counts the buckets by lines, and the keys of frequent values
+ *                    - they are spread evenly: nothing more has to be known
+ *                    - they are not, or some values are frequent: they draw a larger sample
+ *     learn          one block learns the lines and the frequent values from it
+ *     count          counts the buckets, and the keys of frequent values
  *     scatter        moves the keys, but for those of frequent values, to their buckets or, where those are many, to groups of
  *                    them
  *     scatter_again  and from the groups to the buckets, whose places are known from the one count
@@ -17,16 +17,14 @@
  *
  * Where many keys are in buckets too long for a team, the map is given up for splitters, before anything has been moved.
  *
- * Block 0 of every grid but the last has no share of the keys. It launches what comes behind, writes down what others will
- * want, and so keeps nobody waiting; the last block decides what only it can. Who has the grids launched says how (MapDevice,
+ * What comes next, all blocks see. What is launched all the same, a driver has launched (MapDevice,
  * mapped_launches.cuh; MapHost, host_levels.cuh):
- *     launch_behind()     block 0: launches what comes behind this grid. True if the sorting has been, and no task will be
+ *     begin_tasks()       what has to be launched before any task is. For one thread
  *     start_splitters()   divides the array by splitters after all
  *     end_in_order()      the array was found in order, or in the opposite one
  *     start_task()        makes a range a task. For one thread, all others for all threads of a block
- *     end_stage()         goes on behind a stage
  *     end()               ends the map, which counts as a task, when all that was to be launched for it is
- *     leave()             ends a block that sorted buckets
+ *     stage_event()       the event of a stage, opened. For one thread
  */
 #ifndef CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
@@ -35,10 +33,11 @@
 #include "recursion/mapped_scatter.cuh"
 #include "recursion/multiway.cuh"
 #include "recursion/sort_buckets.cuh"
+#include "recursion/turns.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
-/* Blocks of the grids of all stages but the last: one to launch, and one to work at least. */
+/* Blocks of the grid: in the first scatter one writes down what others will want, and one works at least. */
 template <typename Bits>
 __host__ __device__ inline uint32_t map_blocks(const Sort<Bits> &sort) {
   return sort.multiprocessors > 2 ? sort.multiprocessors : 2;
@@ -46,58 +45,25 @@ __host__ __device__ inline uint32_t map_blocks(const Sort<Bits> &sort) {
 
 /* ---- The stages ---------------------------------------------------------------------------------------------------------- */
 
-/* A block's share of the root's work, or of the same again, but for the counting. Returns whether it is to count, by the map in
-   storage. All threads take part; ends with a barrier where it is. */
+/* Looks at the sample. sees_order: at whether the array may be in order. Leaves a straight map in storage. All threads take
+   part; ends with a barrier. */
 template <typename Bits>
-__device__ __noinline__ bool map_look_share(const Sort<Bits> &sort, bool is_root, uint32_t block, uint32_t blocks,
-                                            MappedStorage<Bits> &storage) {
-  MapFacts<Bits> &facts = *sort.map_table.facts;
-  const bool sees_order = is_root && sort.depth_limit != 0;
+__device__ __forceinline__ MapVerdict look_at_keys(const Sort<Bits> &sort, bool sees_order, uint32_t share,
+                                                   MappedStorage<Bits> &storage) {
   KeyLines<Bits> lines = {};
   const MapVerdict verdict = sort.count <= MAX_FEW_SAMPLED_ITEMS
-                                 ? look_at_sample<MAP_SAMPLES_PER_THREAD / 2>(sort, sees_order, block, lines, storage.look)
-                                 : look_at_sample<MAP_SAMPLES_PER_THREAD>(sort, sees_order, block, lines, storage.look);
-  if (block == 0 && threadIdx.x == 0) {
-    facts.lines = lines;
-    facts.coarse_shift = wanted_coarse_shift(lines.buckets);
-    facts.verdict = static_cast<uint32_t>(verdict);
-    if (verdict == MapVerdict::even)
-      facts.turn.next = MapStage::scatter;
-  }
+                                 ? look_at_sample<MAP_SAMPLES_PER_THREAD / 2>(sort, sees_order, share, lines, storage.look)
+                                 : look_at_sample<MAP_SAMPLES_PER_THREAD>(sort, sees_order, share, lines, storage.look);
   __syncthreads();
   if (threadIdx.x == 0)
     storage.map = lines;
   __syncthreads();
-  if (verdict == MapVerdict::uneven)
-    draw_share(sort, block, blocks);
-  else if (verdict == MapVerdict::ascending || verdict == MapVerdict::descending)
-    look_for_disorder<Bits>(sort.rules, whole_range(sort),
-                            verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending, block, blocks,
-                            &sort.control->disorder);
-  return verdict == MapVerdict::even;
+  return verdict;
 }
 
-/* A block's share of a stage but the last, of which the map is loaded. All threads take part. */
+/* Begins the bookkeeping, which is zeros so far: the map counts as a task. All threads of one block take part; no barrier. */
 template <typename Bits>
-__device__ __forceinline__ void do_map_share(const Sort<Bits> &sort, MapStage stage, bool is_root, uint32_t block,
-                                             uint32_t blocks, MappedStorage<Bits> &storage) {
-  if (stage == MapStage::again && !map_look_share(sort, is_root, block, blocks, storage))
-    return;
-  if (stage == MapStage::again || stage == MapStage::count)
-    map_count_share(sort, block, blocks, storage);
-  else if (stage == MapStage::scatter_again)
-    map_scatter_again_share(sort, block, blocks, storage);
-  else if (!is_map_useful(sort, storage))
-    return;
-  else if (sort.map_table.facts->coarse_shift != 0)
-    map_scatter_share<true>(sort, block, blocks, storage);
-  else
-    map_scatter_share<false>(sort, block, blocks, storage);
-}
-
-/* Begins the bookkeeping, which is zeros so far: the map counts as a task. All threads of one block take part. */
-template <typename Bits>
-__device__ inline void begin_mapped(const Sort<Bits> &sort) {
+__device__ __noinline__ void begin_mapped(const Sort<Bits> &sort) {
   if (threadIdx.x == 0) {
     sort.control->live_tasks = 1;
     sort.control->live_blocks = 1;
@@ -108,63 +74,49 @@ __device__ inline void begin_mapped(const Sort<Bits> &sort) {
   if (is_counted(sort.rules.counters))
     for (uint32_t row = threadIdx.x; row < CDP_STUDY_DEPTHS; row += blockDim.x)
       sort.rules.counters[row].min_task_items = UINT64_MAX;
-  __syncthreads();
 }
 
-/*
- * What the block does that has no share of a stage. All threads take part.
- *
- * What comes next, it tells where nobody has to decide: what the last block reads and does keeps the next grid waiting.
- */
-template <typename Driver, typename Bits>
-__device__ __forceinline__ void manage_stage(const Sort<Bits> &sort, MapStage stage, bool is_root,
-                                             MappedStorage<Bits> &storage) {
+/* Writes down what all blocks have seen, and begins the bookkeeping if that has not been done. All threads of one block take
+   part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void note_look(const Sort<Bits> &sort, MapStage stage, MapVerdict verdict,
+                                          const MappedStorage<Bits> &storage) {
   MapFacts<Bits> &facts = *sort.map_table.facts;
-  if (is_root)
+  if (stage == MapStage::look)
     begin_mapped(sort);
-  if (stage == MapStage::scatter && threadIdx.x == 0)
-    facts.task_count = storage.task_count;
-  if (stage == MapStage::scatter && !is_map_useful(sort, storage))
-    return;
-  const bool is_ended = Driver::launch_behind(sort, stage, is_root, storage);
   if (threadIdx.x == 0) {
-    const bool is_first_of_two = stage == MapStage::scatter && facts.coarse_shift != 0;
-    if (stage == MapStage::count)
-      facts.turn.next = MapStage::scatter;
-    else if (is_first_of_two)
-      facts.turn.next = MapStage::scatter_again;
-    else if (stage != MapStage::again && facts.task_count == 0 && !is_counted(sort.rules.counters))
-      facts.turn.next = MapStage::sort;
+    facts.lines = storage.map;
+    facts.coarse_shift = wanted_coarse_shift(storage.map.buckets);
+    facts.verdict = static_cast<uint32_t>(verdict);
   }
-  if (stage == MapStage::scatter)
+}
+
+/* A share of the first scatter: the first one moves nothing, but writes down what others will want. All threads take part. */
+template <typename Driver, MapForm FORM, typename Bits>
+__device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, uint32_t share, uint32_t shares,
+                                                 MappedStorage<Bits> &storage) {
+  find_bucket_begins(sort, share == 0, storage);
+  const bool is_useful = is_map_useful(sort, storage);
+  if (share == 0 && threadIdx.x == 0) {
+    sort.map_table.facts->task_count = storage.task_count;
+    sort.map_table.facts->is_given_up = is_useful ? 0 : 1;
+  }
+  if (!is_useful)
+    return;
+  if (share == 0) {
     write_places(sort, storage);
-  if (is_ended)
-    Driver::end(sort, storage);
+    if (threadIdx.x == 0)
+      Driver::begin_tasks(sort);
+  } else if (sort.map_table.facts->coarse_shift != 0) {
+    with_loaded_map<FORM>(storage,
+                          [&](const auto &map) { scatter_tiles<true>(sort, share - 1, shares - 1, map, storage); });
+  } else {
+    with_loaded_map<FORM>(storage,
+                          [&](const auto &map) { scatter_tiles<false>(sort, share - 1, shares - 1, map, storage); });
+  }
 }
 
 /* ---- What comes behind a stage ------------------------------------------------------------------------------------------- */
-
-/* Ends the root's work, or the same again. Returns the next stage. All threads of the block take part. */
-template <typename Driver, typename Bits>
-__device__ inline MapStage end_look(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
-  const MapVerdict verdict = static_cast<MapVerdict>(sort.map_table.facts->verdict);
-  switch (verdict) {
-  case MapVerdict::even:
-    return MapStage::scatter;
-  case MapVerdict::uneven:
-    learn_lines(sort, storage);
-    return MapStage::count;
-  case MapVerdict::ascending:
-  case MapVerdict::descending:
-    if (sort.control->disorder != 0)
-      return MapStage::again;
-    Driver::end_in_order(sort, verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending, storage.block);
-    return MapStage::none;
-  default:
-    Driver::start_splitters(sort, block_shared<MultiwayStorage<Bits>>());
-    return MapStage::none;
-  }
-}
 
 /* Counts an array that was divided by a map, and read once more than written: nothing, unless somebody counts. All threads of
    the block take part. */
@@ -208,91 +160,236 @@ __device__ inline void start_map_tasks(const Sort<Bits> &sort, MappedStorage<Bit
   }
 }
 
-/* The stage behind a scatter, of which the last block has found that it is over. All threads of the block take part. */
+/* What is done where there is no map after all: the array is in order, or its task is not the map's. All threads of one block take
+   part. */
 template <typename Driver, typename Bits>
-__device__ inline MapStage end_scatter(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
-  const MapFacts<Bits> &facts = *sort.map_table.facts;
-  if (stage == MapStage::scatter && !is_map_useful(sort, storage)) {
-    Driver::start_splitters(sort, block_shared<MultiwayStorage<Bits>>());
-    return MapStage::none;
+__device__ __noinline__ void leave_map(const Sort<Bits> &sort, bool is_in_order, MapVerdict verdict,
+                                       MappedStorage<Bits> &storage) {
+  if (threadIdx.x == 0) {
+    sort.map_table.facts->is_over = 1;
+    __threadfence();
   }
-  if (stage == MapStage::scatter && facts.coarse_shift != 0)
-    return MapStage::scatter_again;
+  __syncthreads();
+  if (is_in_order)
+    Driver::end_in_order(sort, verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending, storage.block);
+  else
+    Driver::start_splitters(sort, block_shared<MultiwayStorage<Bits>>());
+}
+
+/* What is done when all keys are in their buckets. All threads of one block take part; ends with a barrier. */
+template <typename Driver, typename Bits>
+__device__ __noinline__ void end_scatter(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   count_mapped(sort, storage);
-  if (facts.task_count != 0)
+  if (sort.map_table.facts->task_count != 0)
     start_map_tasks<Driver>(sort, storage);
-  return MapStage::sort;
 }
 
-/* Has the next grid begin with a stage. For one thread. */
+/* The turn of a stage. */
 template <typename Bits>
-__device__ __forceinline__ void begin_turn(MapFacts<Bits> &facts, MapStage next) {
-  facts.stage = next;
-  facts.done_blocks = 0;
-  facts.turn.next = MapStage::none;
+__device__ __forceinline__ StageTurn &turn_of(const Sort<Bits> &sort, MapStage stage) {
+  return sort.map_table.facts->turns[static_cast<uint32_t>(stage)];
 }
 
-/* Goes on behind a stage where something has to be decided or done. All threads of the last block take part. */
+/* Opens the event of a stage that is to come, for all blocks. All threads of one block take part. */
 template <typename Driver, typename Bits>
-__device__ __noinline__ void decide_stage(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
-  MapStage next = MapStage::scatter;
-  if (stage == MapStage::again)
-    next = end_look<Driver>(sort, storage);
-  else if (stage != MapStage::count)
-    next = end_scatter<Driver>(sort, stage, storage);
-  if (threadIdx.x == 0)
-    begin_turn(*sort.map_table.facts, next);
-  if (next != MapStage::none)
-    Driver::end_stage(sort, next, storage);
+__device__ __forceinline__ void announce_stage(const Sort<Bits> &sort, MapStage stage) {
+  if (is_traced(sort) && threadIdx.x == 0)
+    turn_of(sort, stage).event = Driver::stage_event(sort, stage);
 }
 
-/* Goes on behind a stage. All threads of the last block take part. */
-template <typename Driver, typename Bits>
-__device__ __forceinline__ void end_map_stage(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
-  MapFacts<Bits> &facts = *sort.map_table.facts;
-  const MapTurn turn = facts.turn;
-  __syncthreads(); // all have read it
-  if (turn.next == MapStage::none || turn.refused != 0)
-    decide_stage<Driver>(sort, stage, storage);
-  else if (threadIdx.x == 0)
-    begin_turn(facts, turn.next);
+/* A share of a stage that counts or scatters, of which the map is loaded. All threads take part. */
+template <typename Driver, MapForm FORM, typename Bits>
+__device__ __forceinline__ void do_share(const Sort<Bits> &sort, MapStage stage, MapStage expected, uint32_t share,
+                                         MappedStorage<Bits> &storage) {
+  if (share == 0)
+    announce_stage<Driver>(sort, expected);
+  if (stage == MapStage::count)
+    count_share<FORM>(sort, share, gridDim.x, storage);
+  else if (stage == MapStage::scatter)
+    do_scatter_share<Driver, FORM>(sort, share, gridDim.x, storage);
+  else
+    with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_groups(sort, share, gridDim.x, map, storage); });
 }
 
 /*
- * A grid of any stage: the root, or Step::map.
+ * The shares that a block does in place of those that do not run. All threads take part.
  *
- * 1. A launch in a function that is not inlined copies the parameters through registers (launch_work()), and is waited for; in
- *    a loop, too, since they are loaded before it.
- * 2. A loop over tiles in a function that is not inlined has fewer registers: of the 64, many are the caller's. It spilled 110
- *    to 400 bytes.
- * 3. What a block does once may take its time.
- * Therefore the launch and the loops over tiles are inlined, in a kernel that does nothing else, and the rest is not.
+ * In a loop, what is the same for all shares would be kept in registers beside what a loop over tiles needs: 5,600 bytes were
+ * spilled. Therefore it has code of its own, which may spill, and is the same for all maps.
  */
 template <typename Driver, typename Bits>
-__device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32_t &event, bool is_root) {
+__device__ __noinline__ void do_more_shares(const Sort<Bits> &sort, MapStage stage, MapStage expected,
+                                            MappedStorage<Bits> &storage) {
+  while (storage.turn.has_more != 0) {
+    do_share<Driver, MapForm::any>(sort, stage, expected, storage.turn.share, storage);
+    end_share(turn_of(sort, stage), turn_of(sort, expected), storage.turn);
+  }
+}
+
+/* Does this block's shares of a stage that counts or scatters, and waits until all are done. All threads take part; ends with a
+   barrier. */
+template <typename Driver, typename Bits>
+__device__ __forceinline__ void do_stage(const Sort<Bits> &sort, MapStage stage, MapStage expected,
+                                         MappedStorage<Bits> &storage) {
+  BlockTurn &turn = storage.turn;
+  if (turn.share < gridDim.x) {
+    const StageTraceScope scope(sort, turn_of(sort, stage));
+    do_share<Driver, MapForm::each>(sort, stage, expected, turn.share, storage);
+  }
+  end_share(turn_of(sort, stage), turn_of(sort, expected), turn);
+  if (turn.has_more != 0)
+    do_more_shares<Driver>(sort, stage, expected, storage);
+}
+
+/* What a block that has looked at the keys finds. */
+enum class Whereabouts : uint32_t {
+  looking, /* none has been moved: what it has seen, all see */
+  moved,   /* the others have moved keys to their buckets */
+  over     /* there is no map */
+};
+
+/* Finds out whether keys may have been moved before this block, which began late, had looked at them. For one thread, behind a
+   barrier behind the look. */
+template <typename Bits>
+__device__ __forceinline__ Whereabouts find_whereabouts(const Sort<Bits> &sort) {
+  __threadfence();
+  const uint32_t scattered = read_anew(&turn_of(sort, MapStage::scatter).done);
+  const uint32_t is_over = read_anew(&sort.map_table.facts->is_over);
+  return is_over != 0 ? Whereabouts::over : scattered == gridDim.x ? Whereabouts::moved : Whereabouts::looking;
+}
+
+/* Does shares of a stage as long as this block has one, and waits until all are done. All threads take part; ends with a
+   barrier. */
+template <typename Bits, typename DoShare>
+__device__ __forceinline__ void do_small_stage(const Sort<Bits> &sort, MapStage stage, MapStage expected, BlockTurn &turn,
+                                               DoShare do_share) {
+  do {
+    if (turn.share < gridDim.x)
+      do_share(turn.share);
+    end_share(turn_of(sort, stage), turn_of(sort, expected), turn);
+  } while (turn.has_more != 0);
+}
+
+/* Looks whether the array is in order, as its sample is. Returns whether it is. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ bool look_for_order(const Sort<Bits> &sort, MapVerdict verdict, MappedStorage<Bits> &storage) {
+  const Direction direction = verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending;
+  do_small_stage(sort, MapStage::look, MapStage::look_again, storage.turn, [&](uint32_t share) {
+    if (share == 0)
+      note_look(sort, MapStage::look, verdict, storage);
+    look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, share, gridDim.x, &sort.control->disorder);
+  });
+  return sort.control->disorder == 0;
+}
+
+/* Has the lines learnt. All threads take part; ends with a barrier. */
+template <typename Driver, typename Bits>
+__device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
+  do_small_stage(sort, stage, MapStage::learn, storage.turn, [&](uint32_t share) {
+    if (share == 0) {
+      note_look(sort, stage, MapVerdict::uneven, storage);
+      announce_stage<Driver>(sort, MapStage::learn);
+    }
+    draw_share(sort, share, gridDim.x);
+  });
+  do_small_stage(sort, MapStage::learn, MapStage::count, storage.turn, [&](uint32_t share) {
+    if (share != 0)
+      return;
+    const StageTraceScope scope(sort, turn_of(sort, MapStage::learn));
+    announce_stage<Driver>(sort, MapStage::count);
+    learn_lines(sort, storage);
+  });
+}
+
+/*
+ * Learns what is to be known of the array before its keys are counted, or that there is no need to; and takes a share of the
+ * counting. False if there is no map. All threads take part; ends with a barrier.
+ *
+ * If keys are spread evenly, all blocks see it, and none has a share of the look: who has the first one of the count writes it
+ * down.
+ */
+template <typename Driver, typename Bits>
+__device__ __noinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  BlockTurn &turn = storage.turn;
+  begin_turns(turn_of(sort, MapStage::look), turn);
+  for (MapStage stage = MapStage::look;; stage = MapStage::look_again) {
+    const MapVerdict verdict =
+        look_at_keys(sort, stage == MapStage::look && sort.depth_limit != 0, turn.share, storage);
+    if (threadIdx.x == 0) {
+      if (verdict == MapVerdict::even)
+        turn.share = atomicAdd(&turn_of(sort, MapStage::count).taken, 1u);
+      const Whereabouts found = find_whereabouts(sort);
+      if (found == Whereabouts::moved)
+        turn.share = NO_SHARE; // there is none left
+      turn.found = static_cast<uint32_t>(found);
+    }
+    __syncthreads();
+    const Whereabouts found = static_cast<Whereabouts>(turn.found);
+    if (found == Whereabouts::over)
+      return false;
+    if (found == Whereabouts::looking && verdict == MapVerdict::even) {
+      if (turn.share == 0)
+        note_look(sort, stage, verdict, storage);
+      return true;
+    }
+    if (found == Whereabouts::looking && verdict == MapVerdict::uneven)
+      learn_map<Driver>(sort, stage, storage);
+    if (found == Whereabouts::moved || verdict == MapVerdict::uneven) {
+      load_map(sort, storage);
+      return true;
+    }
+    const bool is_in_order = verdict != MapVerdict::splitters && look_for_order(sort, verdict, storage);
+    if (is_in_order && turn.is_last != 0)
+      leave_map<Driver>(sort, true, verdict, storage);
+    if (is_in_order)
+      return false;
+    if (verdict != MapVerdict::splitters)
+      continue;
+    do_small_stage(sort, stage, MapStage::count, turn, [&](uint32_t share) {
+      if (share == 0)
+        note_look(sort, stage, verdict, storage);
+    });
+    if (turn.is_last != 0)
+      leave_map<Driver>(sort, false, verdict, storage);
+    return false;
+  }
+}
+
+/*
+ * The grid.
+ *
+ * 1. A loop over tiles in a function that is not inlined has fewer registers: of the 64, many are the caller's. It spilled 110
+ *    to 400 bytes.
+ * 2. In a loop over the stages, what any of them needs would be kept for all of them, and spilled, as in do_more_shares().
+ * 3. What a block does once may take its time.
+ * Therefore the stages come one after the other, each once, with their loops over tiles inlined, in a kernel that does nothing
+ * else; and the rest is not inlined.
+ */
+template <typename Driver, typename Bits>
+__device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32_t &event) {
   auto &storage = block_shared<MappedStorage<Bits>>();
-  const TraceScope scope(sort, event, storage.block);
-  MapFacts<Bits> &facts = *sort.map_table.facts;
-  const MapStage stage = is_root ? MapStage::again : facts.stage;
-  if (stage == MapStage::none)
+  const MapFacts<Bits> &facts = *sort.map_table.facts;
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
+  if (!do_look<Driver>(sort, storage))
     return;
-  if (is_root || !Driver::LAUNCHES)
-    scope.describe(is_root ? CDP_TRACE_ROOT : stage == MapStage::sort ? CDP_TRACE_SORT : CDP_TRACE_MAP, whole_range(sort));
-  if (stage == MapStage::sort) {
-    sort_buckets(sort);
-    Driver::leave(sort, storage);
+  do_stage<Driver>(sort, MapStage::count, MapStage::scatter, storage);
+  const bool has_groups = facts.coarse_shift != 0;
+  do_stage<Driver>(sort, MapStage::scatter, has_groups ? MapStage::scatter_again : MapStage::sort, storage);
+  if (facts.is_given_up != 0) {
+    if (storage.turn.is_last != 0)
+      leave_map<Driver>(sort, false, MapVerdict::uneven, storage);
     return;
   }
-  if (stage != MapStage::again)
-    load_map(sort, storage);
-  if (stage == MapStage::scatter)
-    find_bucket_begins(sort, storage);
-  if (blockIdx.x == 0)
-    manage_stage<Driver>(sort, stage, is_root, storage);
-  else
-    do_map_share(sort, stage, is_root, blockIdx.x - 1, gridDim.x - 1, storage);
-  if (is_last_block(&facts.done_blocks, gridDim.x, storage.block))
-    end_map_stage<Driver>(sort, stage, storage);
+  if (facts.coarse_shift != 0)
+    do_stage<Driver>(sort, MapStage::scatter_again, MapStage::sort, storage);
+  if (storage.turn.is_last != 0)
+    end_scatter<Driver>(sort, storage);
+  {
+    const StageTraceScope stage_scope(sort, turn_of(sort, MapStage::sort));
+    sort_buckets(sort, storage.turn.share);
+  }
+  if (storage.turn.is_last != 0)
+    Driver::end(sort, storage);
 }
 
 } // namespace cdp::CDP_RUNTIME

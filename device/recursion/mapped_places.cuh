@@ -42,9 +42,9 @@ __device__ __forceinline__ void add_frequent(const Sort<Bits> &sort, int times, 
 }
 
 /* Loads the buckets' counts into shared memory, and finds which have more keys to be moved than a team can sort, or a block.
-   Block 0 writes down how many are moved. All threads take part; ends with a barrier. */
+   writes: writes down how many are moved. All threads take part; ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+__device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool writes, MappedStorage<Bits> &storage) {
   const uint32_t buckets = storage.map.buckets;
   uint32_t *counts = storage.divide.counts;
   if (threadIdx.x == 0) {
@@ -60,7 +60,7 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, Mappe
     add_frequent(sort, -1, storage);
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
     const uint32_t items = counts[bucket];
-    if (blockIdx.x == 0)
+    if (writes)
       sort.map_table.items[bucket] = items;
     if (items <= OnChipShape<Bits>::MAX_ITEMS)
       continue;
@@ -76,16 +76,16 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, Mappe
 
 /*
  * Finds where the buckets begin: storage.divide.counts become begins, and storage.divide.begins those of the groups or, where
- * there are none, of the buckets, and where the last one ends. All threads of the block take part; begins with the map visible,
- * ends with a barrier.
+ * there are none, of the buckets, and where the last one ends. writes: as above. All threads of the block take part; begins with
+ * the map visible, ends with a barrier.
  */
 template <typename Bits>
-__device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+__device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, bool writes, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const uint32_t buckets = storage.map.buckets;
   const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
   uint32_t *counts = storage.divide.counts;
-  load_bucket_counts(sort, storage);
+  load_bucket_counts(sort, writes, storage);
   const uint32_t each = (buckets + THREADS - 1) / THREADS;
   const uint32_t first = threadIdx.x * each;
   const uint32_t end = first + each < buckets ? first + each : buckets;
@@ -167,7 +167,7 @@ __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedSto
     table.facts->flagged_count = storage.flagged_count;
 }
 
-/* Writes down, for the grids behind this one, where the buckets begin and which are long. All threads of one block take part;
+/* Writes down, for the stages behind this one, where the buckets begin and which are long. All threads of one block take part;
    begins with find_bucket_begins(). */
 template <typename Bits>
 __device__ __noinline__ void write_places(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {

@@ -23,7 +23,7 @@ __device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage,
     return storage.divide.tile;
 }
 
-/* This block's share of scattering by a map: by one team to buckets, or by several to groups of them. All threads take part. */
+/* Scatters tiles by a map: by one team to buckets, or by several to groups of them. All threads take part. */
 template <bool TO_GROUPS, typename Bits, typename Map>
 __device__ __forceinline__ void scatter_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
                                               MappedStorage<Bits> &storage) {
@@ -55,24 +55,6 @@ __device__ __forceinline__ void scatter_tiles(const Sort<Bits> &sort, uint32_t b
                                         items.load(tiles, at + step, team.thread);
                                     });
   }
-}
-
-/* The same where there are frequent values: not inlined, lest the loops of the other maps have fewer registers. */
-template <bool TO_GROUPS, typename Bits>
-__device__ __forceinline__ void scatter_beside_frequent(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                                        MappedStorage<Bits> &storage) {
-  scatter_tiles<TO_GROUPS>(sort, block, blocks, frequent_map(storage), storage);
-}
-
-/* And by whatever map is loaded. */
-template <bool TO_GROUPS, typename Bits>
-__device__ __forceinline__ void map_scatter_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                                  MappedStorage<Bits> &storage) {
-  if (storage.map.frequent != 0)
-    scatter_beside_frequent<TO_GROUPS>(sort, block, blocks, storage);
-  else
-    with_map(storage.map, storage.divide.lines,
-             [&](const auto &map) { scatter_tiles<TO_GROUPS>(sort, block, blocks, map, storage); });
 }
 
 /* Group `group`'s tiles, of the scratch array. */
@@ -136,7 +118,8 @@ __device__ __forceinline__ uint32_t group_of(uint32_t tile, uint32_t groups, con
   return low;
 }
 
-/* This block's share of scattering from groups to buckets by a map. All threads take part. */
+/* Scatters tiles from groups to buckets by a map. Keys of frequent values have been left in their places. All threads take part.
+   */
 template <typename Bits, typename Map>
 __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
                                                MappedStorage<Bits> &storage) {
@@ -170,23 +153,6 @@ __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t 
         load(at + step);
     });
   }
-}
-
-/* The same where there are frequent values, which have been left in their places. */
-template <typename Bits>
-__device__ __forceinline__ void scatter_again_beside_frequent(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                                              MappedStorage<Bits> &storage) {
-  scatter_groups(sort, block, blocks, frequent_map(storage), storage);
-}
-
-/* And by whatever map is loaded. */
-template <typename Bits>
-__device__ __forceinline__ void map_scatter_again_share(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                                        MappedStorage<Bits> &storage) {
-  if (storage.map.frequent != 0)
-    scatter_again_beside_frequent(sort, block, blocks, storage);
-  else
-    with_map(storage.map, storage.divide.lines, [&](const auto &map) { scatter_groups(sort, block, blocks, map, storage); });
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -79,10 +79,11 @@ __device__ __forceinline__ void do_step(Multiway<Bits>, DeviceDriver, const Sort
   }
 }
 
+/* Of a mapped array. A kernel of its own, since the loops of a map would spill registers in a larger one. */
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
-    map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
-  mapped_body<MapDevice>(sort, event, work.step == Step::root);
+    map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  mapped_body<MapDevice>(sort, event);
 }
 
 /* gather_body() leaves the sort by itself. */
@@ -123,7 +124,7 @@ int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
   const int zeroed = zero_bookkeeping(plan, stream);
   if (zeroed != LAUNCH_OK)
     return zeroed;
-  return launch_from_host(map_grid(sort, map_blocks(sort)), stream, map_kernel<Bits>, sort, ROOT_EVENT, root);
+  return launch_from_host(map_grid(sort, map_blocks(sort)), stream, map_kernel<Bits>, sort, ROOT_EVENT);
 }
 
 } // namespace cdp::CDP_RUNTIME

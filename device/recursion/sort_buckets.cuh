@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The grid that sorts a mapped array's buckets: a block for each multiprocessor. Blocks sort the long ones first; then their
- * teams take one bucket after the other, and have the next one's keys on the way while they sort the one at hand.
+ * The last stage of a mapped array: its buckets are sorted. Blocks sort the long ones first; then their teams take one bucket
+ * after the other, and have the next one's keys on the way while they sort the one at hand.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
 #define CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
@@ -12,13 +12,6 @@
 #include "recursion/trace.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* Blocks of the grid for so many buckets. */
-template <typename Bits>
-__host__ __device__ inline uint32_t bucket_blocks(const Sort<Bits> &sort, uint32_t buckets) {
-  const uint32_t blocks = (buckets + OnChipShape<Bits>::TEAMS - 1) / OnChipShape<Bits>::TEAMS;
-  return blocks < sort.multiprocessors ? blocks : sort.multiprocessors;
-}
 
 /* block_multiway_sort(), not inlined: for what is hardly ever there. */
 template <typename Bits>
@@ -36,7 +29,7 @@ __device__ __noinline__ void sort_long_bucket(const BlockRules<Bits> &rules, Ran
  *    shared memory leaves next to nothing of. Therefore they are brought as far as the L2 cache: a line for each thread.
  */
 template <typename Bits>
-__device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort) {
+__device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort, uint32_t share) {
   constexpr uint32_t TEAMS = OnChipShape<Bits>::TEAMS;
   constexpr uint32_t LINE_BYTES = 128;
   static_assert(OnChipShape<Bits>::MAX_ITEMS * sizeof(Bits) <= OnChipShape<Bits>::THREADS * LINE_BYTES ||
@@ -50,7 +43,7 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort) {
   const Bits *source = sort.rules.side(facts.coarse_shift != 0 ? Side::keys : Side::scratch);
   Bits *keys = sort.rules.side(Side::keys);
   unsigned int *taken = &facts.buckets_taken;
-  uint32_t index = blockIdx.x * TEAMS + team.number;
+  uint32_t index = share * TEAMS + team.number;
   uint32_t begin = 0;
   uint32_t items = 0;
   const auto look_up = [&] {
@@ -88,17 +81,18 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort) {
   }
 }
 
-/* A block's share of all buckets. All threads take part. Those with frequent values come first (sort_frequent.cuh). */
+/* A share of all buckets, of as many as the grid has blocks. All threads take part. Those with frequent values come first
+   (sort_frequent.cuh). */
 template <typename Bits>
-__device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort) {
+__device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort, uint32_t share) {
   if (sort.map_table.facts->flagged_count != 0)
     sort_flagged_buckets(sort);
-  for (uint32_t index = blockIdx.x; index < sort.map_table.facts->long_count; index += gridDim.x) {
+  for (uint32_t index = share; index < sort.map_table.facts->long_count; index += gridDim.x) {
     sort_long_bucket(sort.rules, sort.worklist[index]);
     if (sort.map_table.facts->lines.frequent != 0)
       insert_frequent(sort, sort.worklist[index]);
   }
-  sort_short_buckets(sort);
+  sort_short_buckets(sort, share);
   if (sort.map_table.facts->flagged_count != 0)
     write_long_runs(sort);
 }

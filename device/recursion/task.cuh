@@ -74,30 +74,34 @@ constexpr unsigned int BEHIND_NONE = 0;
 constexpr unsigned int BEHIND_LAUNCHED = 1;
 constexpr unsigned int BEHIND_REFUSED = 2;
 
-/* What the next grid of an array that is divided by a map has to do (mapped_array.cuh). */
+/* The stages of an array that is divided by a map (mapped_array.cuh). */
 enum class MapStage : uint32_t {
-  none,          /* nothing: it is divided by splitters after all, or in order */
-  again,         /* what the root does, but that nobody looks whether the array is in order */
-  count,         /* count the buckets, since the lines have been learnt */
+  look,          /* see what the map must be like, and whether the array is in order */
+  look_again,    /* the same, since it is not in order */
+  learn,         /* learn the lines from what has been drawn */
+  count,         /* count the buckets */
   scatter,       /* move the keys to their buckets, or to groups of them */
   scatter_again, /* from the groups to the buckets */
-  sort           /* sort the buckets */
+  sort,          /* sort the buckets */
+  over           /* none of them: it is divided by splitters after all, or in order */
 };
+constexpr uint32_t MAP_STAGES = 7;
 
-/* What comes behind the stage at hand. */
-struct alignas(8) MapTurn {
-  MapStage next;        /* none: the last block has to decide */
-  unsigned int refused; /* 1: the grid behind this one was refused */
+/* A stage, as a grid shares it out (turns.cuh). Zeros at first. */
+struct alignas(16) StageTurn {
+  unsigned int taken; /* shares, by blocks that run; may run past what there are */
+  unsigned int done;  /* and those that have been done */
+  uint32_t event;     /* its event in a trace */
 };
 
 /* What is known of such an array. Zeros at first. */
 template <typename Bits>
 struct MapFacts {
   KeyLines<Bits> lines;
-  MapTurn turn;
-  MapStage stage;
+  StageTurn turns[MAP_STAGES];
   uint32_t verdict;           /* a MapVerdict (mapped.cuh) */
-  unsigned int done_blocks;   /* of the stage at hand */
+  uint32_t is_over;           /* 1: there is no map after all, and others may be moving keys */
+  uint32_t is_given_up;       /* 1: the buckets are too long */
   unsigned int buckets_taken; /* to be sorted on chip, by teams that had one */
   uint32_t coarse_shift;      /* a group has so many buckets, as a power of two; 0: one scatter does without groups */
   uint32_t long_count;        /* buckets that are too long for a team, but not for a block: they are listed */

@@ -108,6 +108,14 @@ inline __device__ __noinline__ uint32_t open_event(EventList list, ChildStream w
   return index;
 }
 
+/* Describes a stage of the root's grid, which begins now. For one thread. */
+// cppcheck-suppress passedByValue
+inline __device__ __noinline__ void describe_stage(EventList list, uint32_t index, cdp_trace_kind kind, Range range) {
+  describe_event(list, index, kind, range, gridDim.x, ROOT_EVENT);
+  if (Event *event = list.at(index))
+    event->launched = device_clock();
+}
+
 /* Notes that a launch was refused. For one thread. */
 inline __device__ __noinline__ void refuse_event(EventList list, uint32_t index, int error) {
   if (Event *event = list.at(index))

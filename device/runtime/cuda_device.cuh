@@ -98,6 +98,13 @@ __device__ __forceinline__ void prefetch(const void *address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
+/* What a word in memory is now, whoever has changed it. */
+__device__ __forceinline__ uint32_t read_anew(const uint32_t *word) {
+  uint32_t now;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(word) : "memory");
+  return now;
+}
+
 /* The simulated device looks whether it holds; here it costs nothing. */
 __device__ __forceinline__ void expect(bool) {}
 

@@ -178,6 +178,12 @@ inline void __threadfence() {
   machine::pass_atomic();
 }
 
+/* What a word in memory is now, whoever has changed it. */
+inline uint32_t read_anew(const uint32_t *word) {
+  machine::pass_atomic();
+  return *const_cast<const volatile uint32_t *>(word);
+}
+
 /* ---- Arithmetic ------------------------------------------------------------------------------------------------ */
 
 inline int __popc(unsigned int value) {

@@ -19,7 +19,7 @@
 
 /* From few blocks to many; nothing is a blank. */
 static const char SHADES[] = ".:-=+*#%@";
-enum { SHADES_COUNT = sizeof SHADES - 1, KINDS = CDP_TRACE_MAP + 1 };
+enum { SHADES_COUNT = sizeof SHADES - 1, KINDS = CDP_TRACE_BUCKETS + 1 };
 
 typedef struct picture {
   double *blocks; /* at work on average, by depth and column */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grids that go from one stage to the next without a launch.
+ *
+ *  1. A grid's tail begins 6 to 15 us after the grid; blocks that run know of each other within a microsecond (H200,
+ *     docs/lab/2026-11-23-stages-in-one-grid.md).
+ *  2. A barrier of all blocks asks that all of them run at the same time. CUDA promises that to a cooperative launch alone, and
+ *     refuses one of a kernel that launches from the device.
+ *  3. A block that runs will get on, whatever the others do.
+ *  Therefore nobody waits for a block, but for work that a block which runs has taken. A stage is as many shares as the grid
+ *  has blocks, and who is free takes the next one by an atomic. A block that finds none left waits until those taken are done,
+ *  all by blocks that run and, in this stage, wait for nobody. So the stage ends however few of the blocks run at the same time;
+ *  usually they all do, and each has one share.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_TURNS_CUH
+#define CDPSORT_DEVICE_RECURSION_TURNS_CUH
+
+#include "block/mapped_shape.cuh"
+#include "recursion/trace.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* A share that there is not. */
+constexpr uint32_t NO_SHARE = UINT32_MAX;
+
+/* What a trace calls a stage. */
+__device__ __forceinline__ cdp_trace_kind trace_kind(MapStage stage) {
+  return stage == MapStage::sort ? CDP_TRACE_BUCKETS : CDP_TRACE_MAP;
+}
+
+/* Takes a share of a grid's first stage. All threads of the block take part; ends with a barrier. */
+inline __device__ void begin_turns(StageTurn &first, BlockTurn &turn) {
+  if (threadIdx.x == 0)
+    turn.share = atomicAdd(&first.taken, 1u);
+  __syncthreads();
+}
+
+/*
+ * Ends a share, if the block had one, and takes another one of the same stage; or, if none is left, one of what is expected to come
+ * next, and waits until the stage is done. All threads of the block take part; begins and ends with a barrier. Then:
+ *     turn.has_more  1: turn.share is another one of this stage
+ *                    0: the stage is done, so that this block sees what all have written
+ *     turn.is_last   1: this block did the last share of the stage
+ */
+inline __device__ void end_share(StageTurn &stage, StageTurn &expected, BlockTurn &turn) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    const bool had_one = turn.share < gridDim.x;
+    const uint32_t done = had_one ? atomicAdd(&stage.done, 1u) + 1 : 0;
+    const uint32_t taken = had_one ? read_anew(&stage.taken) : gridDim.x;
+    turn.share = taken < gridDim.x ? atomicAdd(&stage.taken, 1u) : NO_SHARE;
+    turn.has_more = turn.share < gridDim.x ? 1 : 0;
+    if (turn.has_more == 0) {
+      turn.is_last = done == gridDim.x ? 1 : 0;
+      turn.share = atomicAdd(&expected.taken, 1u);
+      while (read_anew(&stage.done) != gridDim.x)
+        ;
+    }
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+/* A block's time in a stage, which has an event of its own. All threads of the block take part, at either end. */
+template <typename Bits>
+class StageTraceScope {
+public:
+  __device__ __forceinline__ StageTraceScope(const Sort<Bits> &of_sort, const StageTurn &of_stage)
+      : sort(of_sort), stage(of_stage) {
+    if (is_traced(sort))
+      begin_block(event_list(sort), stage.event, nullptr);
+  }
+
+  __device__ __forceinline__ ~StageTraceScope() {
+    if (is_traced(sort))
+      end_block(event_list(sort), stage.event);
+  }
+
+  StageTraceScope(const StageTraceScope &) = delete;
+  StageTraceScope &operator=(const StageTraceScope &) = delete;
+
+private:
+  const Sort<Bits> &sort;
+  const StageTurn &stage;
+};
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
