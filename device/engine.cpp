@@ -8,7 +8,19 @@
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace.cuh"
 
+#include <atomic>
+#include <chrono>
+
 using namespace cdp;
+
+/* The first one is drawn from the clock and from where the library was loaded. */
+extern "C" uint64_t cdp_engine_next_launch() {
+  static const uint64_t first =
+      simulated::splitmix64(static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count())) ^
+      simulated::splitmix64(reinterpret_cast<uintptr_t>(&cdp_engine_next_launch));
+  static std::atomic<uint64_t> launches{0};
+  return first + launches.fetch_add(1, std::memory_order_relaxed);
+}
 
 extern "C" uint32_t cdp_engine_key_bytes(cdp_type type) {
   switch (type) {

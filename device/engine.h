@@ -137,12 +137,13 @@ typedef struct cdp_plan {
   uint32_t short_fan_out;      /* buckets of unequal keys */
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;
-  uint32_t short_blocks; /* of the first grid: one that only launches, and those that order tiles */
+  uint32_t short_blocks; /* of the grid */
 
   /* Grids and launches. */
   uint32_t max_blocks;            /* of a grid that partitions, fills or does a step of the network */
   uint32_t multiway_shared_bytes; /* of every block that partitions many ways by splitters */
-  uint32_t map_shared_bytes;      /* of those that do by a map, and of those that sort its buckets */
+  uint32_t map_shared_bytes;      /* of those that do by a map, and sort its buckets */
+  uint32_t short_shared_bytes;    /* of those of a short array's grid */
   uint32_t task_budget;           /* most tasks, bitonic sorts and fills started in one batch */
   uint32_t task_launches;         /* pending launches that each of them counts for */
   uint32_t launch_share;          /* pending launches that all sorts on the device may have together, but for a task each */
@@ -168,6 +169,9 @@ typedef struct cdp_plan {
  */
 cdp_status cdp_engine_plan(const cdp_settings *resolved, cdp_type type, uint64_t count, const cdp_device_facts *facts,
                            bool is_captured, cdp_plan *plan);
+
+/* A number that no other launch of a sort has had, in this process or, as good as surely, in one before it. */
+uint64_t cdp_engine_next_launch(void);
 
 /* Bytes of a trace of so many events. */
 uint64_t cdp_engine_trace_bytes(size_t capacity);

@@ -147,10 +147,10 @@ uint32_t short_fan_out(const Given &given) {
   return 0;
 }
 
-/* Blocks of the first grid: one that only launches, and one for each tile; one for each multiprocessor at most. */
+/* Blocks of the grid: one for each tile, but one for each multiprocessor at most; and one for each bucket. */
 uint32_t short_blocks(const cdp_plan &plan) {
-  const uint64_t blocks = (plan.count + plan.short_tile_items - 1) / plan.short_tile_items + 1;
-  return static_cast<uint32_t>(std::min<uint64_t>(blocks, std::max(plan.multiprocessors, 2u)));
+  const uint64_t tiles = (plan.count + plan.short_tile_items - 1) / plan.short_tile_items;
+  return std::max(static_cast<uint32_t>(std::min<uint64_t>(tiles, plan.multiprocessors)), plan.short_fan_out);
 }
 
 /*
@@ -165,8 +165,7 @@ bool plan_short(const Given &given, cdp_plan &plan) {
   const uint32_t buckets = short_fan_out(given);
   const uint32_t large_tile = multiway_tile_items(given.multiway);
   const uint32_t small_tile = given.multiway.block_threads * SHORT_TILE_ITEMS;
-  // One block of the first grid only launches, and has no tile.
-  const bool is_small = given.count <= uint64_t{small_tile} * (std::max(plan.multiprocessors, 2u) - 1);
+  const bool is_small = given.count <= uint64_t{small_tile} * plan.multiprocessors;
   const uint32_t tile = is_small ? small_tile : large_tile;
   // A thread looks up each tile; the first may begin before the array.
   if (buckets == 0 || buckets > plan.fan_out || given.count / tile + 2 > given.multiway.block_threads)
@@ -279,6 +278,8 @@ void plan_launches(const Given &given, cdp_plan &plan) {
                                                     : simulated::multiway_shared_bytes<uint64_t>(kind);
   plan.map_shared_bytes =
       given.key_bytes == 4 ? simulated::fat_shared_bytes<uint32_t>(kind) : simulated::fat_shared_bytes<uint64_t>(kind);
+  plan.short_shared_bytes =
+      given.key_bytes == 4 ? simulated::short_shared_bytes<uint32_t>(kind) : simulated::short_shared_bytes<uint64_t>(kind);
   plan.launch_share = given.facts.pending_limit / PENDING_SHARE_DENOMINATOR;
   plan.task_launches = task_launches(plan);
   const uint32_t tasks = std::max(plan.launch_share / plan.task_launches, 1u);

@@ -35,7 +35,8 @@ static uint64_t later(uint64_t a, uint64_t b) {
 }
 
 bool cdp_trace_is_device_launch(const cdp_trace_event *event) {
-  return event->launcher != CDP_TRACE_NO_LAUNCHER && event->kind != CDP_TRACE_BLOCK && event->cuda_error == 0;
+  const bool is_part = event->kind == CDP_TRACE_BLOCK || event->kind == CDP_TRACE_MAP || event->kind == CDP_TRACE_BUCKETS;
+  return event->launcher != CDP_TRACE_NO_LAUNCHER && !is_part && event->cuda_error == 0;
 }
 
 /*

@@ -80,7 +80,8 @@ struct BlockTurn {
   uint32_t share;
   uint32_t has_more;
   uint32_t is_last;
-  uint32_t found; /* a Whereabouts (mapped_array.cuh) */
+  uint32_t is_first; /* 1: this block zeroes what all share */
+  uint32_t found;    /* a Whereabouts (mapped_array.cuh) */
 };
 
 template <typename Bits, DeviceKind KIND>
@@ -129,12 +130,26 @@ struct GatherBlockOf {
 template <typename Bits>
 using GatherBlock = GatherBlockOf<Bits, DEVICE_KIND>;
 
+/* That of a block of a short array's grid, which orders tiles and then gathers a bucket. */
+template <typename Bits, DeviceKind KIND>
+union ShortBlockOf {
+  MultiwayStorageOf<Bits, KIND> order;
+  GatherBlockOf<Bits, KIND> gather;
+};
+template <typename Bits>
+using ShortBlock = ShortBlockOf<Bits, DEVICE_KIND>;
+
 /* The most shared memory of a fat block on a kind of device: what kernels are allowed. It does not depend on the array, lest a
    sort of one allow less than another's, in another thread, is about to launch with. */
 template <typename Bits, DeviceKind KIND>
 constexpr uint32_t most_shared_bytes() {
-  constexpr size_t WITHOUT_MAP = std::max(sizeof(MultiwayStorageOf<Bits, KIND>), sizeof(GatherBlockOf<Bits, KIND>));
-  return static_cast<uint32_t>(std::max(WITHOUT_MAP, sizeof(MappedStorageOf<Bits, KIND>)));
+  return static_cast<uint32_t>(std::max(sizeof(ShortBlockOf<Bits, KIND>), sizeof(MappedStorageOf<Bits, KIND>)));
+}
+template <typename Bits>
+constexpr uint32_t short_shared_bytes(DeviceKind kind) {
+  return static_cast<uint32_t>(kind == DeviceKind::simulated ? sizeof(ShortBlockOf<Bits, DeviceKind::simulated>)
+                               : kind == DeviceKind::plain   ? sizeof(ShortBlockOf<Bits, DeviceKind::plain>)
+                                                             : sizeof(ShortBlockOf<Bits, DeviceKind::large>));
 }
 template <typename Bits>
 constexpr uint32_t fat_shared_bytes(DeviceKind kind) {

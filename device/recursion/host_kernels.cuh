@@ -138,7 +138,7 @@ private:
 
   void launch_map() {
     if (error == LAUNCH_OK)
-      error = zero_bookkeeping(plan, stream);
+      error = disown(plan, stream);
     allow(level_map_kernel<Bits>);
     launch(map_grid(sort, map_blocks(sort)), level_map_kernel<Bits>);
     next_event += MAP_STAGES - 1; // its stages'

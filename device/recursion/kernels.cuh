@@ -47,8 +47,7 @@ enum class Step : uint32_t {
   fill,         /* thin: writes equal keys (helping_grids.cuh) */
   fill_buckets, /* thin: writes those of a multiway task (helping_grids.cuh) */
   batch,        /* thin: takes up deferred tasks (batches.cuh) */
-  sort_ranges,  /* leaf: sorts listed ranges, a block each (helping_grids.cuh) */
-  gather        /* leaf: gathers a short array's buckets, a block each, and sorts them (short_array.cuh) */
+  sort_ranges   /* leaf: sorts listed ranges, a block each (helping_grids.cuh) */
 };
 
 /* What a grid is to do. A step reads the members that it has a use for. */

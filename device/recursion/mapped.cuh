@@ -11,6 +11,7 @@
 #include "block/map_tile.cuh"
 #include "block/splitters.cuh"
 #include "recursion/mapped_frequent.cuh"
+#include "recursion/turns.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -110,11 +111,13 @@ enum class MapVerdict : uint32_t { splitters, even, uneven, ascending, descendin
 /*
  * Looks at a sample of the array, which is the same in all blocks of a grid. All threads of the block take part; begins and
  * ends with a barrier. `lines`, in every thread: for keys that are spread evenly, straight ones; otherwise to be learnt.
- * sees_order: a sample in order is to be told. `first_tile` is brought to the L2 cache meanwhile.
+ * sees_order: a sample in order is to be told. A tile that this block may count is brought to the L2 cache meanwhile, and the
+ * first block of the grid zeroes what all share.
  */
 template <uint32_t EACH, typename Bits>
-__device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, bool sees_order, uint32_t first_tile,
-                                                     KeyLines<Bits> &lines, MapLook<Bits> &look) {
+__device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, bool sees_order, KeyLines<Bits> &lines,
+                                                     MappedStorage<Bits> &storage) {
+  MapLook<Bits> &look = storage.look;
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t SAMPLES = LOOK_THREADS<Bits> * EACH;
   const uint64_t hash = sample_hash(sort.rules.seed, whole_range(sort));
@@ -129,7 +132,7 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
     behind[item] =
         is_last_lane && index + 1 < SAMPLES ? source[sample_position(hash, index + 1, SAMPLES, sort.count)] : keys[item];
   }
-  MapTiles<Bits, 1>(source, 0, static_cast<uint32_t>(sort.count)).prefetch_tile(first_tile, threadIdx.x);
+  MapTiles<Bits, 1>(source, 0, static_cast<uint32_t>(sort.count)).prefetch_tile(blockIdx.x, threadIdx.x);
   __syncthreads();
   for (uint32_t index = threadIdx.x; index < SAMPLES; index += THREADS)
     look.slots[index] = 0;
@@ -142,7 +145,12 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
     look.rises = 0;
     look.falls = 0;
   }
+  // While the keys are on their way.
+  if (threadIdx.x == 0)
+    storage.turn.is_first = is_first_block(&sort.control->owner, sort.launch_number) ? 1 : 0;
   __syncthreads();
+  if (storage.turn.is_first != 0)
+    zero_shared_memory(sort);
   sort.rules.map.enter_all(keys, true);
   sort.rules.map.enter_all(behind, true);
   note_directions(keys, behind, look);

@@ -48,12 +48,11 @@ __host__ __device__ inline uint32_t map_blocks(const Sort<Bits> &sort) {
 /* Looks at the sample. sees_order: at whether the array may be in order. Leaves a straight map in storage. All threads take
    part; ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ MapVerdict look_at_keys(const Sort<Bits> &sort, bool sees_order, uint32_t share,
-                                                   MappedStorage<Bits> &storage) {
+__device__ __forceinline__ MapVerdict look_at_keys(const Sort<Bits> &sort, bool sees_order, MappedStorage<Bits> &storage) {
   KeyLines<Bits> lines = {};
   const MapVerdict verdict = sort.count <= MAX_FEW_SAMPLED_ITEMS
-                                 ? look_at_sample<MAP_SAMPLES_PER_THREAD / 2>(sort, sees_order, share, lines, storage.look)
-                                 : look_at_sample<MAP_SAMPLES_PER_THREAD>(sort, sees_order, share, lines, storage.look);
+                                 ? look_at_sample<MAP_SAMPLES_PER_THREAD / 2>(sort, sees_order, lines, storage)
+                                 : look_at_sample<MAP_SAMPLES_PER_THREAD>(sort, sees_order, lines, storage);
   __syncthreads();
   if (threadIdx.x == 0)
     storage.map = lines;
@@ -233,7 +232,7 @@ __device__ __forceinline__ void do_stage(const Sort<Bits> &sort, MapStage stage,
                                          MappedStorage<Bits> &storage) {
   BlockTurn &turn = storage.turn;
   if (turn.share < gridDim.x) {
-    const StageTraceScope scope(sort, turn_of(sort, stage));
+    const StageTraceScope scope(sort, turn_of(sort, stage).event);
     do_share<Driver, MapForm::each>(sort, stage, expected, turn.share, storage);
   }
   end_share(turn_of(sort, stage), turn_of(sort, expected), turn);
@@ -249,10 +248,9 @@ enum class Whereabouts : uint32_t {
 };
 
 /* Finds out whether keys may have been moved before this block, which began late, had looked at them. For one thread, behind a
-   barrier behind the look. */
+   barrier and a fence behind the look. */
 template <typename Bits>
 __device__ __forceinline__ Whereabouts find_whereabouts(const Sort<Bits> &sort) {
-  __threadfence();
   const uint32_t scattered = read_anew(&turn_of(sort, MapStage::scatter).done);
   const uint32_t is_over = read_anew(&sort.map_table.facts->is_over);
   return is_over != 0 ? Whereabouts::over : scattered == gridDim.x ? Whereabouts::moved : Whereabouts::looking;
@@ -295,7 +293,7 @@ __device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage
   do_small_stage(sort, MapStage::learn, MapStage::count, storage.turn, [&](uint32_t share) {
     if (share != 0)
       return;
-    const StageTraceScope scope(sort, turn_of(sort, MapStage::learn));
+    const StageTraceScope scope(sort, turn_of(sort, MapStage::learn).event);
     announce_stage<Driver>(sort, MapStage::count);
     learn_lines(sort, storage);
   });
@@ -311,13 +309,13 @@ __device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage
 template <typename Driver, typename Bits>
 __device__ __noinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   BlockTurn &turn = storage.turn;
-  begin_turns(turn_of(sort, MapStage::look), turn);
   for (MapStage stage = MapStage::look;; stage = MapStage::look_again) {
-    const MapVerdict verdict =
-        look_at_keys(sort, stage == MapStage::look && sort.depth_limit != 0, turn.share, storage);
+    const MapVerdict verdict = look_at_keys(sort, stage == MapStage::look && sort.depth_limit != 0, storage);
     if (threadIdx.x == 0) {
-      if (verdict == MapVerdict::even)
-        turn.share = atomicAdd(&turn_of(sort, MapStage::count).taken, 1u);
+      await_zeros(sort);
+      __threadfence();
+      if (stage == MapStage::look || verdict == MapVerdict::even)
+        turn.share = atomicAdd(&turn_of(sort, verdict == MapVerdict::even ? MapStage::count : MapStage::look).taken, 1u);
       const Whereabouts found = find_whereabouts(sort);
       if (found == Whereabouts::moved)
         turn.share = NO_SHARE; // there is none left
@@ -385,7 +383,7 @@ __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32
   if (storage.turn.is_last != 0)
     end_scatter<Driver>(sort, storage);
   {
-    const StageTraceScope stage_scope(sort, turn_of(sort, MapStage::sort));
+    const StageTraceScope stage_scope(sort, turn_of(sort, MapStage::sort).event);
     sort_buckets(sort, storage.turn.share);
   }
   if (storage.turn.is_last != 0)

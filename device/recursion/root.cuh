@@ -86,12 +86,9 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
   mapped_body<MapDevice>(sort, event);
 }
 
-/* gather_body() leaves the sort by itself. */
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     leaf_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event, const __grid_constant__ Work<Bits> work) {
-  if (work.step == Step::gather)
-    return gather_body(sort, event);
   sort_ranges_body(sort, event, work);
   if (threadIdx.x == 0)
     leave_sort(sort);
@@ -105,7 +102,7 @@ int allow_kernels(const Sort<Bits> &sort) {
     return allow_shared_bytes(leaf_kernel<Bits>, bytes);
   if (sort.path != CDP_PATH_SHORT)
     return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, task_kernel<Multiway<Bits>, DeviceDriver>, map_kernel<Bits>);
-  return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, task_kernel<Multiway<Bits>, DeviceDriver>, short_root_kernel<Bits>);
+  return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, task_kernel<Multiway<Bits>, DeviceDriver>, short_kernel<Bits>);
 }
 
 template <typename Bits>
@@ -115,15 +112,16 @@ int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
   if (error != LAUNCH_OK)
     return error;
   if (sort.path == CDP_PATH_SHORT)
-    return launch_from_host(fat_grid(sort, plan.short_blocks), stream, short_root_kernel<Bits>, sort, ROOT_EVENT);
+    return launch_from_host({plan.short_blocks, MultiwayShape<Bits>::BLOCK_THREADS, plan.short_shared_bytes}, stream,
+                            short_kernel<Bits>, sort, ROOT_EVENT);
   const Work<Bits> root = work_for<Bits>(Step::root);
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return launch_from_host(thin_grid<Bits>(1), stream, task_kernel<TwoWay<Bits>, DeviceDriver>, sort, ROOT_EVENT, root);
   if (sort.map_buckets == 0)
     return launch_from_host(fat_grid(sort, 1), stream, task_kernel<Multiway<Bits>, DeviceDriver>, sort, ROOT_EVENT, root);
-  const int zeroed = zero_bookkeeping(plan, stream);
-  if (zeroed != LAUNCH_OK)
-    return zeroed;
+  const int disowned = disown(plan, stream);
+  if (disowned != LAUNCH_OK)
+    return disowned;
   return launch_from_host(map_grid(sort, map_blocks(sort)), stream, map_kernel<Bits>, sort, ROOT_EVENT);
 }
 

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Short arrays: too long for one block, too short for a task's stages, each of which would be a launch to wait for. Two grids
- * sort them.
+ * Short arrays: too long for one block, too short for a map. One grid sorts them, in two stages.
  *
- *  root    every block draws the same sample and so finds the same splitters; then each orders its tiles by bucket, in shared
- *          memory, writes them to the scratch array, to where they came from, and a table of where each bucket begins
+ *  order   every block draws the same sample and so finds the same splitters; then each orders tiles by bucket, in shared
+ *          memory, and writes them to the scratch array, to where they came from, and a table of where each bucket begins
  *  gather  a block for each bucket reads its column of the table, gathers its runs, and sorts them where they belong; and
  *          writes the keys that are equal to the splitter behind it, where some values are frequent
  *
  *  1. A bucket begins behind all keys of lower buckets, and a tile's place of bucket b is the number of keys of lower buckets
  *     in it: the sum of a column is where the bucket begins. Nobody has to count beforehand, and nobody to scan.
- *  2. Nothing is known to be in order until all tiles are, so that gathering begins when the root grid is complete: its tail.
- *  3. A tail can be launched long before it can run, but the call takes as long as a sample and a tile together. Hence block 0
- *     launches it at once, and does nothing else.
- *  4. The scratch array holds other blocks' runs as long as the gathering grid runs. Therefore a bucket too long for the block
- *     is gathered and left to a launch behind that grid: one for all of them (list_behind()).
+ *  2. Nothing is known to be in order until all tiles are. A block waits for that, but for no other block: it has found that all
+ *     tiles were taken, by blocks that run (turns.cuh).
+ *  3. The scratch array holds other blocks' runs as long as the grid runs. Therefore a bucket too long for the block is gathered
+ *     and left to a launch behind that grid: one for all of them (list_behind()).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 
 #include "block/mapped_shape.cuh"
 #include "recursion/short_behind.cuh"
+#include "recursion/turns.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -30,95 +29,112 @@ __device__ __forceinline__ uint32_t short_columns(const Sort<Bits> &sort) {
   return max_short_buckets(sort.short_fan_out) + 1;
 }
 
-/* The grid that gathers the buckets. */
-template <typename Bits>
-__device__ __forceinline__ GridShape gather_grid(uint32_t blocks) {
-  return {blocks, MultiwayShape<Bits>::BLOCK_THREADS, sizeof(GatherBlock<Bits>)};
-}
-
 template <typename Bits>
 __device__ __forceinline__ bool has_small_tiles(const Sort<Bits> &sort) {
   return sort.short_tile_items == MultiwayTiles<Bits, SHORT_TILE_ITEMS>::TILE_ITEMS;
 }
 
-/* Orders tiles `block`, `block` + `blocks`, ... by bucket. All threads take part. */
+/* Orders tiles, of which `tile` is this block's first one, by bucket, as long as there are any. Returns how many it were. All
+   threads take part. */
 template <typename Bits, uint32_t ITEMS>
-__device__ __forceinline__ void order_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks,
-                                            MultiwayStorage<Bits> &storage) {
+__device__ __forceinline__ uint32_t order_tiles(const Sort<Bits> &sort, uint32_t tile, MultiwayStorage<Bits> &storage) {
   const MultiwayTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
   const SplitterSet set = storage.set;
   Bits *destination = sort.rules.side(Side::scratch);
   TileItems<Bits, ITEMS> items;
-  if (block < tiles.count)
-    items.load(tiles, block);
-  for (uint64_t tile = block; tile < tiles.count; tile += blocks) {
-    order_tile(items, set, sort.short_places + tile * short_columns(sort), storage, sort.rules.map, true);
-    if (tile + blocks < tiles.count)
-      items.load(tiles, tile + blocks);
+  items.load(tiles, tile);
+  for (uint32_t ordered = 1;; ordered++) {
+    if (threadIdx.x == 0)
+      storage.block.flag = atomicAdd(&sort.control->tiles_taken, 1u);
+    order_tile(items, set, sort.short_places + uint64_t{tile} * short_columns(sort), storage, sort.rules.map, true);
+    const uint32_t next = storage.block.flag;
+    if (next < tiles.count)
+      items.load(tiles, next);
     __syncthreads();
     write_tile(destination + tiles.first_item(tile), set, storage);
+    if (next >= tiles.count)
+      return ordered;
+    tile = next;
+    __syncthreads(); // all have read which one it is
   }
 }
 
-/* Block 0 of the root grid: launches the buckets' blocks, or sorts the array by itself. All threads take part. */
+/* The tiles of a short array. */
 template <typename Bits>
-__device__ inline void launch_gathering(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
-  int error = LAUNCH_OK;
-  if (threadIdx.x == 0) {
-    // At once: it takes as long as the sample and a tile do together.
-    error = start_grid(
-        sort, {Kernel::leaf, ChildStream::tail, gather_grid<Bits>(sort.short_fan_out), CDP_TRACE_SORT, whole_range(sort)},
-        work_for<Bits>(Step::gather));
-    storage.flag = error == LAUNCH_OK;
-  }
-  // The blocks that order tiles launch nothing, and are not counted.
-  clear_bookkeeping(sort, 0, 1 + sort.short_fan_out);
-  for (uint32_t place = threadIdx.x; place < max_listed_behind(sort); place += MultiwayShape<Bits>::BLOCK_THREADS)
-    sort.worklist[place].depth = 0; // not listed
-  __syncthreads();
-  if (threadIdx.x == 0 && !note_launch(sort, 0, error)) {
-    count_at(sort.rules.counters, 0, &cdp_study_depth::fallback_refused, 1);
-    count_network<Bits>(sort.rules.counters, 0, sort.count);
-  }
-  // Other blocks may still read keys while these move, but nobody reads what they make of them.
-  if (storage.flag == 0)
-    sort_by_network<Bits>(sort.rules, whole_range(sort), first_network_step<Bits>());
+__device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
+  if (has_small_tiles(sort))
+    return static_cast<uint32_t>(MultiwayTiles<Bits, SHORT_TILE_ITEMS>(sort.rules.side(Side::keys), whole_range(sort)).count);
+  return static_cast<uint32_t>(MultiwayTiles<Bits>(sort.rules.side(Side::keys), whole_range(sort)).count);
 }
 
-/* Leaves to the buckets' blocks what they need to know. All threads of one block take part. */
+/* Takes this block's first tile, when the memory is zeroed that all share; which its last warp sees to, while the others draw the
+   sample. No barrier. */
 template <typename Bits>
-__device__ __forceinline__ void leave_splitters(const Sort<Bits> &sort, const SplitterSet &set,
-                                                const MultiwayStorage<Bits> &storage) {
-  for (uint32_t index = threadIdx.x; index < set.splitters; index += MultiwayShape<Bits>::BLOCK_THREADS)
-    sort.task_splitters[index] = storage.splitters[index];
-  if (threadIdx.x == 0)
-    *sort.splitter_sets = set;
-}
-
-/* The root grid: block 0 launches, the others order tiles. Nobody looks whether the array is in order already: what finds that
-   out in half the time of a sort makes an array that is almost in order take twice as long (docs/performance.md). */
-template <typename Bits>
-__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
-    short_root_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
-  expect(sort.path == CDP_PATH_SHORT);
-  auto &storage = block_shared<MultiwayStorage<Bits>>();
-  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
-  if (blockIdx.x == 0) {
-    launch_gathering(sort, storage);
-    if (threadIdx.x == 0)
-      leave_sort(sort);
+__device__ __forceinline__ void take_first_tile(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
+  if (threadIdx.x < MultiwayShape<Bits>::BLOCK_THREADS - WARP_LANES)
     return;
+  struct alignas(16) Zeros {
+    uint32_t zeros[4];
+  };
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  int is_first = 0;
+  if (lane == 0)
+    is_first = is_first_block(&sort.control->owner, sort.launch_number) ? 1 : 0;
+  if (__shfl_sync(ALL_LANES, is_first, 0) != 0) {
+    Zeros *first = reinterpret_cast<Zeros *>(&sort.control->owner) + 1;
+    for (uint32_t index = lane; index < sort.zero_bytes / sizeof(Zeros); index += WARP_LANES)
+      first[index] = {};
+    __threadfence();
+    __syncwarp();
+    if (lane == 0)
+      atomicExch(&sort.control->owner, static_cast<unsigned long long>(sort.launch_number));
   }
-  const uint32_t block = blockIdx.x - 1;
+  if (lane != 0)
+    return;
+  await_zeros(sort);
+  __threadfence();
+  storage.block.flag = atomicAdd(&sort.control->tiles_taken, 1u);
+}
+
+/* Begins the bookkeeping, which is zeros so far, and leaves to the buckets' blocks what they need to know. All threads of one
+   block take part. */
+template <typename Bits>
+__device__ __noinline__ void begin_short(const Sort<Bits> &sort, const MultiwayStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  for (uint32_t index = threadIdx.x; index < storage.set.splitters; index += THREADS)
+    sort.task_splitters[index] = storage.splitters[index];
+  for (uint32_t place = threadIdx.x; place < max_listed_behind(sort); place += THREADS)
+    sort.worklist[place].depth = 0; // not listed
+  if (is_counted(sort.rules.counters))
+    for (uint32_t row = threadIdx.x; row < CDP_STUDY_DEPTHS; row += THREADS)
+      sort.rules.counters[row].min_task_items = UINT64_MAX;
+  if (threadIdx.x != 0)
+    return;
+  *sort.splitter_sets = storage.set;
+  sort.control->live_blocks = sort.short_fan_out; // the others launch nothing
+  if (is_traced(sort))
+    sort.control->gather_event = open_event(event_list(sort), ChildStream::fire_and_forget, CDP_TRACE_BUCKETS,
+                                            whole_range(sort), sort.short_fan_out, ROOT_EVENT);
+}
+
+/* Orders as many tiles as this block finds to be done, and returns how many. Nobody looks whether the array is in order already: what finds that out in
+   half the time of a sort makes an array that is almost in order take twice as long (docs/performance.md). All threads take
+   part; no barrier at the end. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t order_stage(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
+  take_first_tile(sort, storage);
   choose_splitters<Bits, MultiwayShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, whole_range(sort), sort.short_fan_out,
                                                                   sort.short_oversampling,
                                                                   max_short_buckets(sort.short_fan_out), Crowded::leave_out);
-  if (block == 0)
-    leave_splitters(sort, storage.set, storage);
+  const uint32_t tile = storage.block.flag;
+  __syncthreads(); // all have read it
+  if (tile >= short_tiles(sort))
+    return 0;
+  if (tile == 0)
+    begin_short(sort, storage);
   if (has_small_tiles(sort))
-    order_tiles<Bits, SHORT_TILE_ITEMS>(sort, block, gridDim.x - 1, storage);
-  else
-    order_tiles<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(sort, block, gridDim.x - 1, storage);
+    return order_tiles<Bits, SHORT_TILE_ITEMS>(sort, tile, storage);
+  return order_tiles<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(sort, tile, storage);
 }
 
 /* Finds a bucket's run in each tile of ITEMS to a thread, and returns where it lies in the end. All threads take part; ends
@@ -209,14 +225,6 @@ __device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, B
     fill_range<Bits>(sort.rules, range.begin, range.end, key, threadIdx.x, MultiwayShape<Bits>::BLOCK_THREADS);
 }
 
-/* The tiles of a short array. */
-template <typename Bits>
-__device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
-  if (has_small_tiles(sort))
-    return static_cast<uint32_t>(MultiwayTiles<Bits, SHORT_TILE_ITEMS>(sort.rules.side(Side::keys), whole_range(sort)).count);
-  return static_cast<uint32_t>(MultiwayTiles<Bits>(sort.rules.side(Side::keys), whole_range(sort)).count);
-}
-
 /* Counts the array as a task, whose items were read and written once; and a bucket as one of its parts. Its balance is the
    host's to find, since no block knows that it is the last. For one thread. */
 template <typename Bits>
@@ -274,20 +282,15 @@ __device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bu
 }
 
 /*
- * A block for each bucket of unequal keys, and for the equal ones behind them. All threads take part.
+ * Gathers and sorts a bucket of unequal keys, and writes the equal ones behind it. All threads take part.
  *
- * 1. Keys of a splitter's value are only written, which takes next to nothing.
- * 2. The grid is launched before anybody knows whether there are such buckets, and twice as many blocks take another round.
- * Therefore a block does both.
+ * Keys of a splitter's value are only written, which takes next to nothing; a block of their own would come another round later.
  */
 template <typename Bits>
-__device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32_t &event) {
+__device__ __forceinline__ void gather_bucket(const Sort<Bits> &sort, uint32_t splitter, GatherBlock<Bits> &storage) {
   static_assert(FILL_GRID_ITEMS > MAX_GATHERED<Bits>, "who launches a fill may as well launch for a bucket");
-  auto &storage = block_shared<GatherBlock<Bits>>();
-  const TraceScope scope(sort, event, storage.block);
-  const BlockTraceScope own_scope(sort, event);
+  const BlockTraceScope own_scope(sort, sort.control->gather_event, splitter);
   const SplitterSet set = *sort.splitter_sets;
-  const uint32_t splitter = blockIdx.x;
   const uint32_t bucket = set.equal != 0 ? 2 * splitter : splitter;
   if (bucket == 0 && threadIdx.x == 0)
     count_short_task(sort, set);
@@ -306,6 +309,38 @@ __device__ __forceinline__ void gather_body(const Sort<Bits> &sort, const uint32
     sort_bucket(sort, range, storage);
   if (!holds && threadIdx.x == 0)
     leave_sort(sort);
+}
+
+/* Counts this block's tiles, `ordered` of them, as done, and takes a bucket; waits until all tiles are. All threads take part; begins and ends with
+   a barrier. Returns the bucket, which may be one that there is not. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t await_tiles(const Sort<Bits> &sort, uint32_t ordered, GatherBlock<Bits> &storage) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    if (ordered != 0)
+      atomicAdd(&sort.control->tiles_done, ordered);
+    storage.flag = atomicAdd(&sort.control->buckets_taken, 1u);
+    while (read_anew(&sort.control->tiles_done) != short_tiles(sort))
+      ;
+    __threadfence();
+  }
+  __syncthreads();
+  return storage.flag;
+}
+
+template <typename Bits>
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
+    short_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  expect(sort.path == CDP_PATH_SHORT);
+  auto &storage = block_shared<ShortBlock<Bits>>();
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.order.block);
+  const uint32_t ordered = order_stage(sort, storage.order);
+  const uint32_t bucket = await_tiles(sort, ordered, storage.gather);
+  if (bucket >= sort.short_fan_out)
+    return;
+  const StageTraceScope stage_scope(sort, sort.control->gather_event);
+  gather_bucket(sort, bucket, storage.gather);
 }
 
 } // namespace cdp::CDP_RUNTIME

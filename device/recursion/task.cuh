@@ -47,7 +47,9 @@ struct ListedTask {
 };
 
 /* What all grids of a sort share. Cleared by the root. */
-struct Control {
+struct alignas(16) Control {
+  unsigned long long owner; /* of a grid that goes through stages: which launch has zeroed the rest (turns.cuh) */
+  unsigned long long unused;
   unsigned int tasks_allocated;
   unsigned int tasks_in_batch;
   unsigned int max_tasks_in_batch;
@@ -60,6 +62,10 @@ struct Control {
   unsigned int live_blocks;          /* of helping grids, and one for all tasks together (account.cuh) */
   unsigned int launches_taken;       /* from the account that all sorts on the device share */
   unsigned int batches;
+  unsigned int tiles_taken;             /* short array: by blocks that order them */
+  unsigned int tiles_done;              /* and those that are ordered */
+  unsigned int buckets_taken;           /* by blocks that gather them */
+  uint32_t gather_event;                /* the gathering's event in a trace */
   unsigned int behind;                  /* short array: BEHIND_NONE, BEHIND_LAUNCHED, BEHIND_REFUSED (short_array.cuh) */
   unsigned int short_parts;             /* of a short array, empty ones included */
   unsigned int max_short_part_items;    /* items in the greatest of them; for a study alone */
@@ -186,6 +192,8 @@ struct Sort {
   ListedTask *lists[2]; /* of turn t in t % 2: deferred tasks; host driver: the tasks of a level */
   Range *worklist;      /* ranges that one block sorts, each */
   uint64_t count;
+  uint64_t launch_number; /* which no other launch has had (turns.cuh) */
+  uint32_t zero_bytes;    /* behind the control block's owner, which such a grid begins with */
   cdp_path path;
   uint32_t block_items;  /* ranges up to this go on the worklist */
   uint32_t fair_depth;   /* two ways: halves of halves are no longer than that at this depth */

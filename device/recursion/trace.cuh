@@ -98,7 +98,8 @@ inline __device__ void describe_event(const EventList &list, uint32_t index, cdp
 // cppcheck-suppress passedByValue
 inline __device__ __noinline__ uint32_t open_event(EventList list, ChildStream where, cdp_trace_kind kind, Range range,
                                                    uint32_t blocks, uint32_t launcher) {
-  const uint32_t opened = atomicAdd(&list.trace->opened, kind == CDP_TRACE_SORT ? 1 + blocks : 1);
+  const bool has_ranges = kind == CDP_TRACE_SORT || kind == CDP_TRACE_BUCKETS;
+  const uint32_t opened = atomicAdd(&list.trace->opened, has_ranges ? 1 + blocks : 1);
   const uint32_t index = 1 + (opened < NO_EVENT / 2 ? opened : NO_EVENT / 2); // the counter must not come round
   describe_event(list, index, kind, range, blocks, launcher);
   if (Event *event = list.at(index)) {
@@ -223,15 +224,15 @@ private:
 template <typename Bits>
 class BlockTraceScope {
 public:
-  __device__ __forceinline__ BlockTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event)
-      : sort(of_sort), event(of_event) {
+  __device__ __forceinline__ BlockTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, uint32_t of_range = blockIdx.x)
+      : sort(of_sort), event(of_event), range(of_range) {
     if (is_traced(sort))
       begin_block(event_list(sort), own_event(), nullptr);
   }
 
-  __device__ __forceinline__ void describe(const Range &range) const {
+  __device__ __forceinline__ void describe(const Range &about) const {
     if (is_traced(sort))
-      describe_block(event_list(sort), own_event(), range, event);
+      describe_block(event_list(sort), own_event(), about, event);
   }
 
   __device__ __forceinline__ ~BlockTraceScope() {
@@ -244,11 +245,12 @@ public:
 
 private:
   __device__ __forceinline__ uint32_t own_event() const {
-    return event + 1 + blockIdx.x;
+    return event + 1 + range;
   }
 
   const Sort<Bits> &sort;
   const uint32_t &event;
+  uint32_t range; /* which of the grid's */
 };
 
 } // namespace cdp::CDP_RUNTIME

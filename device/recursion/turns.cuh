@@ -20,19 +20,51 @@
 
 namespace cdp::CDP_RUNTIME {
 
+/*
+ * The memory that a grid's blocks share, zeroed by the first block that runs.
+ *
+ *  1. A memset before the grid costs a sort 5 us (H200).
+ *  2. Nothing is known of what is there; but no launch has another one's number, and nobody else writes it, so that it is there
+ *     only if this launch has written it. A graph's launches all have one number; they are the ones with a memset.
+ *  Therefore the first block makes the memory its own by an atomic, zeroes it, and then writes the number, for which all others
+ *  wait before they use the memory: by then they have looked at a sample.
+ */
+
+/* Whether this block is the first. For one thread. */
+inline __device__ bool is_first_block(unsigned long long *owner, unsigned long long launch_number) {
+  const unsigned long long seen = atomicAdd(owner, 0ull);
+  return seen != launch_number && seen != ~launch_number && atomicCAS(owner, seen, ~launch_number) == seen;
+}
+
+/* Zeroes it. All threads of the first block take part; ends with a barrier. */
+template <typename Bits>
+__device__ __noinline__ void zero_shared_memory(const Sort<Bits> &sort) {
+  struct alignas(16) Zeros {
+    uint32_t zeros[4];
+  };
+  Zeros *first = reinterpret_cast<Zeros *>(&sort.control->owner) + 1;
+  for (uint32_t index = threadIdx.x; index < sort.zero_bytes / sizeof(Zeros); index += blockDim.x)
+    first[index] = {};
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicExch(&sort.control->owner, static_cast<unsigned long long>(sort.launch_number));
+  }
+}
+
+/* Waits until it is zeroed. For one thread. */
+template <typename Bits>
+__device__ __forceinline__ void await_zeros(const Sort<Bits> &sort) {
+  while (read_anew(&sort.control->owner) != sort.launch_number)
+    ;
+}
+
 /* A share that there is not. */
 constexpr uint32_t NO_SHARE = UINT32_MAX;
 
 /* What a trace calls a stage. */
 __device__ __forceinline__ cdp_trace_kind trace_kind(MapStage stage) {
   return stage == MapStage::sort ? CDP_TRACE_BUCKETS : CDP_TRACE_MAP;
-}
-
-/* Takes a share of a grid's first stage. All threads of the block take part; ends with a barrier. */
-inline __device__ void begin_turns(StageTurn &first, BlockTurn &turn) {
-  if (threadIdx.x == 0)
-    turn.share = atomicAdd(&first.taken, 1u);
-  __syncthreads();
 }
 
 /*
@@ -66,15 +98,15 @@ inline __device__ void end_share(StageTurn &stage, StageTurn &expected, BlockTur
 template <typename Bits>
 class StageTraceScope {
 public:
-  __device__ __forceinline__ StageTraceScope(const Sort<Bits> &of_sort, const StageTurn &of_stage)
-      : sort(of_sort), stage(of_stage) {
+  __device__ __forceinline__ StageTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event)
+      : sort(of_sort), event(of_event) {
     if (is_traced(sort))
-      begin_block(event_list(sort), stage.event, nullptr);
+      begin_block(event_list(sort), event, nullptr);
   }
 
   __device__ __forceinline__ ~StageTraceScope() {
     if (is_traced(sort))
-      end_block(event_list(sort), stage.event);
+      end_block(event_list(sort), event);
   }
 
   StageTraceScope(const StageTraceScope &) = delete;
@@ -82,7 +114,7 @@ public:
 
 private:
   const Sort<Bits> &sort;
-  const StageTurn &stage;
+  const uint32_t &event;
 };
 
 } // namespace cdp::CDP_RUNTIME

@@ -21,7 +21,7 @@ struct WorkspaceParts {
   uint64_t map_taken;
   uint64_t map_searched;
   uint64_t map_frequent;
-  uint64_t zeros_end; /* of what begins with the control block, and is zeroed for an array that is mapped */
+  uint64_t zeros_end; /* of what begins with the control block, and is zeroed for a grid that goes through stages */
   uint64_t map_begins;
   uint64_t map_items;
   uint64_t map_spans;
@@ -102,10 +102,13 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   return parts;
 }
 
-/* Zeroes what a mapped array's grids add to from the beginning. Returns a cudaError_t. */
-inline int zero_bookkeeping(const cdp_plan &plan, void *stream) {
-  const WorkspaceParts parts = workspace_parts(plan);
-  return zero_memory(static_cast<unsigned char *>(plan.d_workspace) + parts.control, parts.zeros_end - parts.control, stream);
+/* Has the next launch of a grid that goes through stages find its memory without an owner: a graph's launches have one number.
+   Returns a cudaError_t. */
+inline int disown(const cdp_plan &plan, void *stream) {
+  if (!plan.is_captured)
+    return LAUNCH_OK;
+  return zero_memory(static_cast<unsigned char *>(plan.d_workspace) + workspace_parts(plan).control, sizeof(Control::owner),
+                     stream);
 }
 
 /* The sort that was planned. */
@@ -131,6 +134,8 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.lists[1] = reinterpret_cast<ListedTask *>(workspace + parts.lists[1]);
   sort.worklist = reinterpret_cast<Range *>(workspace + parts.worklist);
   sort.count = plan.count;
+  sort.launch_number = cdp_engine_next_launch();
+  sort.zero_bytes = static_cast<uint32_t>(parts.zeros_end - parts.control - 16);
   sort.path = plan.path;
   sort.depth_limit = plan.depth_limit;
   sort.block_items = plan.block_items;

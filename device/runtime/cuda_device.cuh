@@ -105,6 +105,12 @@ __device__ __forceinline__ uint32_t read_anew(const uint32_t *word) {
   return now;
 }
 
+__device__ __forceinline__ unsigned long long read_anew(const unsigned long long *word) {
+  unsigned long long now;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(word) : "memory");
+  return now;
+}
+
 /* The simulated device looks whether it holds; here it costs nothing. */
 __device__ __forceinline__ void expect(bool) {}
 

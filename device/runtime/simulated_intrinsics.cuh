@@ -179,9 +179,10 @@ inline void __threadfence() {
 }
 
 /* What a word in memory is now, whoever has changed it. */
-inline uint32_t read_anew(const uint32_t *word) {
+template <typename Word>
+Word read_anew(const Word *word) {
   machine::pass_atomic();
-  return *const_cast<const volatile uint32_t *>(word);
+  return *const_cast<const volatile Word *>(word);
 }
 
 /* ---- Arithmetic ------------------------------------------------------------------------------------------------ */
