@@ -34,8 +34,12 @@ static uint64_t later(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
+bool cdp_trace_is_stage(const cdp_trace_event *event) {
+  return event->kind == CDP_TRACE_MAP || event->kind == CDP_TRACE_BUCKETS;
+}
+
 bool cdp_trace_is_device_launch(const cdp_trace_event *event) {
-  const bool is_part = event->kind == CDP_TRACE_BLOCK || event->kind == CDP_TRACE_MAP || event->kind == CDP_TRACE_BUCKETS;
+  const bool is_part = event->kind == CDP_TRACE_BLOCK || cdp_trace_is_stage(event);
   return event->launcher != CDP_TRACE_NO_LAUNCHER && !is_part && event->cuda_error == 0;
 }
 

@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* Whether an event is a stage of its launcher's grid, and no launch. */
+bool cdp_trace_is_stage(const cdp_trace_event *event);
+
 /* Whether an event is a grid that the device has launched, and not one that was refused. */
 bool cdp_trace_is_device_launch(const cdp_trace_event *event);
 

@@ -326,8 +326,10 @@ __device__ __noinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits>
     if (found == Whereabouts::over)
       return false;
     if (found == Whereabouts::looking && verdict == MapVerdict::even) {
-      if (turn.share == 0)
+      if (turn.share == 0) {
         note_look(sort, stage, verdict, storage);
+        announce_stage<Driver>(sort, MapStage::count); // some may have begun
+      }
       return true;
     }
     if (found == Whereabouts::looking && verdict == MapVerdict::uneven)

@@ -64,10 +64,19 @@ static void measure_trace(const cdp_trace *trace, picture *made) {
   }
 }
 
-static void add_event(picture *made, const cdp_trace_event *event) {
+/* When a grid's first stage begins, which is drawn by itself, as all behind it; or when a grid without stages ends. */
+static uint64_t first_stage(const cdp_trace *trace, size_t grid) {
+  uint64_t first = trace->events[grid].end_ns;
+  for (size_t at = grid + 1; grid == 0 && at < trace->count; at++)
+    if (is_stage(&trace->events[at]) && trace->events[at].begin_ns < first)
+      first = trace->events[at].begin_ns;
+  return first;
+}
+
+static void add_event(picture *made, const cdp_trace_event *event, uint64_t until) {
   const double width = (double)(made->end - made->begin) / (double)made->columns;
   const double begin = (double)(event->begin_ns - made->begin) / width;
-  const double end = (double)(event->end_ns - made->begin) / width;
+  const double end = (double)(until - made->begin) / width;
   double *row = &made->blocks[row_of(event) * made->columns];
   for (size_t column = (size_t)begin; column < made->columns && (double)column < end; column++) {
     const double from = begin > (double)column ? begin : (double)column;
@@ -109,7 +118,7 @@ bool print_picture(const cdp_trace *trace, size_t columns) {
   if (enough) {
     for (size_t at = 0; at < trace->count; at++)
       if (!has_blocks[at] && trace->events[at].cuda_error == 0)
-        add_event(&made, &trace->events[at]);
+        add_event(&made, &trace->events[at], first_stage(trace, at));
     draw(&made);
   }
   free(has_blocks);

@@ -18,8 +18,12 @@ cdp_status trace_sort(sample_keys *keys, const cdp_options *options, cdp_study *
   return status;
 }
 
+bool is_stage(const cdp_trace_event *event) {
+  return event->kind == CDP_TRACE_MAP || event->kind == CDP_TRACE_BUCKETS;
+}
+
 bool is_grid(const cdp_trace_event *event) {
-  return event->kind != CDP_TRACE_BLOCK && event->cuda_error == 0;
+  return event->kind != CDP_TRACE_BLOCK && !is_stage(event) && event->cuda_error == 0;
 }
 
 /* ---- Figures --------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,8 @@
 /*
  * A traced sort, and figures that are read from its trace: what the samples `schemes` and `timeline` look at.
  *
- * A grid here is an event of a trace that is neither a block of another grid (CDP_TRACE_BLOCK) nor a refused launch.
+ * A grid here is an event of a trace that is neither a block of another grid (CDP_TRACE_BLOCK), nor a stage of one, nor a refused
+ * launch.
  */
 #ifndef CDPSORT_SAMPLES_TRACED_SORT_H
 #define CDPSORT_SAMPLES_TRACED_SORT_H
@@ -21,6 +22,7 @@ bool trace_make(cdp_trace *trace, size_t capacity);
 cdp_status trace_sort(sample_keys *keys, const cdp_options *options, cdp_study *study, cdp_trace *trace, const char **fault);
 
 bool is_grid(const cdp_trace_event *event);
+bool is_stage(const cdp_trace_event *event);
 
 /* What a trace says about the time between grids. All in nanoseconds. */
 typedef struct trace_figures {
