@@ -13,7 +13,7 @@ static const forced table[] = {
     {.what = "pending limit 3", .pending_limit = 3, .leaf_items = LEAST, .fan_out = 8, .refused = true},
     {.what = "pending limit 2", .pending_limit = 2, .leaf_items = LEAST, .fan_out = 8, .refused = true},
     {.what = "pending limit 1", .pending_limit = 1, .leaf_items = LEAST, .fan_out = 8, .refused = true},
-    {.what = "pending limit 2, one level", .pending_limit = 2, .refused = true},
+    {.what = "pending limit 2, one level", .pending_limit = 2, .leaf_items = GREATEST, .refused = true},
     {.what = "pending limit 3, few values", .pending_limit = 3, .fan_out = 8, .distribution = HOST_LOST_PIVOT},
     {.what = "task pool of 8", .limits.task_capacity = 8, .leaf_items = LEAST, .fan_out = 8, .pool = true},
     {.what = "task pool of 4", .limits.task_capacity = 4, .leaf_items = LEAST, .fan_out = 8, .pool = true},

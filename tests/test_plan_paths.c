@@ -278,7 +278,7 @@ typedef struct batches_row {
 } batches_row;
 
 /* 32-bit keys, 512 launches to a sort: the classic recursion has halves down to 327,680 items and a launch to a task, many
-   children 7 launches to a task of more than 507,904 where there may be a map. */
+   children 5 launches to a task of more than 507,904. */
 static const batches_row batches[] = {
     {1024, WITH(.fan_out = CDP_FAN_OUT_CLASSIC), false},
     {LOG2(24), WITH(.fan_out = CDP_FAN_OUT_CLASSIC), false},
@@ -292,8 +292,8 @@ static const batches_row batches[] = {
     {LOG2(24), WITH(.pivot = CDP_PIVOT_SAMPLED_MEDIAN), false},
     {100000, CDP_OPTIONS_INIT, false},
     {LOG2(26), CDP_OPTIONS_INIT, false},
-    {507904 * 146 - 1, CDP_OPTIONS_INIT, false},
-    {507904 * 146, CDP_OPTIONS_INIT, true},
+    {507904 * 204 - 1, CDP_OPTIONS_INIT, false},
+    {507904 * 204, CDP_OPTIONS_INIT, true},
     {LOG2(27), WITH(.scheme = CDP_SCHEME_HOST), false},
 };
 

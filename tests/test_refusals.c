@@ -133,7 +133,7 @@ START_TEST(sorts_what_is_left_to_it) {
     return;
   ck_assert_uint_gt(sum.launched, BATCH_SEEDS);
   ck_assert_uint_gt(sum.refused, BATCH_SEEDS / 2);
-  ck_assert_uint_gt(sum.tails_refused, BATCH_SEEDS / 10);
+  ck_assert_uint_gt(sum.tails_refused, BATCH_SEEDS / 20);
 }
 END_TEST
 
