@@ -78,7 +78,7 @@ typedef struct cdp_settings {
   uint32_t fan_out;
   cdp_allocator allocator;  /* both functions, or NULL both */
   uint32_t one_block_items; /* arrays of at most this many items are sorted by one block if it can; 0: none */
-  uint32_t short_items;     /* longer arrays of at most this many items are sorted in two launches if they can be; 0: none */
+  uint32_t short_items;     /* longer arrays of at most this many items are sorted as short ones if they can be; 0: none */
   bool short_is_set;        /* that number was asked for */
   bool maps;                /* the array may be divided by a map of its keys rather than by splitters */
   uint32_t block_items;     /* 0: the default */

@@ -115,9 +115,7 @@ void plan_ranges(const Given &given, cdp_plan &plan) {
     const RangeItems items = multiway_range_items(given, settings.block_items, settings.leaf_items);
     plan.target_range_items = items.average;
     plan.block_items = items.most;
-    const bool merges = !plan.bitonic_leaf && plan.block_depth_limit != 0;
-    const uint32_t room = merges ? on_chip_block_items(given.multiway, given.on_chip) : multiway_tile_items(given.multiway);
-    plan.one_block_items = std::min(room, settings.one_block_items);
+    plan.one_block_items = std::min(multiway_tile_items(given.multiway), settings.one_block_items);
     plan.oversampling = settings.oversampling != 0 ? settings.oversampling : TASK_OVERSAMPLING;
   }
   plan.piece_items = piece_items(plan);

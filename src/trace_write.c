@@ -106,8 +106,10 @@ static void write_slice(FILE *file, const cdp_trace *trace, size_t index, const 
   const cdp_trace_event *event = &trace->events[index];
   fprintf(file, ",\n{\"name\":\"%s%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS,
           event->cuda_error != 0 ? "refused: " : "", cdp_trace_kind_name(event->kind),
-          event->kind == CDP_TRACE_BLOCK ? "block" : cdp_trace_is_stage(event) ? "stage" : "grid", PROCESS_OF(event->depth), THREAD_OF(places[index].lane),
-          MICROSECONDS_OF(event->begin_ns));
+          event->kind == CDP_TRACE_BLOCK ? "block"
+          : cdp_trace_is_stage(event)    ? "stage"
+                                         : "grid",
+          PROCESS_OF(event->depth), THREAD_OF(places[index].lane), MICROSECONDS_OF(event->begin_ns));
   if (event->cuda_error != 0)
     fputs(",\"ph\":\"i\",\"s\":\"t\"", file);
   else

@@ -183,7 +183,8 @@ START_TEST(limits_lose_nothing) {
   uint64_t refused = 0;
   for (int turn = 0; turn < 6; turn++) {
     ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit((uint32_t)_i, &fault), CDP_OK);
-    const cdp_study study = sort_odd_keys(turn % 2 == 0 ? 8 : 4, (uint64_t)turn, FEW_ITEMS, turn % 3 == 0, CDP_SCHEME_LAST_BLOCK);
+    const cdp_study study =
+        sort_odd_keys(turn % 2 == 0 ? 8 : 4, (uint64_t)turn, FEW_ITEMS, turn % 3 == 0, CDP_SCHEME_LAST_BLOCK);
     refused += study_total(&study).launches_refused;
   }
   if (_i == 1)

@@ -44,10 +44,6 @@ static cdp_plan plan_of(const plan_row *row) {
 }
 
 /* What an H200's blocks can do with keys of a type. */
-static uint32_t one_block_items_of(cdp_type type) {
-  return cdp_engine_key_bytes(type) == 4 ? 32768 : 16384;
-}
-
 static uint32_t tile_items_of(cdp_type type) {
   return cdp_engine_key_bytes(type) == 4 ? 16384 : 8192;
 }
@@ -98,8 +94,7 @@ START_TEST(block_ranges_are_within_their_bounds) {
     ck_assert_uint_eq(plan.one_block_items, plan.block_items);
     return;
   }
-  // Bitonic leaves, which were asked for: what one block does with those is a tile at most.
-  ck_assert_uint_eq(plan.one_block_items, row->leaf_items != 0 ? tile_items_of(row->type) : one_block_items_of(row->type));
+  ck_assert_uint_eq(plan.one_block_items, tile_items_of(row->type));
   ck_assert_uint_le(plan.block_items, max_range_items_of(row->type));
   ck_assert_uint_ge(plan.target_range_items, 1);
   ck_assert_uint_le(plan.target_range_items, plan.block_items);

@@ -33,25 +33,25 @@ typedef struct border {
   }
 
 static const border borders[] = {
-    {CDP_U32, CDP_OPTIONS_INIT, 32768, ONE, SHORT},
-    {CDP_F64, CDP_OPTIONS_INIT, 16384, ONE, SHORT},
+    {CDP_U32, CDP_OPTIONS_INIT, 16384, ONE, SHORT},
+    {CDP_F64, CDP_OPTIONS_INIT, 8192, ONE, SHORT},
     {CDP_F32, CDP_OPTIONS_INIT, LOG2(21), SHORT, TASKS},
     {CDP_I64, CDP_OPTIONS_INIT, (3 << 19) - 1, SHORT, TASKS},
     {CDP_U32, WITH(TUNED(.one_block_items = 1000)), 1000, ONE, SHORT},
-    {CDP_U32, WITH(TUNED(.one_block_items = UINT32_MAX)), 32768, ONE, SHORT},
-    {CDP_U32, WITH(TUNED(.short_items = 40000)), 40000, SHORT, TASKS},
+    {CDP_U32, WITH(TUNED(.one_block_items = UINT32_MAX)), 16384, ONE, SHORT},
+    {CDP_U32, WITH(TUNED(.short_items = 20000)), 20000, SHORT, TASKS},
     {CDP_U32, WITH(TUNED(.short_items = UINT32_MAX)), LOG2(23), SHORT, TASKS},
-    {CDP_U32, WITH(TUNED(.disable = CDP_DISABLE_SHORT)), 32768, ONE, TASKS},
+    {CDP_U32, WITH(TUNED(.disable = CDP_DISABLE_SHORT)), 16384, ONE, TASKS},
     /* What a short array does without. */
-    {CDP_U32, WITH(.scheme = CDP_SCHEME_CONTROLLER), 32768, ONE, TASKS},
-    {CDP_U32, WITH(.scheme = CDP_SCHEME_HOST), 32768, ONE, TASKS},
-    {CDP_U32, WITH(.child_streams = CDP_STREAMS_NAMED), 32768, ONE, TASKS},
+    {CDP_U32, WITH(.scheme = CDP_SCHEME_CONTROLLER), 16384, ONE, TASKS},
+    {CDP_U32, WITH(.scheme = CDP_SCHEME_HOST), 16384, ONE, TASKS},
+    {CDP_U32, WITH(.child_streams = CDP_STREAMS_NAMED), 16384, ONE, TASKS},
     {CDP_U32, WITH(.leaf_items = CDP_LEAF_MAX_4_BYTES), 16384, ONE, TASKS},
     {CDP_U64, WITH(.leaf_items = CDP_LEAF_MIN), 8192, ONE, TASKS},
-    {CDP_U32, WITH(.depth_limit = 1), 32768, ONE, TASKS},
-    {CDP_U32, WITH(.depth_limit = 2), 32768, ONE, SHORT},
+    {CDP_U32, WITH(.depth_limit = 1), 16384, ONE, TASKS},
+    {CDP_U32, WITH(.depth_limit = 2), 16384, ONE, SHORT},
     {CDP_U32, WITH(.depth_limit = CDP_DEPTH_NONE), 16384, ONE, TASKS},
-    {CDP_U32, WITH(.fan_out = 32), 32768, ONE, TASKS}, /* 64 buckets it would take */
+    {CDP_U32, WITH(.fan_out = 32), 16384, ONE, TASKS}, /* 64 buckets it would take */
     {CDP_U32, WITH(.fan_out = 64), 64 * 1024, SHORT, TASKS},
     /* The classic recursion: what a block finishes. */
     {CDP_U32, WITH(.fan_out = CDP_FAN_OUT_CLASSIC, TUNED(.block_items = 5000)), 5000, ONE, TASKS},
@@ -155,14 +155,14 @@ static cdp_plan plan_for(reason why, const cdp_options *options, cdp_type type, 
 
 /* _i: what is asked for: scheme and fan-out. */
 START_TEST(host_launches_for_each_reason_and_no_other) {
-  static const uint64_t counts[] = {2, 1000, 32768, 32769, 100000, LOG2(24)};
+  static const uint64_t counts[] = {2, 1000, 16384, 16385, 100000, LOG2(24)};
   cdp_options options = CDP_OPTIONS_INIT;
   options.scheme = (cdp_scheme)(CDP_SCHEME_LAST_BLOCK + _i / 2);
   options.fan_out = _i % 2 != 0 ? CDP_FAN_OUT_MAX : CDP_FAN_OUT_CLASSIC;
   for (int why = NO_REASON; why < REASONS; why++) {
     for (size_t which = 0; which < sizeof counts / sizeof *counts; which++) {
       const cdp_plan plan = plan_for((reason)why, &options, CDP_U32, counts[which], KIND_H200);
-      const bool is_one_block = counts[which] <= (options.fan_out == CDP_FAN_OUT_CLASSIC ? 1024 : 32768);
+      const bool is_one_block = counts[which] <= (options.fan_out == CDP_FAN_OUT_CLASSIC ? 1024 : 16384);
       const bool must = why != NO_REASON && !is_one_block;
       ck_assert_int_eq(plan.scheme, must ? CDP_SCHEME_HOST : options.scheme);
       const bool host_launches = plan.scheme == CDP_SCHEME_HOST && !is_one_block;
@@ -202,7 +202,7 @@ typedef struct levels_row {
 
 /* 32-bit keys; ranges for one block have 2^16 to 2^18 items on average on an H200, 7,371 on the simulated device. */
 static const levels_row levels[] = {
-    {KIND_H200, CDP_FAN_OUT_MAX, 32769, 0, 2},
+    {KIND_H200, CDP_FAN_OUT_MAX, 16385, 0, 2},
     {KIND_H200, CDP_FAN_OUT_MAX, LOG2(24), 0, 2},
     {KIND_H200, CDP_FAN_OUT_MAX, LOG2(28), 0, 2},
     {KIND_H200, CDP_FAN_OUT_MAX, LOG2(28) + 1, 0, 3},

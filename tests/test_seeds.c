@@ -79,7 +79,7 @@ static cdp_type draw_type(uint64_t *state) {
 static const cdp_tuning without_one_block = {.size = sizeof without_one_block, .disable = CDP_DISABLE_ONE_BLOCK};
 static const cdp_tuning small_ranges = {.size = sizeof small_ranges, .block_items = 1};
 
-/* One in six is an array that is sorted in two launches, which other draws hardly ever make; in a quarter of those, buckets are
+/* One in six is a short array, which other draws hardly ever make; in a quarter of those, buckets are
    too few to fit a block each. */
 static void draw_short(uint64_t *state, draw *drawn) {
   if (!one_in(state, 6))
@@ -127,6 +127,19 @@ static void draw_host(uint64_t *state, draw *drawn) {
     draw_many_equal(state, drawn);
 }
 
+/* One in ten is divided by a map, launched by the device or by the host. */
+static void draw_mapped(uint64_t *state, draw *drawn) {
+  if (!one_in(state, 10))
+    return;
+  memset(&drawn->limits, 0, sizeof drawn->limits);
+  drawn->sort.count = 30000 + (size_t)host_random_below(state, 60000);
+  drawn->sort.options = (cdp_options)CDP_OPTIONS_INIT;
+  drawn->sort.options.device = CDP_DEVICE_SIMULATED;
+  drawn->sort.options.order = one_in(state, 2) ? CDP_ASCENDING : CDP_DESCENDING;
+  drawn->sort.options.scheme = one_in(state, 3) ? CDP_SCHEME_HOST : CDP_SCHEME_DEFAULT;
+  drawn->sort.options.seed = host_random(state);
+}
+
 static void draw_from(uint64_t seed, draw *drawn) {
   uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + 1;
   memset(drawn, 0, sizeof *drawn);
@@ -155,6 +168,7 @@ static void draw_from(uint64_t seed, draw *drawn) {
   drawn->resident_blocks = 1 + (uint32_t)host_random_below(&state, 12);
   draw_short(&state, drawn);
   draw_host(&state, drawn);
+  draw_mapped(&state, drawn);
 }
 
 /* _i: the seed. */

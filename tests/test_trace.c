@@ -107,7 +107,8 @@ START_TEST(trace_agrees_with_the_device) {
     const simulated_counts counts = simulated_counts_read();
     size_t grids = 0, blocks = 0;
     for (size_t index = 0; index < trace.count; index++) {
-      const bool is_grid = index == 0 || cdp_trace_is_device_launch(&trace.events[index]) || trace.events[index].cuda_error != 0;
+      const bool is_grid =
+          index == 0 || cdp_trace_is_device_launch(&trace.events[index]) || trace.events[index].cuda_error != 0;
       grids += is_grid ? 1 : 0;
       blocks += is_grid ? trace.events[index].blocks : 0;
     }

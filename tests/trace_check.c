@@ -34,14 +34,16 @@ static bool holds_with_launcher(const cdp_trace *trace, size_t index, char *why)
   const cdp_trace_event *launcher = &trace->events[event->launcher];
   MUST(launcher->cuda_error == 0, "event %zu was launched by %u, which was refused", index, event->launcher);
   if (event->kind == CDP_TRACE_BLOCK) {
-    MUST(launcher->kind == CDP_TRACE_SORT || launcher->kind == CDP_TRACE_BUCKETS, "event %zu is a block of a grid of another kind", index);
+    MUST(launcher->kind == CDP_TRACE_SORT || launcher->kind == CDP_TRACE_BUCKETS,
+         "event %zu is a block of a grid of another kind", index);
     MUST(event->begin_ns >= launcher->begin_ns && event->end_ns <= launcher->end_ns, "block %zu is outside its grid's time",
          index);
     MUST(event->range_begin >= launcher->range_begin && event->range_end <= launcher->range_end,
          "block %zu is outside its grid's range", index);
     return true;
   }
-  MUST(!is_stage(event) || (event->launcher == 0 && event->end_ns <= launcher->end_ns), "event %zu is a stage outside its grid", index);
+  MUST(!is_stage(event) || (event->launcher == 0 && event->end_ns <= launcher->end_ns), "event %zu is a stage outside its grid",
+       index);
   MUST(event->launched_ns >= launcher->begin_ns && event->launched_ns <= launcher->end_ns,
        "event %zu was launched when its launcher %u did not run", index, event->launcher);
   MUST(event->is_tail == 0 || event->cuda_error != 0 || event->begin_ns >= launcher->end_ns,

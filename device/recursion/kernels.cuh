@@ -13,10 +13,10 @@
  *
  *     thin   task_kernel<TwoWay>: many thin blocks. Two-way tasks; bitonic steps, equal keys, batches, and the turning round
  *     fat    task_kernel<Multiway>: one fat block a multiprocessor. Multiway tasks, from the look to the scatter
- *     leaf   leaf_kernel: fat blocks, each with a range of its own to sort: listed ranges, gathered buckets
+ *     leaf   leaf_kernel: fat blocks, each with a range of its own to sort, which is listed
  *
- * A phase and a block's own sort in one kernel would spill registers (220 bytes of them), and so would the map's loops in either
- * (150 to 220), hence the three fat ones.
+ * A phase and a block's own sort in one kernel would spill registers (220 bytes of them), hence the two fat ones. Short arrays and
+ * mapped ones have kernels of their own (short_array.cuh, mapped_array.cuh), which only the host launches.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_KERNELS_CUH
 #define CDPSORT_DEVICE_RECURSION_KERNELS_CUH

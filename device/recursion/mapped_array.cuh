@@ -107,11 +107,9 @@ __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, uint32_
     if (threadIdx.x == 0)
       Driver::begin_tasks(sort);
   } else if (sort.map_table.facts->coarse_shift != 0) {
-    with_loaded_map<FORM>(storage,
-                          [&](const auto &map) { scatter_tiles<true>(sort, share - 1, shares - 1, map, storage); });
+    with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_tiles<true>(sort, share - 1, shares - 1, map, storage); });
   } else {
-    with_loaded_map<FORM>(storage,
-                          [&](const auto &map) { scatter_tiles<false>(sort, share - 1, shares - 1, map, storage); });
+    with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_tiles<false>(sort, share - 1, shares - 1, map, storage); });
   }
 }
 

@@ -14,12 +14,13 @@ template <typename Bits, DeviceKind KIND>
 union OneBlockStorageOf {
   Bits stage[MultiwayShapeOf<Bits, KIND>::STAGE_ROOM]; /* what is merged */
   OnChipTeamOf<Bits, KIND, OnChipBy::tile_block> tile;
-  OnChipTeamOf<Bits, KIND, OnChipBy::block> block;
 };
 template <typename Bits>
 using OneBlockStorage = OneBlockStorageOf<Bits, DEVICE_KIND>;
 
-/* Sorts an array that a block holds: on chip or, if it is short, merged with no more threads than it takes. A kernel of its own:
+/* Sorts an array that is a tile at most: on chip or, if it is short, merged with no more threads than it takes. A block could hold
+   twice as many keys, and 2^15 random ones took it 24 us, where a short array's blocks take 27; but those take 30 whatever the
+   keys are, and one block up to 103 (H200, docs/lab/2026-11-23-stages-in-one-grid.md). A kernel of its own:
    as a step of a larger one it began 3 us later, for all that kernel's code and calls (H200). As many items to a thread as
    registers hold, and as few threads: merging 2^10, 2^11 and 2^12 keys of 32 bits took 6.4, 7.7 and 10.4 us with 16, and 6.1,
    7.7 and 10.6 with 8. */
@@ -34,10 +35,8 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
   const Bits *keys = sort.rules.side(Side::keys);
   if (is_merged<Bits, DEVICE_KIND>(sort.count))
     block_register_sort<Bits, MultiwayShape<Bits>::TILE_ITEMS_PER_THREAD>(sort.rules, keys, whole_range(sort), storage.stage);
-  else if (sort.count <= MultiwayShape<Bits>::TILE_ITEMS)
-    block_on_chip_sort(sort.rules, keys, whole_range(sort), storage.tile);
   else
-    block_on_chip_sort(sort.rules, keys, whole_range(sort), storage.block);
+    block_on_chip_sort(sort.rules, keys, whole_range(sort), storage.tile);
 }
 
 /* The shape of its grid, on a kind of device: the host may be compiled for another. */
@@ -57,7 +56,8 @@ int launch_one_block_kernel(const Sort<Bits> &sort, DeviceKind kind, void *strea
   const GridShape shape = kind == DeviceKind::simulated ? one_block_grid<Bits, DeviceKind::simulated>(count)
                           : kind == DeviceKind::plain   ? one_block_grid<Bits, DeviceKind::plain>(count)
                                                         : one_block_grid<Bits, DeviceKind::large>(count);
-  const int error = allow_shared_bytes(one_block_kernel<Bits>, shape.shared_bytes);
+  static OncePerContext allowance;
+  const int error = allowance.see_to([&shape] { return allow_shared_bytes(one_block_kernel<Bits>, shape.shared_bytes); });
   return error != LAUNCH_OK ? error : launch_from_host(shape, stream, one_block_kernel<Bits>, sort, ROOT_EVENT);
 }
 

@@ -96,13 +96,23 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
 
 /* Lets the fat kernels that a sort may come to have their shared memory on the current device. Returns a cudaError_t. */
 template <typename Bits>
-int allow_kernels(const Sort<Bits> &sort) {
+int allow_fat_kernels(const Sort<Bits> &sort) {
   const uint32_t bytes = sort.map_shared_bytes; // the most, whatever the array: other threads' sorts share the kernels
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return allow_shared_bytes(leaf_kernel<Bits>, bytes);
   if (sort.path != CDP_PATH_SHORT)
     return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, task_kernel<Multiway<Bits>, DeviceDriver>, map_kernel<Bits>);
   return allow_each_shared_bytes(bytes, leaf_kernel<Bits>, task_kernel<Multiway<Bits>, DeviceDriver>, short_kernel<Bits>);
+}
+
+/* The same, once for each path in a context: each takes the host half a microsecond. */
+template <typename Bits>
+int allow_kernels(const Sort<Bits> &sort) {
+  static OncePerContext classic;
+  static OncePerContext of_short;
+  static OncePerContext others;
+  OncePerContext &allowance = sort.fan_out == CDP_FAN_OUT_CLASSIC ? classic : sort.path == CDP_PATH_SHORT ? of_short : others;
+  return allowance.see_to([&sort] { return allow_fat_kernels(sort); });
 }
 
 template <typename Bits>

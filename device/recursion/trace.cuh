@@ -224,7 +224,8 @@ private:
 template <typename Bits>
 class BlockTraceScope {
 public:
-  __device__ __forceinline__ BlockTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event, uint32_t of_range = blockIdx.x)
+  __device__ __forceinline__ BlockTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event,
+                                             uint32_t of_range = blockIdx.x)
       : sort(of_sort), event(of_event), range(of_range) {
     if (is_traced(sort))
       begin_block(event_list(sort), own_event(), nullptr);

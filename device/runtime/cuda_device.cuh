@@ -8,7 +8,19 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+namespace cdp {
+
+/* A number of the calling thread's context that no other one has had in the life of the process; 0 if there is none, or the driver
+   does not tell. One for all compilations of the kernels (cuda_engine.cu). */
+uint64_t cuda_context_number();
+
+} // namespace cdp
+
 namespace cdp::CDP_RUNTIME {
+
+inline uint64_t context_number() {
+  return cuda_context_number();
+}
 
 /*
  * The block's dynamic shared memory as a T, its contents undefined at first. One T a kernel; T must be trivial.

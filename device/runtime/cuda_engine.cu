@@ -71,6 +71,14 @@ Function driver_function(const char *name) {
   return unrecorded(error) == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(entry) : nullptr;
 }
 
+using ReadContextNumber = CUresult (*)(CUcontext, unsigned long long *);
+
+/* Asked for once: looking for it by name takes longer than it does. */
+ReadContextNumber context_number_reader() {
+  static const ReadContextNumber reader = driver_function<ReadContextNumber>("cuCtxGetId");
+  return reader;
+}
+
 /* The thread's context, which need not be the device's primary one; NULL if it has none. */
 void *current_context() {
   const auto get = driver_function<CUresult (*)(CUcontext *)>("cuCtxGetCurrent");
@@ -307,6 +315,12 @@ constexpr cdp_engine ENGINE = {false,
 } // namespace
 
 } // namespace cdp::cuda
+
+uint64_t cdp::cuda_context_number() {
+  const auto read = cdp::cuda::context_number_reader();
+  unsigned long long number = 0;
+  return read != nullptr && read(nullptr, &number) == CUDA_SUCCESS ? number : 0;
+}
 
 extern "C" const cdp_engine *cdp_engine_cuda(void) {
   return &cdp::cuda::ENGINE;

@@ -9,10 +9,12 @@
  *     launch_from_host()   the same from the host
  *     launch_together()    the same, and all blocks of the grid run at the same time; an error if the device cannot hold them
  *     resident_blocks()    how many blocks of a kernel the current device holds at once: the most for launch_together()
+ *     context_number()     a number of the host thread's context that no other has had; 0: not known
  *     zero_memory()        zeroes device memory from the host, in a stream's order
  *     grid_barrier()       waits for all threads of all blocks of such a grid; what was written before is visible behind it
  *     named_barrier()      waits for some warps of the block, all at the barrier of that number (1 to 15), so many threads together;
  *                          named_barrier_or() tells each whether any of them gave a predicate that is not 0
+ *     read_anew()          what a word in device memory is now, whoever has changed it
  *     prefetch()           has the line of memory at an address brought into the cache that all multiprocessors share
  *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces
  *     launches_taken()     the launches that all sorts on the device have reserved at present; where kernels can launch
@@ -25,6 +27,7 @@
 #ifndef CDPSORT_DEVICE_RUNTIME_RUNTIME_CUH
 #define CDPSORT_DEVICE_RUNTIME_RUNTIME_CUH
 
+#include <atomic>
 #include <cstdint>
 
 /* Whether this compilation has what study.h asks for. */
@@ -86,6 +89,25 @@ struct AsGiven {
 #endif
 
 namespace cdp::CDP_RUNTIME {
+
+/* What has to be seen to once in a context, which keeps it. Several host threads may be at it. */
+class OncePerContext {
+public:
+  /* Calls `see`, which returns LAUNCH_OK or another cudaError_t, unless it is known to have done it for the current context. */
+  template <typename See>
+  int see_to(See see) {
+    const uint64_t context = context_number();
+    if (context != 0 && latest.load(std::memory_order_relaxed) == context)
+      return LAUNCH_OK;
+    const int error = see();
+    if (error == LAUNCH_OK)
+      latest.store(context, std::memory_order_relaxed);
+    return error;
+  }
+
+private:
+  std::atomic<uint64_t> latest{0}; /* the latest context that it was done for */
+};
 
 /* Launches a kernel from the host on a stream. Returns LAUNCH_OK or another cudaError_t. */
 template <typename... Parameters>

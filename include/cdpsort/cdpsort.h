@@ -105,13 +105,13 @@ typedef enum cdp_status {
  * Threads. This and every other call may be made from several threads at once, on different data.
  *
  * What is launched. Up to 16,384 keys of 4 bytes, or 8,192 of 8, are sorted by one kernel of one block. Of more keys the host
- * launches one kernel as well, from which on the device decides: up to 2^21 keys (1.5 * 2^20) it launches one grid more, beyond
- * that two to five, or as many as the recursion comes to. With CDP_SCHEME_HOST the host launches them all. Other options and other
- * devices than an H200 shift these limits.
+ * launches one kernel as well, of a block for each multiprocessor, which does the whole sort; where keys are so unevenly spread
+ * that it cannot, it launches what else the recursion comes to. With CDP_SCHEME_HOST the host launches a fixed row of kernels.
+ * Other options and other devices than an H200 shift these limits.
  *
  * Pending launches. All sorts on a device share CUDA's limit of pending device launches, 2,048 unless the program has set
  * cudaLimitDevRuntimePendingLaunchCount, and take a quarter of it together. Launches that are refused all the same are no
- * errors: the range is sorted another way. Under less than 2,048 CUDA loses grids now and then, so that the host launches then,
+ * errors: the range is sorted another way. Under less than 1,536 CUDA loses grids now and then, so that the host launches then,
  * as with CDP_SCHEME_HOST.
  *
  * Worst case O(n log^2 n), whatever the input. The library never prints, exits or aborts, and never changes process-wide limits
@@ -203,7 +203,7 @@ typedef enum cdp_scheme {
   CDP_SCHEME_CONTROLLER = 2, /**< a controller launches workers and a tail continuation (CDP version 2, remade) */
   CDP_SCHEME_HOST = 3, /**< the host launches level by level. Needs no dynamic parallelism: it works in CUDA graphs and under
                                   MPS, for the blocking calls and the asynchronous one. Whatever the options say, it is chosen
-                                  while a stream is being captured, under MPS, and under a limit of less than 2,048 pending
+                                  while a stream is being captured, under MPS, and under a limit of less than 1,536 pending
                                   launches, if there are more keys than one block sorts; cdp_study::scheme says which ran.
                                   child_streams has no meaning in it */
   CDP_SCHEME_HOST_LOOP = CDP_SCHEME_HOST /**< the older name of the same */

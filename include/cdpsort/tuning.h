@@ -24,7 +24,7 @@ extern "C" {
  * @{
  */
 #define CDP_DISABLE_ONE_BLOCK 1u /**< no array is sorted by one block, whatever one_block_items says */
-#define CDP_DISABLE_SHORT 2u     /**< no array is sorted in two launches, whatever short_items says */
+#define CDP_DISABLE_SHORT 2u     /**< no array is sorted as a short one, whatever short_items says */
 /** @} */
 
 /** The most keys drawn for a child. */
@@ -41,10 +41,10 @@ struct cdp_tuning {
   uint32_t one_block_items; /**< arrays of at most this many items are sorted by one block, in one launch. 0: what a block's
                                  registers hold, 16,384 keys of 4 bytes or 8,192 of 8, which is also the most. Not for two
                                  children, where it is `block_items` */
-  uint32_t short_items;  /**< longer arrays of at most this many items are sorted in two launches, a grid that orders tiles by
-                                 bucket and a grid with a block for each bucket, without tasks. 0: as many as are sorted
-                                 fastest so, 2^21 keys of 4 bytes, 1.5 * 2^20 of 8; the most are 2^22
-                                 (2^21), of which a bucket fits a block. Only with the default scheme,
+  uint32_t short_items;  /**< longer arrays of at most this many items are sorted by one grid, which orders tiles by bucket and
+                                 then has a block for each bucket, without tasks. 0: as many as are sorted
+                                 fastest so, 2^21 keys of 4 bytes, 1.5 * 2^20 of 8; the most are 2^23
+                                 (2^22), of which a bucket fits a block. Only with the default scheme,
                                  child streams and leaf (cdp_options::leaf_items 0), a depth limit of at least 2, and as many
                                  children as it takes buckets (64 to 1,024 on an H200) */
   uint32_t block_items;  /**< ranges that one block finishes and that get no grid have this many items: at most with two

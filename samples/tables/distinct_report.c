@@ -146,8 +146,8 @@ static void print_below_leaf_text(uint32_t leaf) {
   printf(
       "So `below` is what going on below %" PRIu32
       " costs more than bitonic sort does there. It is not all the time spent there,\n"
-      "as the paper's is: the sorting of leaves is in both. With many children smaller leaves also rule out the two launches\n"
-      "for short arrays and sorting in registers beyond a leaf, so that their difference in table 2 has other reasons, "
+      "as the paper's is: the sorting of leaves is in both. With many children smaller leaves also rule out the way\n"
+      "of short arrays and sorting in registers beyond a leaf, so that their difference in table 2 has other reasons, "
       "too.\n\n",
       leaf);
 }
