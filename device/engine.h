@@ -93,7 +93,7 @@ typedef struct cdp_settings {
  *     | scratch keys | control | counters | map | tasks |   two lists of tasks   | worklist | set tables | places |
  *       count keys                       map_buckets  task_capacity            worklist_capacity  many children  short path
  *
- * Map: what is known of it, the sample and the buckets' cursors, zeroed with all from the control block on; then lines and groups.
+ * Map: what is known of it, the sample and the buckets' cursors, zeroed with all from the control block on; lines and groups.
  * Set tables: task_capacity splitter sets, then as many times fan_out splitters, then as many times max_buckets cursors.
  * Places: where each bucket begins in each tile.
  */

@@ -254,8 +254,8 @@ uint32_t task_launches(const cdp_plan &plan) {
 }
 
 /*
- * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, one task too
- * many is a range for one block.
+ * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, one task
+ * too many is a range for one block.
  *
  * Two ways, there are halves of halves down to fair_depth, and any number where no such depth is known. Many ways, a level's
  * tasks are disjoint and longer than block_items each, and few buckets are so long.

@@ -229,10 +229,10 @@ constexpr uint32_t FREQUENT_SAMPLES = 8;
 constexpr uint32_t MAX_FREQUENT_SHARE = 64;
 
 /* Frequent values that a map knows: the room for them, in places of which half can be used, and with 64-bit keys no more than
-   leaves a block's share of 196 KB, lest it lose 32 KB of cache (H200: 2^27 keys took 8 % longer then); the counters by which they
-   are found, for each bucket, which must be zeroed: one of them has 4 samples on average, and 24 make a value frequent; how often
-   one is moved from one of its places to the other before it is lost; and the share of a bucket's samples, in sixteenths, that
-   makes a value one. */
+   leaves a block's share of 196 KB, lest it lose 32 KB of cache (H200: 2^27 keys took 8 % longer then); the counters by which
+   they are found, for each bucket, which must be zeroed: one of them has 4 samples on average, and 24 make a value frequent;
+   how often one is moved from one of its places to the other before it is lost; and the share of a bucket's samples, in
+   sixteenths, that makes a value one. */
 constexpr uint32_t frequent_slots(DeviceKind kind, uint32_t key_bytes) {
   if (kind == DeviceKind::large)
     return key_bytes == 4 ? 4096 : 1024;
@@ -260,8 +260,8 @@ constexpr uint32_t MIN_OCTAVE_GAIN = 2;
 /* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
 
-/* The shortest array that is divided by a map; shorter ones are sorted as short_array.cuh says. H200, random keys: 2^21 and 3 * 2^20
-   of 32 bits took 71 and 123 us as short ones, 89 and 94 by a map; 2^20 and 2^21 of 64 bits 65 and 152, and 87 and 105. */
+/* The shortest array that is divided by a map; shorter ones are sorted as short_array.cuh says. H200, random keys: 2^21 and 3 *
+   2^20 of 32 bits took 71 and 123 us as short ones, 89 and 94 by a map; 2^20 and 2^21 of 64 bits 65 and 152, and 87 and 105. */
 constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
   if (kind == DeviceKind::simulated)
     return 40000;
@@ -294,12 +294,13 @@ constexpr uint32_t MERGED_TILE_SHARE = 8;
 /* Keys that a window sorts in a thread's registers. */
 constexpr uint32_t WINDOW_ITEMS = 16;
 
-/* Rounds of windows and seams that a bucket may take before its crowded cells are sorted one by one, and lanes of a warp that may
-   see disorder behind the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */
+/* Rounds of windows and seams that a bucket may take before its crowded cells are sorted one by one, and lanes of a warp that
+   may see disorder behind the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */
 constexpr uint32_t MAX_WINDOW_ROUNDS = 4;
 constexpr uint32_t MAX_DISORDERED_LANES = 8;
 
-/* Crowded cells, of those that a warp looks at, that are sorted before further rounds, and that are worth sorting behind them. */
+/* Crowded cells, of those that a warp looks at, that are sorted before further rounds, and that are worth sorting behind them.
+   */
 constexpr uint32_t FEW_CROWDED_CELLS = 3;
 constexpr uint32_t MAX_CROWDED_CELLS = 32;
 

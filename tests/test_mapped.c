@@ -192,7 +192,8 @@ START_TEST(limits_lose_nothing) {
 }
 END_TEST
 
-/* Launches are refused at random: of tasks, where the map is given up, or for buckets too long for a block. _i: the chance, of 1024. */
+/* Launches are refused at random: of tasks, where the map is given up, or for buckets too long for a block. _i: the chance, of
+   1024. */
 START_TEST(refusals_lose_nothing) {
   uint64_t refused = 0;
   for (int turn = 0; turn < 12; turn++) {

@@ -306,8 +306,8 @@ START_TEST(batches_come_where_there_may_be_too_many_tasks) {
 }
 END_TEST
 
-/* Two ways, medians for pivots: a range as deep as halves are short may be longer than a half, up to twice, and as long as a block
-   can list. Not with other pivots, nor if block_items is set. */
+/* Two ways, medians for pivots: a range as deep as halves are short may be longer than a half, up to twice, and as long as a
+   block can list. Not with other pivots, nor if block_items is set. */
 START_TEST(unfair_parts_are_no_tasks) {
   const cdp_options fair = WITH(.fan_out = CDP_FAN_OUT_CLASSIC);
   const cdp_options unfair = WITH(.pivot = CDP_PIVOT_RANDOM);

@@ -4,7 +4,8 @@
  * 1. One sort a seed, of which one launch in sixteen, one in four or every one is refused, drawn by the seed, tails included.
  * 2. Several host threads whose sorts share a limit that each alone would keep.
  *
- * Linked with the static library, for the rules of the simulated device. A failure names its seed; the batch of that seed alone:
+ * Linked with the static library, for the rules of the simulated device. A failure names its seed; the batch of that seed
+ * alone:
  *
  *     CDPSORT_TEST_FIRST_SEED=<seed> CDPSORT_TEST_SEEDS=1 build/bin/tests/test_refusals
  */

@@ -196,8 +196,8 @@ static host_case crowded_case(uint64_t seed, size_t bytes) {
   return limited_case(&crowded, seed, bytes);
 }
 
-/* What fits no block is sorted behind the grid: by blocks of one grid or, where that would take too long, each as a task. _i: the
-   latter. */
+/* What fits no block is sorted behind the grid: by blocks of one grid or, where that would take too long, each as a task. _i:
+   the latter. */
 START_TEST(long_buckets_are_sorted_behind_the_grid) {
   uint64_t behind = 0;
   uint64_t tasks = 0;

@@ -365,7 +365,8 @@ START_TEST(files_that_cannot_be_written) {
 }
 END_TEST
 
-/* A trace that nobody has written: what is no earlier event cannot be a launcher, and must not be looked at. _i: such a value. */
+/* A trace that nobody has written: what is no earlier event cannot be a launcher, and must not be looked at. _i: such a value.
+   */
 START_TEST(launchers_that_are_none_are_refused) {
   static const uint32_t wrong[] = {1, 2, 3, CAPACITY, UINT32_MAX - 1, 1u << 31};
   cdp_trace_event by_hand[] = {
@@ -390,7 +391,8 @@ START_TEST(launchers_that_are_none_are_refused) {
 }
 END_TEST
 
-/* Launches by hand: a child whose own child outlives it, a tail behind both, and two that are over within a step of the clock. */
+/* Launches by hand: a child whose own child outlives it, a tail behind both, and two that are over within a step of the clock.
+   */
 START_TEST(pending_launches_are_counted_by_trees) {
   cdp_trace_event by_hand[] = {
       {.kind = CDP_TRACE_ROOT, .begin_ns = 0, .end_ns = 100, .launcher = CDP_TRACE_NO_LAUNCHER},

@@ -43,9 +43,9 @@ struct OnChipShapeOf {
 /*
  * Cells of equal width between the least and the greatest key, of which a key's is asked.
  *
- * They are as many as there may be, and not a power of two of key values wide: values that lie evenly, as few distinct ones often
- * do, would have their counters in the same bank of shared memory. (H200, one block: 2^15 keys of 256 values took 49 us then, as
- * many random ones 22.)
+ * They are as many as there may be, and not a power of two of key values wide: values that lie evenly, as few distinct ones
+ * often do, would have their counters in the same bank of shared memory. (H200, one block: 2^15 keys of 256 values took 49 us
+ * then, as many random ones 22.)
  */
 template <typename Bits>
 struct CellMap {

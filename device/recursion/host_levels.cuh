@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the grids of the host driver do (driver_host.cuh). Each block looks up what is its own in lists that the level before has
- * left, and does no more: in a loop over several, what is the same for all of them would be kept in registers, and what is left
- * over spilled (1,000 bytes of it, and 12 % of a sort's time, on an H200).
+ * What the grids of the host driver do (driver_host.cuh). Each block looks up what is its own in lists that the level before
+ * has left, and does no more: in a loop over several, what is the same for all of them would be kept in registers, and what is
+ * left over spilled (1,000 bytes of it, and 12 % of a sort's time, on an H200).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_HOST_LEVELS_CUH
 #define CDPSORT_DEVICE_RECURSION_HOST_LEVELS_CUH
@@ -84,8 +84,8 @@ __device__ __forceinline__ Range level_range(const Sort<Bits> &sort, uint32_t le
   return {0, sort.count, Side::keys, level};
 }
 
-/* Block blockIdx.x of those that a level's tasks have together does its share of a phase; the last of each task goes on. Fills are
-   done in the level's first phase. */
+/* Block blockIdx.x of those that a level's tasks have together does its share of a phase; the last of each task goes on. Fills
+   are done in the level's first phase. */
 template <typename Policy, typename Bits>
 __device__ __forceinline__ void level_phase_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
   auto &storage = block_shared<typename Policy::Storage>();

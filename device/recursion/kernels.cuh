@@ -15,8 +15,8 @@
  *     fat    task_kernel<Multiway>: one fat block a multiprocessor. Multiway tasks, from the look to the scatter
  *     leaf   leaf_kernel: fat blocks, each with a range of its own to sort, which is listed
  *
- * A phase and a block's own sort in one kernel would spill registers (220 bytes of them), hence the two fat ones. Short arrays and
- * mapped ones have kernels of their own (short_array.cuh, mapped_array.cuh), which only the host launches.
+ * A phase and a block's own sort in one kernel would spill registers (220 bytes of them), hence the two fat ones. Short arrays
+ * and mapped ones have kernels of their own (short_array.cuh, mapped_array.cuh), which only the host launches.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_KERNELS_CUH
 #define CDPSORT_DEVICE_RECURSION_KERNELS_CUH

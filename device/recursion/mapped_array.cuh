@@ -157,8 +157,8 @@ __device__ inline void start_map_tasks(const Sort<Bits> &sort, MappedStorage<Bit
   }
 }
 
-/* What is done where there is no map after all: the array is in order, or its task is not the map's. All threads of one block take
-   part. */
+/* What is done where there is no map after all: the array is in order, or its task is not the map's. All threads of one block
+   take part. */
 template <typename Driver, typename Bits>
 __device__ __noinline__ void leave_map(const Sort<Bits> &sort, bool is_in_order, MapVerdict verdict,
                                        MappedStorage<Bits> &storage) {

@@ -76,8 +76,8 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool 
 
 /*
  * Finds where the buckets begin: storage.divide.counts become begins, and storage.divide.begins those of the groups or, where
- * there are none, of the buckets, and where the last one ends. writes: as above. All threads of the block take part; begins with
- * the map visible, ends with a barrier.
+ * there are none, of the buckets, and where the last one ends. writes: as above. All threads of the block take part; begins
+ * with the map visible, ends with a barrier.
  */
 template <typename Bits>
 __device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, bool writes, MappedStorage<Bits> &storage) {

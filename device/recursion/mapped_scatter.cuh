@@ -118,7 +118,8 @@ __device__ __forceinline__ uint32_t group_of(uint32_t tile, uint32_t groups, con
   return low;
 }
 
-/* Scatters tiles from groups to buckets by a map. Keys of frequent values have been left in their places. All threads take part.
+/* Scatters tiles from groups to buckets by a map. Keys of frequent values have been left in their places. All threads take
+   part.
    */
 template <typename Bits, typename Map>
 __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,

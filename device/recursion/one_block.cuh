@@ -18,9 +18,9 @@ union OneBlockStorageOf {
 template <typename Bits>
 using OneBlockStorage = OneBlockStorageOf<Bits, DEVICE_KIND>;
 
-/* Sorts an array that is a tile at most: on chip or, if it is short, merged with no more threads than it takes. A block could hold
-   twice as many keys, and 2^15 random ones took it 24 us, where a short array's blocks take 27; but those take 30 whatever the
-   keys are, and one block up to 103 (H200, docs/lab/2026-11-23-stages-in-one-grid.md). A kernel of its own:
+/* Sorts an array that is a tile at most: on chip or, if it is short, merged with no more threads than it takes. A block could
+   hold twice as many keys, and 2^15 random ones took it 24 us, where a short array's blocks take 27; but those take 30 whatever
+   the keys are, and one block up to 103 (H200, docs/lab/2026-11-23-stages-in-one-grid.md). A kernel of its own:
    as a step of a larger one it began 3 us later, for all that kernel's code and calls (H200). As many items to a thread as
    registers hold, and as few threads: merging 2^10, 2^11 and 2^12 keys of 32 bits took 6.4, 7.7 and 10.4 us with 16, and 6.1,
    7.7 and 10.6 with 8. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels of sorts that launch themselves (kernels.cuh), each of which does what its Work says, and the root: the one kernel
- * that the host launches. Of short arrays it is a grid of its own (short_array.cuh).
+ * The kernels of sorts that launch themselves (kernels.cuh), each of which does what its Work says, and the root: the one
+ * kernel that the host launches. Of short arrays it is a grid of its own (short_array.cuh).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_ROOT_CUH
 #define CDPSORT_DEVICE_RECURSION_ROOT_CUH

@@ -9,10 +9,10 @@
  *
  *  1. A bucket begins behind all keys of lower buckets, and a tile's place of bucket b is the number of keys of lower buckets
  *     in it: the sum of a column is where the bucket begins. Nobody has to count beforehand, and nobody to scan.
- *  2. Nothing is known to be in order until all tiles are. A block waits for that, but for no other block: it has found that all
- *     tiles were taken, by blocks that run (turns.cuh).
- *  3. The scratch array holds other blocks' runs as long as the grid runs. Therefore a bucket too long for the block is gathered
- *     and left to a launch behind that grid: one for all of them (list_behind()).
+ *  2. Nothing is known to be in order until all tiles are. A block waits for that, but for no other block: it has found that
+ *     all tiles were taken, by blocks that run (turns.cuh).
+ *  3. The scratch array holds other blocks' runs as long as the grid runs. Therefore a bucket too long for the block is
+ *     gathered and left to a launch behind that grid: one for all of them (list_behind()).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
@@ -67,8 +67,8 @@ __device__ __forceinline__ uint32_t short_tiles(const Sort<Bits> &sort) {
   return static_cast<uint32_t>(MultiwayTiles<Bits>(sort.rules.side(Side::keys), whole_range(sort)).count);
 }
 
-/* Takes this block's first tile, when the memory is zeroed that all share; which its last warp sees to, while the others draw the
-   sample. No barrier. */
+/* Takes this block's first tile, when the memory is zeroed that all share; which its last warp sees to, while the others draw
+   the sample. No barrier. */
 template <typename Bits>
 __device__ __forceinline__ void take_first_tile(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
   if (threadIdx.x < MultiwayShape<Bits>::BLOCK_THREADS - WARP_LANES)
@@ -117,9 +117,9 @@ __device__ __noinline__ void begin_short(const Sort<Bits> &sort, const MultiwayS
                                             whole_range(sort), sort.short_fan_out, ROOT_EVENT);
 }
 
-/* Orders as many tiles as this block finds to be done, and returns how many. Nobody looks whether the array is in order already: what finds that out in
-   half the time of a sort makes an array that is almost in order take twice as long (docs/performance.md). All threads take
-   part; no barrier at the end. */
+/* Orders as many tiles as this block finds to be done, and returns how many. Nobody looks whether the array is in order
+   already: what finds that out in half the time of a sort makes an array that is almost in order take twice as long
+   (docs/performance.md). All threads take part; no barrier at the end. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t order_stage(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
   take_first_tile(sort, storage);
@@ -284,7 +284,8 @@ __device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bu
 /*
  * Gathers and sorts a bucket of unequal keys, and writes the equal ones behind it. All threads take part.
  *
- * Keys of a splitter's value are only written, which takes next to nothing; a block of their own would come another round later.
+ * Keys of a splitter's value are only written, which takes next to nothing; a block of their own would come another round
+ * later.
  */
 template <typename Bits>
 __device__ __forceinline__ void gather_bucket(const Sort<Bits> &sort, uint32_t splitter, GatherBlock<Bits> &storage) {
@@ -311,8 +312,8 @@ __device__ __forceinline__ void gather_bucket(const Sort<Bits> &sort, uint32_t s
     leave_sort(sort);
 }
 
-/* Counts this block's tiles, `ordered` of them, as done, and takes a bucket; waits until all tiles are. All threads take part; begins and ends with
-   a barrier. Returns the bucket, which may be one that there is not. */
+/* Counts this block's tiles, `ordered` of them, as done, and takes a bucket; waits until all tiles are. All threads take part;
+   begins and ends with a barrier. Returns the bucket, which may be one that there is not. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t await_tiles(const Sort<Bits> &sort, uint32_t ordered, GatherBlock<Bits> &storage) {
   __syncthreads();

@@ -9,8 +9,8 @@
  *  3. A block that runs will get on, whatever the others do.
  *  Therefore nobody waits for a block, but for work that a block which runs has taken. A stage is as many shares as the grid
  *  has blocks, and who is free takes the next one by an atomic. A block that finds none left waits until those taken are done,
- *  all by blocks that run and, in this stage, wait for nobody. So the stage ends however few of the blocks run at the same time;
- *  usually they all do, and each has one share.
+ *  all by blocks that run and, in this stage, wait for nobody. So the stage ends however few of the blocks run at the same
+ *  time; usually they all do, and each has one share.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_TURNS_CUH
 #define CDPSORT_DEVICE_RECURSION_TURNS_CUH
@@ -68,8 +68,8 @@ __device__ __forceinline__ cdp_trace_kind trace_kind(MapStage stage) {
 }
 
 /*
- * Ends a share, if the block had one, and takes another one of the same stage; or, if none is left, one of what is expected to come
- * next, and waits until the stage is done. All threads of the block take part; begins and ends with a barrier. Then:
+ * Ends a share, if the block had one, and takes another one of the same stage; or, if none is left, one of what is expected to
+ * come next, and waits until the stage is done. All threads of the block take part; begins and ends with a barrier. Then:
  *     turn.has_more  1: turn.share is another one of this stage
  *                    0: the stage is done, so that this block sees what all have written
  *     turn.is_last   1: this block did the last share of the stage

@@ -10,8 +10,8 @@
 
 namespace cdp {
 
-/* A number of the calling thread's context that no other one has had in the life of the process; 0 if there is none, or the driver
-   does not tell. One for all compilations of the kernels (cuda_engine.cu). */
+/* A number of the calling thread's context that no other one has had in the life of the process; 0 if there is none, or the
+   driver does not tell. One for all compilations of the kernels (cuda_engine.cu). */
 uint64_t cuda_context_number();
 
 } // namespace cdp

@@ -12,8 +12,8 @@
  *     context_number()     a number of the host thread's context that no other has had; 0: not known
  *     zero_memory()        zeroes device memory from the host, in a stream's order
  *     grid_barrier()       waits for all threads of all blocks of such a grid; what was written before is visible behind it
- *     named_barrier()      waits for some warps of the block, all at the barrier of that number (1 to 15), so many threads together;
- *                          named_barrier_or() tells each whether any of them gave a predicate that is not 0
+ *     named_barrier()      waits for some warps of the block, all at the barrier of that number (1 to 15), so many threads
+ *                          together; named_barrier_or() tells each whether any of them gave a predicate that is not 0
  *     read_anew()          what a word in device memory is now, whoever has changed it
  *     prefetch()           has the line of memory at an address brought into the cache that all multiprocessors share
  *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces

@@ -209,7 +209,8 @@ inline int zero_memory(void *memory, size_t bytes, void *) {
   return LAUNCH_OK;
 }
 
-/* Asks how many blocks of a kernel may run together: Rules::resident_blocks, or 0 if none can be launched. Returns LAUNCH_OK. */
+/* Asks how many blocks of a kernel may run together: Rules::resident_blocks, or 0 if none can be launched. Returns LAUNCH_OK.
+   */
 template <typename... Parameters>
 int resident_blocks(void (*kernel)(Parameters...), uint32_t threads, uint32_t shared_bytes, int *blocks) {
   *blocks = machine::max_together(machine::name_of(kernel), threads, shared_bytes);

@@ -22,7 +22,8 @@ namespace cdp::simulated {
 
 namespace machine {
 
-/* Waits for the lanes in the mask. Returns for shuffles the value of the lane `source`, otherwise a mask of the values not 0. */
+/* Waits for the lanes in the mask. Returns for shuffles the value of the lane `source`, otherwise a mask of the values not 0.
+   */
 uint64_t meet_lanes(Here &here, Activity collective, uint32_t mask, uint64_t value, uint32_t source, Place place);
 
 /* Ends the run with a report about the running thread. */

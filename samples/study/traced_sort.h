@@ -2,8 +2,8 @@
 /*
  * A traced sort, and figures that are read from its trace: what the samples `schemes` and `timeline` look at.
  *
- * A grid here is an event of a trace that is neither a block of another grid (CDP_TRACE_BLOCK), nor a stage of one, nor a refused
- * launch.
+ * A grid here is an event of a trace that is neither a block of another grid (CDP_TRACE_BLOCK), nor a stage of one, nor a
+ * refused launch.
  */
 #ifndef CDPSORT_SAMPLES_TRACED_SORT_H
 #define CDPSORT_SAMPLES_TRACED_SORT_H

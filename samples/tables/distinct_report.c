@@ -143,13 +143,12 @@ static void print_below_leaf_text(uint32_t leaf) {
       "  all grids  a grid for every range that is partitioned (block_items as the leaf): the paper's recursion, launched by\n"
       "             the device\n",
       OPENCL_ABORTED_BELOW, leaf, leaf, CDP_LEAF_MIN, CDP_LEAF_MIN);
-  printf(
-      "So `below` is what going on below %" PRIu32
-      " costs more than bitonic sort does there. It is not all the time spent there,\n"
-      "as the paper's is: the sorting of leaves is in both. With many children smaller leaves also rule out the way\n"
-      "of short arrays and sorting in registers beyond a leaf, so that their difference in table 2 has other reasons, "
-      "too.\n\n",
-      leaf);
+  printf("So `below` is what going on below %" PRIu32
+         " costs more than bitonic sort does there. It is not all the time spent there,\n"
+         "as the paper's is: the sorting of leaves is in both. With many children smaller leaves also rule out the way\n"
+         "of short arrays and sorting in registers beyond a leaf, so that their difference in table 2 has other reasons, "
+         "too.\n\n",
+         leaf);
 }
 
 /* What is below, and its share of the whole. */
