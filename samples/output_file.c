@@ -40,9 +40,20 @@ static void remove_unfinished(int signal_number) {
   (void)raise(signal_number);
 }
 
-/* Watches for what commonly ends a program that writes. What the caller of the program ignores stays ignored. */
+/* What commonly ends a program that writes. */
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+
+/* Puts those signals off, all that come until the mask is set to *before again. */
+static void put_off_signals(sigset_t *before) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
+    sigaddset(&set, watched[i]);
+  (void)sigprocmask(SIG_BLOCK, &set, before);
+}
+
+/* Watches for them. What the caller of the program ignores stays ignored. */
 static void watch_signals(void) {
-  static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
   for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++) {
     struct sigaction before;
     if (sigaction(watched[i], NULL, &before) != 0 || before.sa_handler == SIG_IGN)
@@ -68,15 +79,22 @@ static bool make_unfinished(output_file *out, const struct stat *existing) {
   if (out->unfinished == NULL)
     return false;
   snprintf(out->unfinished, bytes, "%s.unfinished-%ld", out->target, (long)getpid());
+  /* A signal between the making and the noting of it would leave the file behind. */
+  sigset_t before;
+  watch_signals();
+  put_off_signals(&before);
   /* O_EXCL: a file that is there already is somebody else's. */
   const int made = open(out->unfinished, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (made >= 0)
+    replace_unfinished(NULL, out->unfinished);
+  const int error = errno;
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  errno = error;
   if (made < 0)
     return false;
   if (existing != NULL)
     (void)fchmod(made, existing->st_mode & 07777);
   (void)close(made);
-  replace_unfinished(NULL, out->unfinished);
-  watch_signals();
   return true;
 }
 

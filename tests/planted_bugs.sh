@@ -17,8 +17,8 @@ trap 'rm -rf "$work"' EXIT INT TERM
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
 all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_batch overfull_list no_fence
-  late_phase lost_equal_bucket forgotten_bucket wrong_run missing_multiway_barrier forgotten_allowance early_gathering early_stage late_look early_count shifted_run
-  lost_remainder never_entered never_left entered_twice launches_kept unsorted_list early_list kept_level_list wrong_task
+  late_phase lost_equal_bucket forgotten_bucket wrong_run missing_multiway_barrier forgotten_allowance early_gathering early_stage
+  shifted_run lost_remainder never_entered never_left entered_twice launches_kept unsorted_list early_list kept_level_list wrong_task
   forgotten_fill forgotten_last_fill shorter_network missing_grid_barrier"
 
 describe() {
@@ -107,16 +107,6 @@ describe() {
     what="mapped arrays: a stage begins before the one before it is done"
     file=recursion/turns.cuh
     edit='s/while (read_anew(&stage.done) != gridDim.x)/while (false)/'
-    ;;
-  late_look)
-    what="mapped arrays: a block that begins late takes for the array what others have made of it"
-    file=recursion/mapped_array.cuh
-    edit='s/: scattered == gridDim.x ? Whereabouts::moved/: false ? Whereabouts::moved/'
-    ;;
-  early_count)
-    what="grids in stages: nobody waits until the memory is zeroed that all share"
-    file=recursion/turns.cuh
-    edit='s/while (read_anew(&sort.control->owner) != sort.launch_number)/while (false)/'
     ;;
   shifted_run)
     what="short arrays: a bucket's runs are looked for one bucket too far"

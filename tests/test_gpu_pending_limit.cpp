@@ -2,8 +2,8 @@
 /*
  * The pending-launch limit of the whole process, which the library never changes and has to take as it finds it:
  *
- *     below 2,048      the host launches sorts of more keys than a block sorts, blocking and asynchronous ones
- *     2,048 and above  sorts launch from the device, and no launch of theirs is refused. 2,048 is CUDA's default
+ *     below 1,536      the host launches sorts of more keys than a block sorts, blocking and asynchronous ones
+ *     1,536 and above  sorts launch from the device, and no launch of theirs is refused. CUDA's default is 2,048
  *
  * CUDA forbids to change the limit once a kernel has run: every limit has a process of its own. This one starts itself again
  * for each, with the limit in the environment, and never touches CUDA.
@@ -27,8 +27,8 @@ using namespace gpu_check;
 namespace {
 
 constexpr char LIMIT_VARIABLE[] = "CDPSORT_TEST_PENDING_LIMIT"; /* a limit; 0: only look for a GPU */
-constexpr unsigned LEAST_LIMIT = 2048;                          /* with which the device launches */
-constexpr unsigned LIMITS[] = {4, 256, 1024, 2048, 4096};
+constexpr unsigned LEAST_LIMIT = 1536;                          /* with which the device launches */
+constexpr unsigned LIMITS[] = {4, 256, 1024, 1536, 2048, 4096};
 constexpr uint64_t MAX_BLOCK_KEYS = 16384; /* one block sorts no more, whatever the options (cdpsort.h) */
 
 /* ---- In a process of the limit's own --------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ constexpr uint64_t MAX_BLOCK_KEYS = 16384; /* one block sorts no more, whatever 
 unsigned limit_asked_for = 0;
 
 constexpr uint64_t SIZES[] = {1000, 20011, 1 << 17, (1 << 20) + 7, 1 << 22};
-constexpr uint64_t LAUNCHING_ITEMS = 1 << 17; /* so many keys certainly take a second grid */
+constexpr uint64_t LAUNCHING_ITEMS = 1 << 17; /* so many keys certainly are a task with grids, if an option asks for tasks */
 
 uint64_t size_at(size_t index) {
   return SIZES[index] > pick(UINT64_MAX, 1 << 17) ? 0 : SIZES[index];
@@ -87,12 +87,18 @@ START_TEST(test_host_launches) {
 }
 END_TEST
 
+/* Whether the options rule out that one grid does it all. */
+bool has_asked(const cdp_options &options) {
+  return options.fan_out != 0 || options.leaf_items != 0;
+}
+
 START_TEST(test_device_launches) {
   const cdp_options options = options_at(_i);
   sort_all_sizes(options, [&](const Subject &subject, const cdp_study &study, Distribution distribution) {
     const cdp_study_depth sum = totals(study);
-    const bool must_launch =
-        options.scheme != CDP_SCHEME_HOST && subject.keys.count >= LAUNCHING_ITEMS && distribution == Distribution::random;
+    const bool has_tasks =
+        options.scheme == CDP_SCHEME_CONTROLLER || (options.scheme == CDP_SCHEME_LAST_BLOCK && has_asked(options));
+    const bool must_launch = has_tasks && subject.keys.count >= LAUNCHING_ITEMS && distribution == Distribution::random;
     CHECK_STUDY(sum.launches_refused == 0 && study.first_fault == 0, study, subject, "launched by the device");
     CHECK_STUDY(!must_launch || sum.children_launched > 0, study, subject, "launched by the device");
     CHECK_STUDY(study.scheme == static_cast<uint32_t>(options.scheme), study, subject, "launched by the device");

@@ -127,7 +127,7 @@ static void draw_host(uint64_t *state, draw *drawn) {
     draw_many_equal(state, drawn);
 }
 
-/* One in ten is divided by a map, launched by the device or by the host. */
+/* One in ten is divided by a map, launched by the device or by the host; a third of those is in order, or in the opposite one. */
 static void draw_mapped(uint64_t *state, draw *drawn) {
   if (!one_in(state, 10))
     return;
@@ -138,6 +138,8 @@ static void draw_mapped(uint64_t *state, draw *drawn) {
   drawn->sort.options.order = one_in(state, 2) ? CDP_ASCENDING : CDP_DESCENDING;
   drawn->sort.options.scheme = one_in(state, 3) ? CDP_SCHEME_HOST : CDP_SCHEME_DEFAULT;
   drawn->sort.options.seed = host_random(state);
+  if (one_in(state, 3))
+    drawn->sort.distribution = one_in(state, 2) ? HOST_SORTED : HOST_REVERSED;
 }
 
 static void draw_from(uint64_t seed, draw *drawn) {
