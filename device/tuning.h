@@ -158,7 +158,7 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
  * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows.
  * max_buckets       counters of all buckets of a mapped task, which lie in a block's shared memory together.
  * block_items_per_thread, block_cells
- *                   the same of a whole block that is one team: for an array that it sorts alone, or a short array's bucket.
+ *                   the same of a whole block that is one team, for a short array's bucket.
  */
 struct OnChipRow {
   uint32_t teams;
@@ -260,8 +260,8 @@ constexpr uint32_t MIN_OCTAVE_GAIN = 2;
 /* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
 
-/* The shortest array that is divided by a map; shorter ones are sorted as short_array.cuh says. H200, random keys: 2^21 and 3 *
-   2^20 of 32 bits took 71 and 123 us as short ones, 89 and 94 by a map; 2^20 and 2^21 of 64 bits 65 and 152, and 87 and 105. */
+/* The shortest array that is divided by a map; shorter ones are sorted as short_array.cuh says. H200, random keys: 2^21 and
+   1.5 * 2^21 of 32 bits took 71 and 123 us as short ones, 89 and 94 by a map; 2^20 and 2^21 of 64 bits 65 and 152, and 87 and 105. */
 constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
   if (kind == DeviceKind::simulated)
     return 40000;

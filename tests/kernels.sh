@@ -5,7 +5,7 @@
 # usage: kernels.sh NM AR READELF ARCHIVE DEVICE_DIRECTORY
 set -eu
 nm=$1 ar=$2 readelf=$3 archive=$4 device=$5
-modules_most=24 launched_most=16
+modules_most=20 launched_most=12
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

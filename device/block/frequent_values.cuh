@@ -102,19 +102,15 @@ struct FrequentMap {
 
 /* By whatever lines there are, which is looked up for every key: for what is hardly ever done. */
 template <typename Bits>
-struct AnyMap {
-  static constexpr bool HAS_FREQUENT = true;
-
-  KeyLines<Bits> lines;
-  const KeyLine *table;
-  const Bits *slots;
+struct AnyMap : FrequentMap<Bits> {
+  using ByLines = FrequentMap<Bits>;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    return lines.factor != 0 ? StraightMap<Bits>{lines, lines.factor << lines.raise}(key)
-                             : bucket_by_lines(spread_offset(lines, key), table);
+    const StraightMap<Bits> straight = {this->lines, this->lines.factor << this->lines.raise};
+    return this->lines.factor != 0 ? straight(key) : ByLines::operator()(key);
   }
   __device__ __forceinline__ uint32_t slot_of(Bits key) const {
-    return lines.frequent == 0 ? NO_FREQUENT : find_slot(key, slots);
+    return this->lines.frequent == 0 ? NO_FREQUENT : ByLines::slot_of(key);
   }
 };
 

@@ -150,7 +150,7 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
     storage.turn.is_first = is_first_block(&sort.control->owner, sort.launch_number) ? 1 : 0;
   __syncthreads();
   if (storage.turn.is_first != 0)
-    zero_shared_memory(sort);
+    zero_by_block(sort);
   sort.rules.map.enter_all(keys, true);
   sort.rules.map.enter_all(behind, true);
   note_directions(keys, behind, look);
@@ -295,7 +295,7 @@ enum class MapForm : uint32_t { each, any };
 template <MapForm FORM, typename Bits, DeviceKind KIND, typename Use>
 __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND> &storage, Use use) {
   if constexpr (FORM == MapForm::any)
-    use(AnyMap<Bits>{storage.map, storage.divide.lines, storage.divide.slots});
+    use(AnyMap<Bits>{frequent_map(storage)});
   else if (storage.map.frequent != 0)
     use(frequent_map(storage));
   else

@@ -173,7 +173,7 @@ __device__ __noinline__ void leave_map(const Sort<Bits> &sort, bool is_in_order,
     Driver::start_splitters(sort, block_shared<MultiwayStorage<Bits>>());
 }
 
-/* What is done when all keys are in their buckets. All threads of one block take part; ends with a barrier. */
+/* What is done when all keys are in their buckets. All threads of one block take part; no barrier at the end. */
 template <typename Driver, typename Bits>
 __device__ __noinline__ void end_scatter(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   count_mapped(sort, storage);
@@ -230,7 +230,7 @@ __device__ __forceinline__ void do_stage(const Sort<Bits> &sort, MapStage stage,
                                          MappedStorage<Bits> &storage) {
   BlockTurn &turn = storage.turn;
   if (turn.share < gridDim.x) {
-    const StageTraceScope scope(sort, turn_of(sort, stage).event);
+    const TraceScope scope(sort, turn_of(sort, stage).event);
     do_share<Driver, MapForm::each>(sort, stage, expected, turn.share, storage);
   }
   end_share(turn_of(sort, stage), turn_of(sort, expected), turn);
@@ -258,10 +258,10 @@ __device__ __forceinline__ Whereabouts find_whereabouts(const Sort<Bits> &sort) 
    barrier. */
 template <typename Bits, typename DoShare>
 __device__ __forceinline__ void do_small_stage(const Sort<Bits> &sort, MapStage stage, MapStage expected, BlockTurn &turn,
-                                               DoShare do_share) {
+                                               DoShare do_one) {
   do {
     if (turn.share < gridDim.x)
-      do_share(turn.share);
+      do_one(turn.share);
     end_share(turn_of(sort, stage), turn_of(sort, expected), turn);
   } while (turn.has_more != 0);
 }
@@ -291,7 +291,7 @@ __device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage
   do_small_stage(sort, MapStage::learn, MapStage::count, storage.turn, [&](uint32_t share) {
     if (share != 0)
       return;
-    const StageTraceScope scope(sort, turn_of(sort, MapStage::learn).event);
+    const TraceScope scope(sort, turn_of(sort, MapStage::learn).event);
     announce_stage<Driver>(sort, MapStage::count);
     learn_lines(sort, storage);
   });
@@ -383,7 +383,7 @@ __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32
   if (storage.turn.is_last != 0)
     end_scatter<Driver>(sort, storage);
   {
-    const StageTraceScope stage_scope(sort, turn_of(sort, MapStage::sort).event);
+    const TraceScope stage_scope(sort, turn_of(sort, MapStage::sort).event);
     sort_buckets(sort, storage.turn.share);
   }
   if (storage.turn.is_last != 0)

@@ -119,8 +119,7 @@ __device__ __forceinline__ uint32_t group_of(uint32_t tile, uint32_t groups, con
 }
 
 /* Scatters tiles from groups to buckets by a map. Keys of frequent values have been left in their places. All threads take
-   part.
-   */
+   part. */
 template <typename Bits, typename Map>
 __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
                                                MappedStorage<Bits> &storage) {

@@ -73,21 +73,16 @@ template <typename Bits>
 __device__ __forceinline__ void take_first_tile(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
   if (threadIdx.x < MultiwayShape<Bits>::BLOCK_THREADS - WARP_LANES)
     return;
-  struct alignas(16) Zeros {
-    uint32_t zeros[4];
-  };
   const uint32_t lane = threadIdx.x % WARP_LANES;
   int is_first = 0;
   if (lane == 0)
     is_first = is_first_block(&sort.control->owner, sort.launch_number) ? 1 : 0;
   if (__shfl_sync(ALL_LANES, is_first, 0) != 0) {
-    Zeros *first = reinterpret_cast<Zeros *>(&sort.control->owner) + 1;
-    for (uint32_t index = lane; index < sort.zero_bytes / sizeof(Zeros); index += WARP_LANES)
-      first[index] = {};
+    zero_common_memory(sort, lane, WARP_LANES);
     __threadfence();
     __syncwarp();
     if (lane == 0)
-      atomicExch(&sort.control->owner, static_cast<unsigned long long>(sort.launch_number));
+      tell_zeroed(sort);
   }
   if (lane != 0)
     return;
@@ -340,7 +335,7 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
   const uint32_t bucket = await_tiles(sort, ordered, storage.gather);
   if (bucket >= sort.short_fan_out)
     return;
-  const StageTraceScope stage_scope(sort, sort.control->gather_event);
+  const TraceScope stage_scope(sort, sort.control->gather_event);
   gather_bucket(sort, bucket, storage.gather);
 }
 

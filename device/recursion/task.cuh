@@ -14,6 +14,8 @@
 #include "block/sort.cuh"
 #include "engine.h"
 
+#include <cstddef>
+
 namespace cdp::CDP_RUNTIME {
 
 struct Trace;
@@ -74,6 +76,10 @@ struct alignas(16) Control {
   unsigned long long max_network_items; /* host driver: of a range that is left to the bitonic network */
   int first_fault;
 };
+
+/* Of the owner and what makes the rest begin at a multiple of 16: these are not zeroed. */
+constexpr uint32_t OWNER_BYTES = 16;
+static_assert(offsetof(Control, tasks_allocated) == OWNER_BYTES, "the rest follows");
 
 /* Whether the grid has been launched that sorts what a short array's blocks have listed, or is about to be, or was refused. */
 constexpr unsigned int BEHIND_NONE = 0;

@@ -36,19 +36,33 @@ inline __device__ bool is_first_block(unsigned long long *owner, unsigned long l
   return seen != launch_number && seen != ~launch_number && atomicCAS(owner, seen, ~launch_number) == seen;
 }
 
-/* Zeroes it. All threads of the first block take part; ends with a barrier. */
+/* Zeroes it: so many threads of the first block take part, each with its number. Behind it a barrier and a fence have
+   to come before one of them says so (tell_zeroed()). */
 template <typename Bits>
-__device__ __noinline__ void zero_shared_memory(const Sort<Bits> &sort) {
+__device__ __forceinline__ void zero_common_memory(const Sort<Bits> &sort, uint32_t thread, uint32_t threads) {
   struct alignas(16) Zeros {
     uint32_t zeros[4];
   };
+  static_assert(sizeof(Zeros) == OWNER_BYTES, "they begin behind the owner");
   Zeros *first = reinterpret_cast<Zeros *>(&sort.control->owner) + 1;
-  for (uint32_t index = threadIdx.x; index < sort.zero_bytes / sizeof(Zeros); index += blockDim.x)
+  for (uint32_t index = thread; index < sort.zero_bytes / sizeof(Zeros); index += threads)
     first[index] = {};
+}
+
+/* For one thread. */
+template <typename Bits>
+__device__ __forceinline__ void tell_zeroed(const Sort<Bits> &sort) {
+  atomicExch(&sort.control->owner, static_cast<unsigned long long>(sort.launch_number));
+}
+
+/* Both. All threads of the first block take part; no barrier at the end. */
+template <typename Bits>
+__device__ __noinline__ void zero_by_block(const Sort<Bits> &sort) {
+  zero_common_memory(sort, threadIdx.x, blockDim.x);
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    atomicExch(&sort.control->owner, static_cast<unsigned long long>(sort.launch_number));
+    tell_zeroed(sort);
   }
 }
 
@@ -93,29 +107,6 @@ inline __device__ void end_share(StageTurn &stage, StageTurn &expected, BlockTur
   }
   __syncthreads();
 }
-
-/* A block's time in a stage, which has an event of its own. All threads of the block take part, at either end. */
-template <typename Bits>
-class StageTraceScope {
-public:
-  __device__ __forceinline__ StageTraceScope(const Sort<Bits> &of_sort, const uint32_t &of_event)
-      : sort(of_sort), event(of_event) {
-    if (is_traced(sort))
-      begin_block(event_list(sort), event, nullptr);
-  }
-
-  __device__ __forceinline__ ~StageTraceScope() {
-    if (is_traced(sort))
-      end_block(event_list(sort), event);
-  }
-
-  StageTraceScope(const StageTraceScope &) = delete;
-  StageTraceScope &operator=(const StageTraceScope &) = delete;
-
-private:
-  const Sort<Bits> &sort;
-  const uint32_t &event;
-};
 
 } // namespace cdp::CDP_RUNTIME
 

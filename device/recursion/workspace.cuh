@@ -135,7 +135,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.worklist = reinterpret_cast<Range *>(workspace + parts.worklist);
   sort.count = plan.count;
   sort.launch_number = cdp_engine_next_launch();
-  sort.zero_bytes = static_cast<uint32_t>(parts.zeros_end - parts.control - 16);
+  sort.zero_bytes = static_cast<uint32_t>(parts.zeros_end - parts.control - OWNER_BYTES);
   sort.path = plan.path;
   sort.depth_limit = plan.depth_limit;
   sort.block_items = plan.block_items;
