@@ -7,6 +7,7 @@
 #define CDPSORT_DEVICE_TUNING_H
 
 #include <cstdint>
+#include <type_traits>
 
 namespace cdp {
 
@@ -124,14 +125,49 @@ struct MultiwayRow {
   uint32_t task_samples_per_thread;
 };
 
-/* Kinds of devices: by how much shared memory a block may have. Large ones (227 KB) are of compute capability 9.0 to 11.x; an
-   H200 has been measured. Plain ones (96 KB at least), before and after, have half the tile and fewer tiles, which fits. */
-enum class DeviceKind : uint32_t { simulated, plain, large };
+/*
+ * Kinds of devices, by how much shared memory a block may have:
+ *
+ * small   96 KB at least: compute capability 7.0, 7.2, 8.6, 8.9, 12.x, and whatever is not known.
+ * medium  163 KB: 8.0 and 8.7.
+ * large   227 KB: 9.0 to 11.x.
+ *
+ * The numbers of the large kind were measured on an H200. Those of small and medium are reckoned: they are what fits, in the
+ * proportions that were best there, and no device of these kinds has been measured.
+ *
+ * A kind is a row in each of multiway_row(), on_chip_row() and map_row(), a line in for_kind(), and one of DEVICE_KINDS.
+ */
+enum class DeviceKind : uint32_t { simulated, small, medium, large };
+constexpr DeviceKind DEVICE_KINDS[] = {DeviceKind::simulated, DeviceKind::small, DeviceKind::medium, DeviceKind::large};
 
 /* The kind of device that kernels are for. architecture: what they are compiled for, as __CUDA_ARCH__ counts it (900: 9.0).
-   This alone decides, for the kernels themselves and for the host, so that both speak of the same sizes. */
-constexpr DeviceKind device_kind_of(uint32_t architecture) {
-  return architecture >= 900 && architecture < 1200 ? DeviceKind::large : DeviceKind::plain;
+   This alone decides, for the kernels themselves and for the host, so that both speak of the same sizes. The build can force
+   one kind upon all architectures (CDPSORT_DEVICE_KIND), to try it on a device that has room for it. */
+constexpr DeviceKind device_kind_of([[maybe_unused]] uint32_t architecture) {
+#ifdef CDPSORT_FORCED_KIND
+  return DeviceKind::CDPSORT_FORCED_KIND;
+#else
+  if (architecture == 800 || architecture == 870)
+    return DeviceKind::medium;
+  return architecture >= 900 && architecture < 1200 ? DeviceKind::large : DeviceKind::small;
+#endif
+}
+
+/* Calls `use` with the kind as a type, whose `value` is a constant, and returns what that returns. For the host, which must
+   know the sizes of kinds that it is not compiled for. */
+template <typename Use>
+constexpr auto for_kind(DeviceKind kind, Use use) {
+  switch (kind) {
+  case DeviceKind::simulated:
+    return use(std::integral_constant<DeviceKind, DeviceKind::simulated>{});
+  case DeviceKind::small:
+    return use(std::integral_constant<DeviceKind, DeviceKind::small>{});
+  case DeviceKind::medium:
+    return use(std::integral_constant<DeviceKind, DeviceKind::medium>{});
+  case DeviceKind::large:
+    break;
+  }
+  return use(std::integral_constant<DeviceKind, DeviceKind::large>{});
 }
 
 /* clang-format off */
@@ -139,8 +175,9 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
   switch (kind) {
   case DeviceKind::simulated:
     return key_bytes == 4 ? MultiwayRow{  96, 16,  9, 8, 16} : MultiwayRow{  96, 8,  8, 8, 16};
-  case DeviceKind::plain:
+  case DeviceKind::small:
     return key_bytes == 4 ? MultiwayRow{1024,  8, 12, 4,  8} : MultiwayRow{1024, 4,  8, 4,  4};
+  case DeviceKind::medium: // the large kind's tiles fit, with 270 bytes to spare
   case DeviceKind::large:
     break;
   }
@@ -155,16 +192,25 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
  *                   other's arithmetic: in a prototype, u32, 2^27 keys took 0.64, 0.56 and 0.51 ms with 1, 2 and 4 teams, but
  *                   the more and shorter buckets of four cost the scatters more than that.
  * items_per_thread  keys that a thread of a team holds: a team's bucket, which lies in shared memory with its cells.
- * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows.
- * max_buckets       counters of all buckets of a mapped task, which lie in a block's shared memory together.
+ * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows. Every
+ *                   warp scans as many, four to a lane at a time.
+ * max_buckets       counters of all buckets of a mapped task, which lie in a block's shared memory together: the more, the
+ *                   longer an array may be for a map. In MAX_COARSE_BUCKETS groups, MapRow::max_fine_buckets each, at most.
+ * tile_cells        the counters of a block that sorts no more than a tile: half as many as its keys, too, and as many for each
+ *                   warp.
  * block_items_per_thread, block_cells
- *                   the same of a whole block that is one team, for a short array's bucket.
+ *                   the same of a whole block that is one team, for a short array's bucket. That has half of its room on
+ *                   average, so that a quarter as many counters as there is room for keys will do (medium, 64-bit keys).
+ *
+ * A thread's keys are a power of two, since they may have to be merged. 163 KB is 640 bytes too little for two teams with
+ * buckets as long as the large kind's and a quarter as many counters: the medium kind's are half as long.
  */
 struct OnChipRow {
   uint32_t teams;
   uint32_t items_per_thread;
   uint32_t cells;
   uint32_t max_buckets;
+  uint32_t tile_cells;
   uint32_t block_items_per_thread;
   uint32_t block_cells;
 };
@@ -173,22 +219,17 @@ struct OnChipRow {
 constexpr OnChipRow on_chip_row(DeviceKind kind, uint32_t key_bytes) {
   switch (kind) {
   case DeviceKind::simulated:
-    return key_bytes == 4 ? OnChipRow{3,  8,  256,   640, 32,  1536} : OnChipRow{1,  8,  384,   640, 16,  768};
-  case DeviceKind::plain:
-    return key_bytes == 4 ? OnChipRow{2, 16, 2048, 16384, 16,  4096} : OnChipRow{2,  8, 2048, 16384,  8, 4096};
+    return key_bytes == 4 ? OnChipRow{3,  8,  256,   640,  384, 32,  1536} : OnChipRow{1,  8,  384,   640,  384, 16,  768};
+  case DeviceKind::small:
+    return key_bytes == 4 ? OnChipRow{2, 16, 2048, 16384, 4096, 16,  4096} : OnChipRow{2,  8, 2048, 16384, 4096,  8, 4096};
+  case DeviceKind::medium:
+    return key_bytes == 4 ? OnChipRow{2, 16, 4096, 28672, 8192, 16,  8192} : OnChipRow{2,  8, 2048, 32256, 4096, 16, 4096};
   case DeviceKind::large:
     break;
   }
-  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960, 32, 16384} : OnChipRow{2, 16, 4096, 40448, 16, 8192};
+  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960, 8192, 32, 16384} : OnChipRow{2, 16, 4096, 40448, 4096, 16, 8192};
 }
 /* clang-format on */
-
-/* The counters of a block that sorts no more than a tile: half as many as its keys, and as many for each warp. */
-constexpr uint32_t on_chip_tile_cells(const MultiwayRow &row, const OnChipRow &on_chip) {
-  const uint32_t least = row.block_threads * 4;
-  const uint32_t cells = on_chip.cells * on_chip.teams / 2;
-  return cells < least ? least : cells;
-}
 
 /* The most keys of a team's bucket; of the tile of a map's grids, which has as many to a thread; and of a block that is one
    team. */
@@ -228,16 +269,74 @@ constexpr uint32_t MAP_SAMPLES_PER_BUCKET = 64;
 constexpr uint32_t FREQUENT_SAMPLES = 8;
 constexpr uint32_t MAX_FREQUENT_SHARE = 64;
 
-/* Frequent values that a map knows: the room for them, in places of which half can be used, and with 64-bit keys no more than
-   leaves a block's share of 196 KB, lest it lose 32 KB of cache (H200: 2^27 keys took 8 % longer then); the counters by which
-   they are found, for each bucket, which must be zeroed: one of them has 4 samples on average, and 24 make a value frequent;
-   how often one is moved from one of its places to the other before it is lost; and the share of a bucket's samples, in
-   sixteenths, that makes a value one. */
-constexpr uint32_t frequent_slots(DeviceKind kind, uint32_t key_bytes) {
-  if (kind == DeviceKind::large)
-    return key_bytes == 4 ? 4096 : 1024;
-  return (kind == DeviceKind::simulated ? 512 : 2048) / key_bytes;
+/*
+ * Maps, one row for each kind of device; pairs are of 32-bit and 64-bit keys.
+ *
+ * min_items         the shortest array that is divided by a map; shorter ones are sorted as short_array.cuh says, which must be
+ *                   possible. H200, random keys: 2^21 and 1.5 * 2^21 of 32 bits took 71 and 123 us as short ones, 89 and 94 by
+ *                   a map; 2^20 and 2^21 of 64 bits 65 and 152, and 87 and 105. Small, 64-bit keys: short ones end at 2^20.
+ * frequent_slots    the room for frequent values that a map knows, in places of which half can be used: a power of two. Large,
+ *                   64-bit keys: no more than leaves a block's share of 196 KB, lest it lose 32 KB of cache (H200: 2^27 keys
+ *                   took 8 % longer then).
+ * max_one_scatter   the most buckets that are scattered to at once; more are in two steps. H200: 2^25 keys of 32 bits, in 2,376
+ *                   buckets, took 459 us at once and 509 in two steps; 2^24 of 64 bits 418 and 466.
+ * max_fine_buckets  the most buckets of a group, to which the second of two steps scatters.
+ */
+struct MapRow {
+  uint32_t min_items[2];
+  uint32_t frequent_slots[2];
+  uint32_t max_one_scatter;
+  uint32_t max_fine_buckets;
+};
+
+/* clang-format off */
+constexpr MapRow map_row(DeviceKind kind) {
+  switch (kind) {
+  case DeviceKind::simulated:
+    return {{         40000,         40000}, { 128,   64},   96, 512};
+  case DeviceKind::small:
+    return {{(1u << 21) + 1, (1u << 20) + 1}, { 512,  256},  640, 128};
+  case DeviceKind::medium:
+    return {{(1u << 21) + 1,       3u << 19}, {4096, 1024}, 2508, 512};
+  case DeviceKind::large:
+    break;
+  }
+  return   {{(1u << 21) + 1,       3u << 19}, {4096, 1024}, 2508, 512};
 }
+/* clang-format on */
+
+constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
+  return map_row(kind).min_items[key_bytes == 4 ? 0 : 1];
+}
+constexpr uint32_t frequent_slots(DeviceKind kind, uint32_t key_bytes) {
+  return map_row(kind).frequent_slots[key_bytes == 4 ? 0 : 1];
+}
+constexpr uint32_t max_one_scatter_buckets(DeviceKind kind) {
+  return map_row(kind).max_one_scatter;
+}
+constexpr uint32_t max_fine_buckets(DeviceKind kind) {
+  return map_row(kind).max_fine_buckets;
+}
+
+/* The most groups of buckets, to which the first of two steps scatters. */
+constexpr uint32_t MAX_COARSE_BUCKETS = 128;
+constexpr uint32_t max_first_scatter_buckets(DeviceKind kind) {
+  return max_one_scatter_buckets(kind) < MAX_COARSE_BUCKETS ? MAX_COARSE_BUCKETS : max_one_scatter_buckets(kind);
+}
+
+/* Whether so many groups, of a power of two of buckets each, are enough for all that there may be. */
+constexpr bool groups_hold_all_buckets() {
+  for (const DeviceKind kind : DEVICE_KINDS)
+    for (uint32_t key_bytes = 4; key_bytes <= 8; key_bytes += 4)
+      if (on_chip_row(kind, key_bytes).max_buckets > MAX_COARSE_BUCKETS * greatest_power_of_two(max_fine_buckets(kind)))
+        return false;
+  return true;
+}
+static_assert(groups_hold_all_buckets(), "two steps reach every bucket");
+
+/* Frequent values: the counters by which they are found, for each bucket, which must be zeroed: one of them has 4 samples on
+   average, and 24 make a value frequent; how often one is moved from one of its places to the other before it is lost; and the
+   share of a bucket's samples, in sixteenths, that makes a value one. */
 constexpr uint32_t SEARCHED_PER_BUCKET = 16;
 constexpr uint32_t MAX_SLOT_ROUNDS = 32;
 constexpr uint32_t FREQUENT_SIXTEENTHS = 6;
@@ -259,27 +358,6 @@ constexpr uint32_t MIN_OCTAVE_GAIN = 2;
 
 /* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
-
-/* The shortest array that is divided by a map; shorter ones are sorted as short_array.cuh says. H200, random keys: 2^21 and
-   1.5 * 2^21 of 32 bits took 71 and 123 us as short ones, 89 and 94 by a map; 2^20 and 2^21 of 64 bits 65 and 152, and 87 and 105. */
-constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
-  if (kind == DeviceKind::simulated)
-    return 40000;
-  return key_bytes == 4 ? (1u << 21) + 1 : 3u << 19;
-}
-
-/* The most buckets that are scattered to at once; more are in two steps. H200: 2^25 keys of 32 bits, in 2,376 buckets, took
-   459 us at once and 509 in two steps; 2^24 of 64 bits 418 and 466. And the most of each of the two steps. */
-constexpr uint32_t max_one_scatter_buckets(DeviceKind kind) {
-  return kind == DeviceKind::simulated ? 96 : kind == DeviceKind::plain ? 512 : 2508;
-}
-constexpr uint32_t MAX_COARSE_BUCKETS = 128;
-constexpr uint32_t max_fine_buckets(DeviceKind kind) {
-  return kind == DeviceKind::plain ? 128 : 512;
-}
-constexpr uint32_t max_first_scatter_buckets(DeviceKind kind) {
-  return max_one_scatter_buckets(kind) < MAX_COARSE_BUCKETS ? MAX_COARSE_BUCKETS : max_one_scatter_buckets(kind);
-}
 
 /* A tile of which one bucket has a share of one in so many takes places in it by leaders, one for all lanes of a bucket, for so
    many buckets of a warp. */

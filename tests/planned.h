@@ -12,11 +12,12 @@
 
 #include <string.h>
 
-/* DeviceKind of device/tuning.h, which is not for C: simulated, plain, and large, which an H200 is. */
+/* DeviceKind of device/tuning.h, which is not for C: simulated, small, medium, and large, which an H200 is. */
 #define KIND_SIMULATED 0u
-#define KIND_PLAIN 1u
-#define KIND_H200 2u
-#define KINDS 3u
+#define KIND_SMALL 1u
+#define KIND_MEDIUM 2u
+#define KIND_H200 3u
+#define KINDS 4u
 
 #define LIMIT_MIN 2048u
 

@@ -76,6 +76,49 @@ START_TEST(path_changes_at_the_border) {
 }
 END_TEST
 
+/* What a kind of device does with arrays of random keys: so many at most are one block's, are short, are divided by a map; and
+   a block has so much shared memory. */
+static const struct {
+  uint32_t kind;
+  cdp_type type;
+  uint64_t one_block;
+  uint64_t is_short;
+  uint64_t mapped;
+  uint32_t shared_kb;
+} kind_rows[] = {
+    {KIND_SMALL, CDP_U32, 8192, LOG2(21), 16384 * (8192 / 16 * 14) - 1, 96},
+    {KIND_SMALL, CDP_F64, 4096, LOG2(20), 16384 * (4096 / 16 * 14) - 1, 96},
+    {KIND_MEDIUM, CDP_F32, 16384, LOG2(21), 28672 * (8192 / 16 * 14) - 1, 163},
+    {KIND_MEDIUM, CDP_I64, 8192, (3 << 19) - 1, 32256 * (4096 / 16 * 14) - 1, 163},
+    {KIND_H200, CDP_I32, 16384, LOG2(21), 40960 * (16384 / 16 * 14) - 1, 227},
+    {KIND_H200, CDP_U64, 8192, (3 << 19) - 1, 40448 * (8192 / 16 * 14) - 1, 227},
+};
+
+START_TEST(every_kind_of_device_has_all_paths) {
+  static const uint32_t multiprocessors[] = {40, 108, 132, 170};
+  const cdp_options options = CDP_OPTIONS_INIT;
+  cdp_device_facts facts = planned_device(kind_rows[_i].kind);
+  for (size_t which = 0; which < sizeof multiprocessors / sizeof *multiprocessors; which++) {
+    facts.multiprocessors = multiprocessors[which];
+    const uint64_t borders_at[] = {kind_rows[_i].one_block, kind_rows[_i].is_short, kind_rows[_i].mapped};
+    static const cdp_path paths[] = {ONE, SHORT, TASKS, TASKS};
+    for (int path = 0; path < 4; path++) {
+      for (int end = 0; end < 2; end++) {
+        if (path == (end == 0 ? 0 : 3))
+          continue;
+        const uint64_t count = end == 0 ? borders_at[path - 1] + 1 : borders_at[path];
+        const cdp_plan plan = planned(&options, kind_rows[_i].type, count, &facts, false);
+        ck_assert_int_eq(plan.path, paths[path]);
+        ck_assert_int_eq(plan.map_buckets != 0, path == 2);
+        ck_assert_uint_le(plan.short_shared_bytes, plan.map_shared_bytes);
+        ck_assert_uint_le(plan.multiway_shared_bytes, plan.map_shared_bytes);
+        ck_assert_uint_le(plan.map_shared_bytes, kind_rows[_i].shared_kb * 1024);
+      }
+    }
+  }
+}
+END_TEST
+
 /* One block merges in registers, unless leaves are asked for, or no partition; a range of a task likewise. */
 START_TEST(who_asks_for_leaves_gets_leaves) {
   static const struct {
@@ -329,6 +372,7 @@ static Suite *plan_paths_suite(void) {
   Suite *suite = suite_create("plan_paths");
   TCase *paths = tcase_create("paths");
   tcase_add_loop_test(paths, path_changes_at_the_border, 0, ROWS(borders));
+  tcase_add_loop_test(paths, every_kind_of_device_has_all_paths, 0, ROWS(kind_rows));
   tcase_add_test(paths, who_asks_for_leaves_gets_leaves);
   tcase_add_loop_test(paths, depth_limit_is_as_documented, 0, ROWS(depths));
   suite_add_tcase(suite, paths);

@@ -147,27 +147,21 @@ constexpr uint32_t most_shared_bytes() {
 }
 template <typename Bits>
 constexpr uint32_t short_shared_bytes(DeviceKind kind) {
-  return static_cast<uint32_t>(kind == DeviceKind::simulated ? sizeof(ShortBlockOf<Bits, DeviceKind::simulated>)
-                               : kind == DeviceKind::plain   ? sizeof(ShortBlockOf<Bits, DeviceKind::plain>)
-                                                             : sizeof(ShortBlockOf<Bits, DeviceKind::large>));
+  return for_kind(kind, [](auto constant) { return uint32_t{sizeof(ShortBlockOf<Bits, decltype(constant)::value>)}; });
 }
 template <typename Bits>
 constexpr uint32_t fat_shared_bytes(DeviceKind kind) {
-  switch (kind) {
-  case DeviceKind::simulated:
-    return most_shared_bytes<Bits, DeviceKind::simulated>();
-  case DeviceKind::plain:
-    return most_shared_bytes<Bits, DeviceKind::plain>();
-  case DeviceKind::large:
-    break;
-  }
-  return most_shared_bytes<Bits, DeviceKind::large>();
+  return for_kind(kind, [](auto constant) { return most_shared_bytes<Bits, decltype(constant)::value>(); });
 }
-static_assert(fat_shared_bytes<uint32_t>(DeviceKind::large) <= 227 * 1024 &&
-                  fat_shared_bytes<uint64_t>(DeviceKind::large) <= 195 * 1024 &&
-                  fat_shared_bytes<uint32_t>(DeviceKind::plain) <= 96 * 1024 &&
-                  fat_shared_bytes<uint64_t>(DeviceKind::plain) <= 96 * 1024,
-              "what compute capability 9.0 lets a block have, with 64-bit keys beside 60 KB of cache, and what 7.0 does");
+/* Of either size of keys. */
+constexpr uint32_t fat_shared_bytes(DeviceKind kind) {
+  return std::max(fat_shared_bytes<uint32_t>(kind), fat_shared_bytes<uint64_t>(kind));
+}
+static_assert(fat_shared_bytes(DeviceKind::small) <= 96 * 1024,
+              "what 7.0 lets a block have; 8.6, 8.9 and 12.x let it have 99 KB");
+static_assert(fat_shared_bytes(DeviceKind::medium) <= 163 * 1024, "what compute capability 8.0 lets a block have");
+static_assert(fat_shared_bytes(DeviceKind::large) <= 227 * 1024 && fat_shared_bytes<uint64_t>(DeviceKind::large) <= 195 * 1024,
+              "what compute capability 9.0 lets a block have, with 64-bit keys beside 60 KB of cache");
 
 } // namespace cdp::CDP_RUNTIME
 

@@ -154,19 +154,8 @@ static_assert(sizeof(MultiwayStorage<uint32_t>::sample) <= sizeof(MultiwayStorag
 /* The shared memory of a block on a kind of device. */
 template <typename Bits>
 constexpr uint32_t multiway_shared_bytes(DeviceKind kind) {
-  switch (kind) {
-  case DeviceKind::simulated:
-    return sizeof(MultiwayStorageOf<Bits, DeviceKind::simulated>);
-  case DeviceKind::plain:
-    return sizeof(MultiwayStorageOf<Bits, DeviceKind::plain>);
-  case DeviceKind::large:
-    break;
-  }
-  return sizeof(MultiwayStorageOf<Bits, DeviceKind::large>);
+  return for_kind(kind, [](auto constant) { return uint32_t{sizeof(MultiwayStorageOf<Bits, decltype(constant)::value>)}; });
 }
-static_assert(multiway_shared_bytes<uint32_t>(DeviceKind::plain) <= 96 * 1024 &&
-                  multiway_shared_bytes<uint64_t>(DeviceKind::plain) <= 96 * 1024,
-              "what compute capability 7.0 lets a block have; 8.x and 12.x let it have more");
 static_assert(multiway_shared_bytes<uint32_t>(DeviceKind::simulated) > 48 * 1024 &&
                   multiway_shared_bytes<uint64_t>(DeviceKind::simulated) > 48 * 1024,
               "what must be asked for on the GPU (allow_shared_bytes()) must be on the simulated device, lest it be forgotten");

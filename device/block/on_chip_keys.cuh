@@ -29,7 +29,7 @@ struct OnChipShapeOf {
                                                                  : ROW.block_items_per_thread;
   static constexpr uint32_t MAX_ITEMS = THREADS * ITEMS;
   static constexpr uint32_t CELLS = BY == OnChipBy::team         ? ROW.cells
-                                    : BY == OnChipBy::tile_block ? on_chip_tile_cells(BLOCK_ROW, ROW)
+                                    : BY == OnChipBy::tile_block ? ROW.tile_cells
                                                                  : ROW.block_cells;
   static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
   static constexpr uint32_t VECTORS = ITEMS / VECTOR_ITEMS;
@@ -99,11 +99,20 @@ template <typename Storage>
 constexpr bool has_merge_room() {
   return merge_room(Storage::Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, extremes);
 }
-template <typename Bits>
-constexpr bool HAVE_ALL_MERGE_ROOM =
-    has_merge_room<OnChipTeam<Bits, OnChipBy::team>>() && has_merge_room<OnChipTeam<Bits, OnChipBy::tile_block>>() &&
-    has_merge_room<OnChipTeam<Bits, OnChipBy::block>>();
-static_assert(HAVE_ALL_MERGE_ROOM<uint32_t> && HAVE_ALL_MERGE_ROOM<uint64_t>, "there is room to merge a bucket");
+template <typename Bits, DeviceKind KIND>
+constexpr bool HAVE_ALL_MERGE_ROOM = has_merge_room<OnChipTeamOf<Bits, KIND, OnChipBy::team>>() &&
+                                     has_merge_room<OnChipTeamOf<Bits, KIND, OnChipBy::tile_block>>() &&
+                                     has_merge_room<OnChipTeamOf<Bits, KIND, OnChipBy::block>>();
+constexpr bool have_all_merge_room() {
+  for (const DeviceKind kind : DEVICE_KINDS)
+    if (!for_kind(kind, [](auto constant) {
+          constexpr DeviceKind KIND = decltype(constant)::value;
+          return HAVE_ALL_MERGE_ROOM<uint32_t, KIND> && HAVE_ALL_MERGE_ROOM<uint64_t, KIND>;
+        }))
+      return false;
+  return true;
+}
+static_assert(have_all_merge_room(), "there is room to merge a bucket");
 
 /* A thread's keys of a bucket: whole vectors, and perhaps one key of those before the first vector or behind the last. */
 template <typename Bits, OnChipBy BY>

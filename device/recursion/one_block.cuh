@@ -53,9 +53,8 @@ GridShape one_block_grid(uint32_t count) {
 template <typename Bits>
 int launch_one_block_kernel(const Sort<Bits> &sort, DeviceKind kind, void *stream) {
   const uint32_t count = static_cast<uint32_t>(sort.count);
-  const GridShape shape = kind == DeviceKind::simulated ? one_block_grid<Bits, DeviceKind::simulated>(count)
-                          : kind == DeviceKind::plain   ? one_block_grid<Bits, DeviceKind::plain>(count)
-                                                        : one_block_grid<Bits, DeviceKind::large>(count);
+  const GridShape shape =
+      for_kind(kind, [count](auto constant) { return one_block_grid<Bits, decltype(constant)::value>(count); });
   static OncePerContext allowance;
   const int error = allowance.see_to([&shape] { return allow_shared_bytes(one_block_kernel<Bits>, shape.shared_bytes); });
   return error != LAUNCH_OK ? error : launch_from_host(shape, stream, one_block_kernel<Bits>, sort, ROOT_EVENT);

@@ -57,9 +57,7 @@ inline uint64_t add_part(uint64_t &end, uint64_t count, uint64_t bytes_each) {
 /* Of a device's kind, which need not be the one that this is compiled for. */
 template <typename Bits>
 inline uint64_t frequent_table_bytes(DeviceKind kind) {
-  return kind == DeviceKind::simulated ? sizeof(FrequentTableOf<Bits, DeviceKind::simulated>)
-         : kind == DeviceKind::plain   ? sizeof(FrequentTableOf<Bits, DeviceKind::plain>)
-                                       : sizeof(FrequentTableOf<Bits, DeviceKind::large>);
+  return for_kind(kind, [](auto constant) { return uint64_t{sizeof(FrequentTableOf<Bits, decltype(constant)::value>)}; });
 }
 inline uint64_t frequent_table_bytes(DeviceKind kind, uint64_t key_bytes) {
   return key_bytes == 4 ? frequent_table_bytes<uint32_t>(kind) : frequent_table_bytes<uint64_t>(kind);

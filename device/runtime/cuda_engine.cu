@@ -2,6 +2,7 @@
 /*
  * The engine of CUDA: engine.h's table on top of the CUDA runtime. Every call's error is read and told in words.
  */
+#include "block/mapped_shape.cuh"
 #include "runtime/engine_calls.h"
 
 #include <cuda.h>
@@ -115,7 +116,7 @@ cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
 /* That the device has less shared memory than the kernels need, and what helps: there may be smaller ones for it. */
 cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_for, uint32_t needed, cdp_fault *fault) {
   const DeviceKind own_kind = device_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10));
-  const bool others_fit = multiway_shared_bytes<uint64_t>(own_kind) <= properties.sharedMemPerBlockOptin;
+  const bool others_fit = fat_shared_bytes(own_kind) <= properties.sharedMemPerBlockOptin;
   char build[64] = "";
   if (others_fit)
     snprintf(build, sizeof build, "build with CMAKE_CUDA_ARCHITECTURES=%d%d, ", properties.major, properties.minor);
@@ -172,7 +173,7 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   CDP_RETURN_UNLESS_OK(
       check(fault, static_cast<cudaError_t>(compiled_architecture(&compiled_for)), "asking what the kernels are compiled for"));
   const DeviceKind kind = device_kind_of(static_cast<uint32_t>(compiled_for) * 10);
-  const uint32_t needed = multiway_shared_bytes<uint64_t>(kind);
+  const uint32_t needed = fat_shared_bytes(kind);
   if (properties.sharedMemPerBlockOptin < needed)
     return refuse_device(properties, compiled_for, needed, fault);
   facts->device_kind = static_cast<uint32_t>(kind);

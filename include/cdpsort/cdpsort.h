@@ -134,10 +134,11 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
 
 /**
  * How many bytes of workspace cdp_quicksort_async() needs: the size of the keys and at most 2 % of that and 16 MiB. On a
- * device that is not of compute capability 9.0 to 11.x, whose blocks are smaller, up to 15 % and 16 MiB; on the simulated
- * device, up to as much as the keys and 16 MiB. Small leaves and a small cdp_tuning::block_items need more, on a GPU at most as
- * much as the keys again and 32 MiB. With two children (CDP_FAN_OUT_CLASSIC) it is less: with the default leaf, less than 1 MiB
- * up to 2^27 keys and less than 0.1 % beyond. It is enough whichever scheme runs, captured or not.
+ * device of less than 163 KB of shared memory a block (not of compute capability 8.0, 8.7 or 9.0 to 11.x), whose blocks are
+ * smaller, up to 15 % and 16 MiB; on the simulated device, up to as much as the keys and 16 MiB. Small leaves and a small
+ * cdp_tuning::block_items need more, on a GPU at most as much as the keys again and 32 MiB. With two children
+ * (CDP_FAN_OUT_CLASSIC) it is less: with the default leaf, less than 1 MiB up to 2^27 keys and less than 0.1 % beyond. It is
+ * enough whichever scheme runs, captured or not.
  *
  * @param count            number of keys, at most CDP_COUNT_MAX.
  * @param type             what the keys are.

@@ -39,8 +39,9 @@ struct cdp_tuning {
   size_t size;              /**< sizeof(cdp_tuning); CDP_TUNING_INIT sets it */
   uint32_t disable;         /**< CDP_DISABLE_ONE_BLOCK, CDP_DISABLE_SHORT, both, or 0: neither. Other bits: CDP_ERROR_OPTION */
   uint32_t one_block_items; /**< arrays of at most this many items are sorted by one block, in one launch. 0: what a block's
-                                 registers hold, 16,384 keys of 4 bytes or 8,192 of 8, which is also the most. Not for two
-                                 children, where it is `block_items` */
+                                 registers hold, 16,384 keys of 4 bytes or 8,192 of 8 (half as many where a block has less
+                                 than 163 KB of shared memory), which is also the most. Not for two children, where it is
+                                 `block_items` */
   uint32_t short_items;  /**< longer arrays of at most this many items are sorted by one grid, which orders tiles by bucket and
                                  then has a block for each bucket, without tasks. 0: as many as are sorted
                                  fastest so, 2^21 keys of 4 bytes, 1.5 * 2^20 of 8; the most are 2^23
