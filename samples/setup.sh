@@ -12,6 +12,7 @@
 # Both end the script with a message on stderr where they fail. The environment may set
 #     CDPSORT_BUILD_DIR      where to build (build)
 #     CDPSORT_CUDA           AUTO: with CUDA if its toolkit is found; ON: fail without; OFF: the simulated device alone
+#     CDPSORT_DEVICE_KIND    small, medium, large: kernels as for such devices on all architectures (auto)
 #     CDPSORT_TESTS          AUTO: build the tests if Check is found; ON: fail without; OFF: no tests
 #     CDPSORT_PRESET         a preset of CMakePresets.json to configure with (none)
 #     CDPSORT_JOBS           compilers at once (as many as there are processors)
@@ -115,8 +116,8 @@ cdpsort_build() {
     default=AUTO
     [ -z "${CDPSORT_PRESET:-}" ] || default=
     [ -n "$default" ] || set -- --preset "$CDPSORT_PRESET" "$@"
-    cuda=${CDPSORT_CUDA:-$default} tests=${CDPSORT_TESTS:-$default}
-    set -- "$@" ${cuda:+"-DCDPSORT_CUDA=$cuda"} ${tests:+"-DCDPSORT_TESTS=$tests"}
+    cuda=${CDPSORT_CUDA:-$default} tests=${CDPSORT_TESTS:-$default} kind=${CDPSORT_DEVICE_KIND:-${default:+auto}}
+    set -- "$@" ${cuda:+"-DCDPSORT_CUDA=$cuda"} ${tests:+"-DCDPSORT_TESTS=$tests"} ${kind:+"-DCDPSORT_DEVICE_KIND=$kind"}
     # Without a GPU nothing that is built here runs on one: one architecture shows that the kernels compile, and in a quarter
     # of the time.
     if [ -n "$default" ] && [ -z "${CUDAARCHS:-}" ]; then
