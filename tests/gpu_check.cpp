@@ -4,6 +4,8 @@
  */
 #include "gpu_check.h"
 
+#include "../device/tuning.h"
+
 #include <algorithm>
 #include <cinttypes>
 #include <csignal>
@@ -130,6 +132,30 @@ int run_tests(Suite *(*make_suite)()) {
 int run(Suite *(*make_suite)()) {
   const int code = find_gpu();
   return code != EXIT_SUCCESS ? code : run_tests(make_suite);
+}
+
+namespace {
+
+/* That the library is made for: of the device's own architecture, or the one that the build forces. */
+cdp::DeviceKind device_kind() {
+  int ordinal = 0;
+  cudaDeviceProp properties;
+  CHECK_CUDA(cudaGetDevice(&ordinal));
+  CHECK_CUDA(cudaGetDeviceProperties(&properties, ordinal));
+  return cdp::device_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10));
+}
+
+} // namespace
+
+uint64_t one_block_items(cdp_type type) {
+  return cdp::multiway_tile_items(cdp::multiway_row(device_kind(), device_data::key_bytes(type)));
+}
+
+uint64_t one_scatter_items(cdp_type type) {
+  const cdp::DeviceKind kind = device_kind();
+  const uint32_t key_bytes = device_data::key_bytes(type);
+  const uint64_t room = cdp::on_chip_items(cdp::multiway_row(kind, key_bytes), cdp::on_chip_row(kind, key_bytes));
+  return cdp::max_one_scatter_buckets(kind) * (room * cdp::STRAIGHT_BUCKET_SHARE / 16);
 }
 
 bool quick() {

@@ -119,6 +119,11 @@ constexpr int PIVOTS = CDP_PIVOT_MEAN;
 constexpr int TYPES = CDP_F64;
 constexpr int FAN_OUT_KINDS = 2;
 
+/* Sizes of device/tuning.h for the current device: the most keys that one block sorts by itself, a tile; and the most, spread
+   evenly, that a map scatters at once. */
+uint64_t one_block_items(cdp_type type);
+uint64_t one_scatter_items(cdp_type type);
+
 /* With tasks, whatever the length, but where one block sorts it all. */
 constexpr cdp_tuning WITHOUT_SHORT = {sizeof(cdp_tuning), CDP_DISABLE_SHORT, 0, 0, 0, 0, 0};
 

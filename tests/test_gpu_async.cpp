@@ -138,7 +138,7 @@ END_TEST
 uint64_t one_block_most(bool wide, uint32_t fan_out) {
   if (fan_out == CDP_FAN_OUT_CLASSIC)
     return wide ? CDP_LEAF_MAX_8_BYTES : CDP_LEAF_MAX_4_BYTES;
-  return wide ? 8192 : 16384;
+  return one_block_items(wide ? CDP_I64 : CDP_U32);
 }
 
 /* One block's, some tiles', and with levels of tasks. */

@@ -111,7 +111,7 @@ void sort_and_compare(std::vector<Bits> expected, const Way &way, cdp_order orde
 /* Shares of all keys, each as long as a block can sort, each with keys from everywhere. */
 template <typename Bits>
 void sort_shares(const std::vector<Bits> &all, const Way &way, cdp_order order) {
-  const uint64_t shares = all.size() * sizeof(Bits) / (1 << 16);
+  const uint64_t shares = all.size() / one_block_items(TYPE<Bits>);
   for (uint64_t share = 0; share < shares; share += pick(1, 5)) {
     std::vector<Bits> keys;
     for (uint64_t index = share; index < all.size(); index += shares)

@@ -18,9 +18,6 @@ uint32_t many_at(int index) {
   return CDP_FAN_OUT_MIN << index;
 }
 
-/* What one block sorts by itself from beginning to end, u32; a tile. */
-constexpr uint64_t TILE_ITEMS_4_BYTES = 16384;
-
 /* With tasks, whatever the length: test_gpu_short.cpp is about arrays that need none. */
 cdp_options many_in_scheme(uint32_t fan_out, int scheme) {
   cdp_options options = CDP_OPTIONS_INIT;
@@ -125,9 +122,10 @@ START_TEST(test_sizes) {
       release(subject);
     }
   }
+  const uint64_t tile_items = one_block_items(CDP_U32);
   for (uint64_t tiles = 1; tiles <= pick(33, 3); tiles++) {
     for (uint64_t near = 0; near < 9; near++) {
-      const Subject subject = make_subject(CDP_U32, tiles * TILE_ITEMS_4_BYTES - 4 + near, Distribution::distinct_16384, ahead);
+      const Subject subject = make_subject(CDP_U32, tiles * tile_items - 4 + near, Distribution::distinct_16384, ahead);
       sort_and_check(subject, options, "around whole tiles");
       release(subject);
     }
@@ -138,7 +136,7 @@ END_TEST
 /* Both sizes of keys around a block's tile: the root's block sorts the array up to it, and launches beyond it. */
 START_TEST(test_single_block) {
   const cdp_type type = type_at(_i / SCHEMES);
-  const uint64_t tile_items = device_data::key_bytes(type) == 4 ? TILE_ITEMS_4_BYTES : TILE_ITEMS_4_BYTES / 2;
+  const uint64_t tile_items = one_block_items(type);
   const cdp_options options = many_in_scheme(0, _i % SCHEMES);
   for (uint64_t count = tile_items - 2; count <= tile_items + 2; count++) {
     const Subject subject = make_subject(type, count, Distribution::random, count % 3);

@@ -14,13 +14,8 @@ using device_data::DISTRIBUTIONS;
 
 namespace {
 
-/* What one block holds in registers, 32-bit keys: longer arrays are short ones, of up to 128 times as many. */
-constexpr uint64_t SINGLE_ITEMS_4_BYTES = 16384;
+/* Arrays longer than what one block sorts are short ones, of up to 128 times as many keys. */
 constexpr int POWERS = 7;
-
-uint64_t single_items(cdp_type type) {
-  return device_data::key_bytes(type) == 4 ? SINGLE_ITEMS_4_BYTES : SINGLE_ITEMS_4_BYTES / 2;
-}
 
 /* Every power of two, and a little less; types in turn. One task, and no launch for its children, each of which is a leaf or
    equal keys. _i: the power. */
@@ -28,7 +23,7 @@ START_TEST(test_one_grid) {
   const cdp_options options = CDP_OPTIONS_INIT;
   for (cdp_type type : {CDP_U32, CDP_I64, CDP_F32, CDP_F64}) {
     for (uint64_t less = 0; less < 3; less++) {
-      const uint64_t count = (single_items(type) << (_i + 1)) - less * less * 1001;
+      const uint64_t count = (one_block_items(type) << (_i + 1)) - less * less * 1001;
       const Subject subject = make_subject(type, count, Distribution::random, less);
       const cdp_study study = study_and_check(subject, options, "default options");
       const cdp_study_depth sum = totals(study);
@@ -94,7 +89,7 @@ START_TEST(test_long_buckets) {
   options.tuning = &short_anyway;
   for (uint64_t index = 0; index < DISTRIBUTIONS; index += pick(1, 4)) {
     const cdp_type type = type_at(static_cast<int>(index) % TYPES);
-    const uint64_t count = CDP_FAN_OUT_MIN * single_items(type) * (_i == 0 ? 2 : 24) + index;
+    const uint64_t count = CDP_FAN_OUT_MIN * one_block_items(type) * (_i == 0 ? 2 : 24) + index;
     const Subject subject = make_subject(type, count, distribution_at(index), index % 4);
     cdp_study study;
     cdp_plan_limit(&limits);
