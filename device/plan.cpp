@@ -196,14 +196,15 @@ uint32_t host_levels(const Given &given, const cdp_plan &plan) {
 
 /*
  * The most buckets that a map divides the array into, or 0 where there is to be no map: the settings ask for splitters, or the
- * array is short, or so long that buckets would not fit a team. Whoever launches, for a captured sort needs no more room.
+ * array is short, or so long that buckets would not fit a block. Whoever launches, for a captured sort needs no more room.
  */
 uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
   const cdp_settings &settings = given.settings;
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
   const OnChipRow &on_chip = given.on_chip;
   const uint64_t room = on_chip_items(given.multiway, on_chip);
-  const uint64_t least_buckets = plan.count / (room * STRAIGHT_BUCKET_SHARE / 16) + 1;
+  const uint64_t block_room = on_chip_block_items(given.multiway, on_chip);
+  const uint64_t least_buckets = plan.count / (block_room * FULLEST_BUCKET_SHARE / 16) + 1;
   const uint64_t most_buckets = simulated::rounded_buckets(plan.count / (room * LINES_BUCKET_SHARE / 16) + 1,
                                                            uint64_t{plan.multiprocessors} * on_chip.teams);
   const uint64_t buckets = std::min<uint64_t>(most_buckets, on_chip.max_buckets);
@@ -215,10 +216,10 @@ uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
   return is_short ? 0 : static_cast<uint32_t>(buckets);
 }
 
-/* The most buckets of a map that are too long for a team: with more of them, the map would be given up. */
+/* The most buckets of a map that are too long for a team. */
 uint64_t max_long_buckets(const Given &given, const cdp_plan &plan) {
   const uint64_t room = on_chip_items(given.multiway, given.on_chip);
-  return plan.map_buckets == 0 ? 0 : plan.count / MAX_LONG_SHARE / room + 1;
+  return plan.map_buckets == 0 ? 0 : std::min<uint64_t>(plan.count / room + 1, plan.map_buckets);
 }
 
 /* The path, who launches, and how deep tasks go. */

@@ -223,11 +223,11 @@ constexpr OnChipRow on_chip_row(DeviceKind kind, uint32_t key_bytes) {
   case DeviceKind::small:
     return key_bytes == 4 ? OnChipRow{2, 16, 2048, 16384, 4096, 16,  4096} : OnChipRow{2,  8, 2048, 16384, 4096,  8, 4096};
   case DeviceKind::medium:
-    return key_bytes == 4 ? OnChipRow{2, 16, 4096, 28672, 8192, 16,  8192} : OnChipRow{2,  8, 2048, 32256, 4096, 16, 4096};
+    return key_bytes == 4 ? OnChipRow{2, 16, 4096, 28160, 8192, 16,  8192} : OnChipRow{2,  8, 2048, 32256, 4096, 16, 4096};
   case DeviceKind::large:
     break;
   }
-  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 40960, 8192, 32, 16384} : OnChipRow{2, 16, 4096, 40448, 4096, 16, 8192};
+  return key_bytes == 4 ? OnChipRow{2, 32, 8192, 36352, 8192, 32, 16384} : OnChipRow{2, 16, 4096, 38400, 4096, 16, 8192};
 }
 /* clang-format on */
 
@@ -252,6 +252,9 @@ constexpr uint32_t STRAIGHT_BUCKET_SHARE = 14;
 constexpr uint32_t LINES_BUCKET_SHARE = 11;
 constexpr uint32_t FREQUENT_BUCKET_SHARE = 8;
 
+/* The same of a block's room, at most, where there is no room for more buckets. */
+constexpr uint32_t FULLEST_BUCKET_SHARE = 15;
+
 /* The most buckets to a team, on average, that are worth making as many for each: of more, who has one more is not waited for
    long. */
 constexpr uint64_t MAX_ROUNDED_SHARE = 10;
@@ -275,9 +278,7 @@ constexpr uint32_t MAX_FREQUENT_SHARE = 64;
  * min_items         the shortest array that is divided by a map; shorter ones are sorted as short_array.cuh says, which must be
  *                   possible. H200, random keys: 2^21 and 1.5 * 2^21 of 32 bits took 71 and 123 us as short ones, 89 and 94 by
  *                   a map; 2^20 and 2^21 of 64 bits 65 and 152, and 87 and 105. Small, 64-bit keys: short ones end at 2^20.
- * frequent_slots    the room for frequent values that a map knows, in places of which half can be used: a power of two. Large,
- *                   64-bit keys: no more than leaves a block's share of 196 KB, lest it lose 32 KB of cache (H200: 2^27 keys
- *                   took 8 % longer then).
+ * frequent_slots    the room for frequent values that a map knows, in places of which half can be used: a power of two.
  * max_one_scatter   the most buckets that are scattered to at once; more are in two steps. H200: 2^25 keys of 32 bits, in 2,376
  *                   buckets, took 459 us at once and 509 in two steps; 2^24 of 64 bits 418 and 466.
  * max_fine_buckets  the most buckets of a group, to which the second of two steps scatters.
@@ -301,7 +302,7 @@ constexpr MapRow map_row(DeviceKind kind) {
   case DeviceKind::large:
     break;
   }
-  return   {{(1u << 21) + 1,       3u << 19}, {4096, 1024}, 2508, 512};
+  return   {{(1u << 21) + 1,       3u << 19}, {4096, 2048}, 2508, 512};
 }
 /* clang-format on */
 
@@ -356,7 +357,8 @@ constexpr uint32_t MAX_SPREAD_SQUARES = 2;
 /* Keys that are not spread evenly are taken by octaves where the groups of those are so many times more even. */
 constexpr uint32_t MIN_OCTAVE_GAIN = 2;
 
-/* Of all keys, one in so many may be in buckets that are too long for a team: more, and the map is given up for splitters. */
+/* Of all keys, one in so many may be in buckets that are too long to be sorted on chip by a block: more, and the map is given up
+   for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
 
 /* A tile of which one bucket has a share of one in so many takes places in it by leaders, one for all lanes of a bucket, for so

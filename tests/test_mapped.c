@@ -105,12 +105,14 @@ static uint64_t odd_key(int kind, uint64_t *state, bool is_wide) {
     return random % 300 * 0x00DAA66D2C7DDEu;
   case 9: // a value that a tenth of the keys have, in the midst of a few thousand others that are close to one another
     return random % 10 == 0 ? (uint64_t)(70000 + 500) << up : random % 20 == 1 ? (70000 + (random >> 20) % 1000) << up : random;
+  case 10: // a few clusters, each of which makes a bucket too long for any block
+    return (random % 8 << 29 << up) | (random >> 20) % 4096;
   default: // upper halves alike
     return 0x5000000000000000u + (random >> 40);
   }
 }
 
-#define ODD_KEYS 11
+#define ODD_KEYS 12
 
 /* Sorts keys of a kind, looks at them, and counts. */
 static cdp_study sort_odd_keys(int kind, uint64_t seed, size_t count, bool is_wide, cdp_scheme scheme) {
@@ -184,7 +186,7 @@ START_TEST(limits_lose_nothing) {
   for (int turn = 0; turn < 6; turn++) {
     ck_assert_int_eq(cdp_engine_simulated()->set_pending_limit((uint32_t)_i, &fault), CDP_OK);
     const cdp_study study =
-        sort_odd_keys(turn % 2 == 0 ? 8 : 4, (uint64_t)turn, FEW_ITEMS, turn % 3 == 0, CDP_SCHEME_LAST_BLOCK);
+        sort_odd_keys(turn % 2 == 0 ? 10 : 4, (uint64_t)turn, FEW_ITEMS, turn % 3 == 0, CDP_SCHEME_LAST_BLOCK);
     refused += study_total(&study).launches_refused;
   }
   if (_i == 1)
@@ -198,7 +200,7 @@ START_TEST(refusals_lose_nothing) {
   uint64_t refused = 0;
   for (int turn = 0; turn < 12; turn++) {
     simulated_rules_refuse((uint32_t)_i);
-    const cdp_study study = sort_odd_keys(turn % 2 == 0 ? 8 : 4, 50 + (uint64_t)turn, turn % 4 < 2 ? FEW_ITEMS : MANY_ITEMS,
+    const cdp_study study = sort_odd_keys(turn % 2 == 0 ? 10 : 4, 50 + (uint64_t)turn, turn % 4 < 2 ? FEW_ITEMS : MANY_ITEMS,
                                           turn % 3 == 0, CDP_SCHEME_LAST_BLOCK);
     refused += study_total(&study).launches_refused;
     ck_assert_uint_eq(simulated_launches_taken(), 0);

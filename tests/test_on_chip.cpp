@@ -37,7 +37,7 @@ __global__ void sort_kernel([[maybe_unused]] Bits *keys, [[maybe_unused]] uint32
   if (stage_by_cells(keys, count, map, true, least, team, storage)) {
     reached = Outcome::equal;
     write_equal(least, count, keys, map, team);
-  } else if (!sort_staged(count, team, storage, [&] { write_staged(storage.stage, count, keys, map, team); })) {
+  } else if (!sort_staged(count, keys, map, team, storage)) {
     reached = Outcome::merged;
     merge_staged(count, team, storage);
     write_merged(storage.stage, count, keys, map, team);

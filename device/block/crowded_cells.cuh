@@ -15,23 +15,12 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* A cell of more keys is long: a warp takes a microsecond for a hundred of them or so. */
-constexpr uint32_t LISTED_CELL_ITEMS = 2 * WARP_LANES;
-
 /* Where place `place` of a bucket lies: of 16-byte vectors, eight lanes' are in different banks whichever vector of their
    windows they read. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
   return sizeof(Bits) == 4 ? place ^ (place >> 3 & 0xC) : place ^ (place >> 3 & 0xE);
 }
-
-/* Values that were taken out of a cell, and how many keys have each. The same in all lanes. */
-template <typename Bits>
-struct TakenValues {
-  Bits values[MAX_TAKEN_VALUES];
-  uint32_t counts[MAX_TAKEN_VALUES];
-  uint32_t taken;
-};
 
 /* A warp's cell: keys [begin, begin + items) of the stage. */
 template <typename Bits>
@@ -42,6 +31,28 @@ struct CrowdedCell {
 
   __device__ __forceinline__ Bits &key(uint32_t index) const {
     return stage[on_chip_place<Bits>(begin + index)];
+  }
+};
+
+/* Values that were taken out of a cell, and how many keys have each. The same in all lanes. */
+template <typename Bits>
+struct TakenValues {
+  Bits values[MAX_TAKEN_VALUES];
+  uint32_t counts[MAX_TAKEN_VALUES];
+  uint32_t taken;
+
+  /* Notes that a cell has `left` keys of other values left, which are in front. */
+  __device__ __forceinline__ void take(Bits value, CrowdedCell<Bits> &cell, uint32_t left) {
+    values[taken] = value;
+    counts[taken] = cell.items - left;
+    taken++;
+    cell.items = left;
+  }
+  __device__ __forceinline__ uint32_t items() const {
+    uint32_t sum = 0;
+    for (uint32_t value = 0; value < taken; value++)
+      sum += counts[value];
+    return sum;
   }
 };
 
@@ -90,6 +101,32 @@ __device__ __forceinline__ uint32_t take_out(const CrowdedCell<Bits> &cell, Bits
   return left;
 }
 
+/* The same by all threads of a team, of which `left` is shared memory. All of them take part; begins and ends with a barrier. */
+template <typename Bits, typename AnyTeam>
+__device__ __forceinline__ uint32_t take_out_by_team(const CrowdedCell<Bits> &cell, Bits value, const AnyTeam &team,
+                                                     uint32_t &left) {
+  constexpr uint32_t ROWS = 4; // read before any is written, which is never behind what has been read
+  if (team.thread == 0)
+    left = 0;
+  for (uint32_t first = 0; first < cell.items; first += ROWS * AnyTeam::THREADS) {
+    Bits keys[ROWS];
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++) {
+      const uint32_t index = first + row * AnyTeam::THREADS + team.thread;
+      keys[row] = index < cell.items ? cell.key(index) : value;
+    }
+    team.sync();
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++)
+      if (keys[row] != value)
+        cell.key(atomicAdd(&left, 1u)) = keys[row];
+    team.sync();
+  }
+  const uint32_t counted = left;
+  team.sync(); // all have read it
+  return counted;
+}
+
 /* Writes `count` keys of a value from a place of the cell on. All lanes take part. */
 template <typename Bits>
 __device__ __forceinline__ void put_value(const CrowdedCell<Bits> &cell, uint32_t first, uint32_t count, Bits value) {
@@ -131,22 +168,17 @@ __device__ __forceinline__ void put_in_order(const CrowdedCell<Bits> &cell, uint
   }
 }
 
-/* Sorts a cell. False if it has too many different keys for that: then its keys are there, in any order. All lanes take part;
-   begins with the keys visible to the warp. */
+/* Sorts a cell, of which values may have been taken out. False if it has too many different keys for that: then its keys are
+   there, in any order. All lanes take part; begins with the keys visible to the warp. */
 template <typename Bits>
-__device__ inline bool sort_crowded_cell(CrowdedCell<Bits> cell) {
+__device__ inline bool sort_crowded_cell(CrowdedCell<Bits> cell, TakenValues<Bits> taken) {
   constexpr uint32_t FEW = 2 * WARP_LANES;
   constexpr uint32_t MANY = 8 * WARP_LANES;
-  TakenValues<Bits> taken = {};
   while (cell.items > MANY && taken.taken < MAX_TAKEN_VALUES) {
     Bits value;
     if (commonest_value(cell, value) < MIN_TAKEN_SAMPLES)
       break;
-    const uint32_t left = take_out(cell, value);
-    taken.values[taken.taken] = value;
-    taken.counts[taken.taken] = cell.items - left;
-    taken.taken++;
-    cell.items = left;
+    taken.take(value, cell, take_out(cell, value));
   }
   if (cell.items <= FEW) {
     put_in_order<FEW / WARP_LANES>(cell, cell.items, taken);
@@ -161,14 +193,6 @@ __device__ inline bool sort_crowded_cell(CrowdedCell<Bits> cell) {
     cell.items += taken.counts[value];
   }
   return false;
-}
-
-/* Lists a cell, if there is room. For each thread by itself. */
-__device__ __forceinline__ bool list_cell(uint32_t cell, uint32_t (&listed)[WARP_LANES], uint32_t &count) {
-  const uint32_t place = atomicAdd(&count, 1u);
-  if (place < WARP_LANES)
-    listed[place] = cell;
-  return place < WARP_LANES;
 }
 
 } // namespace cdp::CDP_RUNTIME

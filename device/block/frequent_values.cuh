@@ -89,11 +89,11 @@ struct FrequentMap {
   static constexpr bool HAS_FREQUENT = true;
 
   KeyLines<Bits> lines;
-  const KeyLine *table;
+  const uint32_t *line_begins;
   const Bits *slots;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    return bucket_by_lines(spread_offset(lines, key), table);
+    return bucket_by_lines(spread_offset(lines, key), line_begins);
   }
   __device__ __forceinline__ uint32_t slot_of(Bits key) const {
     return find_slot(key, slots);

@@ -25,17 +25,14 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Lines, of which more than half are in use. 16 KB of shared memory. */
+/* Lines, of which more than half are in use. 8 KB of shared memory. */
 constexpr uint32_t KEY_LINE_BITS = 11;
 constexpr uint32_t KEY_LINES = 1u << KEY_LINE_BITS;
 
-/* A line's first bucket and how many it covers, both in 1 / LINE_UNIT of a bucket. */
+/* Where a line begins, and the one before it ends, in 1 / LINE_UNIT of a bucket; and where the last one ends. */
 constexpr uint32_t LINE_UNIT_BITS = 16;
 constexpr uint32_t LINE_UNIT = 1u << LINE_UNIT_BITS;
-struct alignas(8) KeyLine {
-  uint32_t begin;
-  uint32_t length;
-};
+constexpr uint32_t LINE_BEGINS = KEY_LINES + 1;
 
 /* How keys become offsets, and what becomes of those. */
 template <typename Bits>
@@ -133,9 +130,10 @@ struct StraightMap {
   }
 };
 
-__device__ __forceinline__ uint32_t bucket_by_lines(uint32_t offset, const KeyLine *table) {
-  const KeyLine line = table[offset >> (32 - KEY_LINE_BITS)];
-  return (line.begin + __umulhi(offset << KEY_LINE_BITS, line.length)) >> LINE_UNIT_BITS;
+__device__ __forceinline__ uint32_t bucket_by_lines(uint32_t offset, const uint32_t *line_begins) {
+  const uint32_t *line = &line_begins[offset >> (32 - KEY_LINE_BITS)];
+  const uint32_t begin = line[0];
+  return (begin + __umulhi(offset << KEY_LINE_BITS, line[1] - begin)) >> LINE_UNIT_BITS;
 }
 
 /* And by lines. */
@@ -144,21 +142,20 @@ struct LineMap {
   static constexpr bool HAS_FREQUENT = false;
 
   KeyLines<Bits> lines;
-  const KeyLine *table;
+  const uint32_t *line_begins;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    return bucket_by_lines(offset_of(lines, key), table);
+    return bucket_by_lines(offset_of(lines, key), line_begins);
   }
 };
 
-/* Calls `use` with the map that lines stand for, which have no frequent values. `table`: the lines, where it is not straight.
-   */
+/* Calls `use` with the map that lines stand for, which have no frequent values. line_begins: where it is not straight. */
 template <typename Bits, typename Use>
-__device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const KeyLine *table, Use use) {
+__device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const uint32_t *line_begins, Use use) {
   if (lines.factor != 0)
     use(StraightMap<Bits>{lines, lines.factor << lines.raise});
   else
-    use(LineMap<Bits>{lines, table});
+    use(LineMap<Bits>{lines, line_begins});
 }
 
 } // namespace cdp::CDP_RUNTIME

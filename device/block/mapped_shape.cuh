@@ -60,19 +60,27 @@ struct MapLearn {
 /* What a block needs that divides. */
 template <typename Bits, DeviceKind KIND>
 struct MapDivide {
-  KeyLine lines[KEY_LINES];
+  static constexpr uint32_t MAX_BUCKETS = on_chip_row(KIND, sizeof(Bits)).max_buckets;
+
+  uint32_t warp_totals[WARP_LANES];
+  uint32_t line_begins[LINE_BEGINS];
   Bits slots[FrequentShapeOf<Bits, KIND>::SLOTS];
+  uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them */
   union {
-    uint32_t begins[max_first_scatter_buckets(KIND) + 1];         /* of the buckets, or of groups of them */
-    uint32_t frequent_counts[FrequentShapeOf<Bits, KIND>::SLOTS]; /* while they are counted: of what is in each slot */
-  };
-  union {
-    uint32_t counts[on_chip_row(KIND, sizeof(Bits)).max_buckets]; /* of all buckets */
-    uint32_t drawn[KEY_LINES];                                    /* samples in each line */
+    uint32_t counts[MAX_BUCKETS + FrequentShapeOf<Bits, KIND>::SLOTS]; /* of all buckets; of what is in each slot */
+    uint32_t drawn[KEY_LINES];                                         /* samples in each line */
     MapLearn<Bits, KIND> learn;
     MapScatterTeam<Bits, KIND, 1, max_one_scatter_buckets(KIND)> tile;
     MapGroups<Bits, KIND> groups;
   };
+
+  /* How many keys have the value in each slot. */
+  __device__ __forceinline__ uint32_t *frequent_counts() {
+    return counts + MAX_BUCKETS;
+  }
+  __device__ __forceinline__ const uint32_t *frequent_counts() const {
+    return counts + MAX_BUCKETS;
+  }
 };
 
 /* What a block knows of the stage at hand (turns.cuh). */
@@ -88,10 +96,9 @@ template <typename Bits, DeviceKind KIND>
 struct MappedStorageOf {
   BlockStorage block; /* first */
   BlockTurn turn;
-  uint32_t warp_totals[WARP_LANES];
   KeyLines<Bits> map;
-  uint32_t long_items;    /* in buckets that are too long for a team */
-  uint32_t long_count;    /* of them, those that a block can sort */
+  uint32_t long_items;    /* in buckets that are too long for a block to sort on chip */
+  uint32_t long_count;    /* of those too long for a team, those that a block can sort */
   uint32_t task_count;    /* and those that none can */
   uint32_t unfit_count;   /* of the latter, those with frequent values */
   uint32_t flagged_count; /* buckets with frequent values */
@@ -99,6 +106,7 @@ struct MappedStorageOf {
     MapDivide<Bits, KIND> divide;
     MapLook<Bits> look;
     OnChipTeamOf<Bits, KIND, OnChipBy::team> teams[on_chip_row(KIND, sizeof(Bits)).teams];
+    OnChipTeamOf<Bits, KIND, OnChipBy::block> bucket; /* that is too long for a team */
   };
 };
 template <typename Bits>
@@ -114,14 +122,21 @@ __host__ __device__ inline uint64_t rounded_buckets(uint64_t enough, uint64_t te
   return enough > MAX_ROUNDED_SHARE * teams ? enough : (enough + teams - 1) / teams * teams;
 }
 
+/* What a block needs that gathers a bucket's runs: where they are, behind the keys. */
+template <typename Bits, DeviceKind KIND>
+struct GatheredRuns {
+  Bits keys[OnChipShapeOf<Bits, KIND, OnChipBy::block>::MAX_ITEMS];
+  Run runs[MultiwayShapeOf<Bits, KIND>::BLOCK_THREADS]; /* in each tile */
+};
+
 /* The shared memory of a block that gathers a bucket, and sorts it on chip. */
 template <typename Bits, DeviceKind KIND>
 struct GatherBlockOf {
   BlockStorage block; /* first, as in every fat block */
   uint32_t flag;
   unsigned long long warp_totals[WARP_LANES];
-  Run runs[MultiwayShapeOf<Bits, KIND>::BLOCK_THREADS]; /* the bucket's, in each tile */
   union {
+    GatheredRuns<Bits, KIND> gathered;
     Bits stage[MultiwayShapeOf<Bits, KIND>::STAGE_ROOM]; /* what is merged */
     OnChipTeamOf<Bits, KIND, OnChipBy::tile_block> tile;
     OnChipTeamOf<Bits, KIND, OnChipBy::block> bucket;
@@ -160,8 +175,10 @@ constexpr uint32_t fat_shared_bytes(DeviceKind kind) {
 static_assert(fat_shared_bytes(DeviceKind::small) <= 96 * 1024,
               "what 7.0 lets a block have; 8.6, 8.9 and 12.x let it have 99 KB");
 static_assert(fat_shared_bytes(DeviceKind::medium) <= 163 * 1024, "what compute capability 8.0 lets a block have");
-static_assert(fat_shared_bytes(DeviceKind::large) <= 227 * 1024 && fat_shared_bytes<uint64_t>(DeviceKind::large) <= 195 * 1024,
-              "what compute capability 9.0 lets a block have, with 64-bit keys beside 60 KB of cache");
+static_assert(
+    fat_shared_bytes(DeviceKind::large) <= 195 * 1024,
+    "what compute capability 9.0 lets a block have is 227 KB, but with 195 it has 60 KB of cache and not 28 (H200: 2^27 keys "
+    "of 32 bits took 11 % longer then)");
 
 } // namespace cdp::CDP_RUNTIME
 

@@ -81,11 +81,16 @@ struct alignas(16) OnChipTeamOf {
   using Shape = OnChipShapeOf<Bits, KIND, BY>;
   Bits stage[Shape::MAX_ITEMS + 2 * WINDOW_ITEMS];
   uint32_t cells[Shape::CELLS];
-  WarpExtremes<Bits> extremes;
   uint32_t warp_totals[WARP_LANES];
   CellMap<Bits> cell_of;
   uint32_t taken; /* the next bucket (sort_buckets.cuh); cells that are listed */
   uint32_t disordered_cells;
+
+  /* Where keys will be staged, as long as none are. */
+  __device__ __forceinline__ WarpExtremes<Bits> &extremes() {
+    static_assert(sizeof(WarpExtremes<Bits>) <= sizeof stage, "there is room");
+    return *reinterpret_cast<WarpExtremes<Bits> *>(stage);
+  }
 };
 
 template <typename Bits, OnChipBy BY = OnChipBy::team>
@@ -97,7 +102,7 @@ using SortingTeam = Team<Bits, OnChipShape<Bits, BY>::TEAMS>;
 
 template <typename Storage>
 constexpr bool has_merge_room() {
-  return merge_room(Storage::Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, extremes);
+  return merge_room(Storage::Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, warp_totals);
 }
 template <typename Bits, DeviceKind KIND>
 constexpr bool HAVE_ALL_MERGE_ROOM = has_merge_room<OnChipTeamOf<Bits, KIND, OnChipBy::team>>() &&

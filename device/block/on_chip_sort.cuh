@@ -7,9 +7,9 @@
  *     the key is put there. A cell has two keys on average: nearly all is in order now.
  *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves
  *     of two windows. What is within half a window of its place has come there.
- *  3. The bucket is looked at: is it in order? If not, warps sort the cells that are in disorder (crowded_cells.cuh), if those
- *     are few. If they are not, windows and seams are sorted again, while that seems to mend it, MAX_WINDOW_ROUNDS times at
- *     most, and only then cells. And it is looked at again.
+ *  3. The bucket is looked at: is it in order? If not, the cells that are in disorder are sorted (crowded_cells.cuh), if those
+ *     are few, and then it is. If they are not, windows and seams are sorted again, while that seems to mend it,
+ *     MAX_WINDOW_ROUNDS times at most, and only then cells.
  *  4. What is not in order then, since very many different keys share a cell, is merged (block_merge.cuh). Keys that are equal
  *     are in order wherever they lie: a cell may have any number of those.
  *
@@ -19,7 +19,7 @@
 #ifndef CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
 #define CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
 
-#include "block/on_chip_keys.cuh"
+#include "block/on_chip_cells.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -84,7 +84,7 @@ __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t coun
     least = min(least, key);
     greatest = max(greatest, key);
   });
-  team.find_extremes(least, greatest, storage.extremes);
+  team.find_extremes(least, greatest, storage.extremes());
   if (least == greatest)
     return true;
   const CellMap<Bits> cell_of = cells_between(least, greatest, Shape::CELLS);
@@ -219,92 +219,16 @@ __device__ __forceinline__ void write_merged(const Bits *stage, uint32_t count, 
   team.sync();
 }
 
-/* ---- Cells in disorder --------------------------------------------------------------------------------------------------- */
-
-/* Marks of a cell, in its counter: it is in disorder; and it is listed. */
-constexpr uint32_t DISORDERED = 1u << 31;
-constexpr uint32_t LISTED = 1u << 30;
-constexpr uint32_t CELL_MARKS = DISORDERED | LISTED;
-
-/* A cell of a team's, for one of its warps. */
+/* Sorts what stage_by_cells() has staged, and writes it to its last place, unless `destination` is NULL. Returns whether it is
+   in order: if not, it must be merged. All threads of the team take part; ends with a barrier. */
 template <typename Bits, OnChipBy BY>
-__device__ __forceinline__ CrowdedCell<Bits> crowded_cell(OnChipTeam<Bits, BY> &storage, uint32_t cell) {
-  // Keys were put there until each began where it ends.
-  const uint32_t begin = cell == 0 ? 0 : storage.cells[cell - 1] & ~CELL_MARKS;
-  return {storage.stage, begin, (storage.cells[cell] & ~CELL_MARKS) - begin};
-}
-
-/* Marks the cells that are in disorder, and lists long ones, as many as there is room for. All threads of the team take part;
-   begins and ends with a barrier. */
-template <typename Bits, OnChipBy BY>
-__device__ __forceinline__ void mark_disordered_cells(uint32_t count, const SortingTeam<Bits, BY> &team,
-                                                      OnChipTeam<Bits, BY> &storage) {
-  if (team.thread == 0) {
-    storage.taken = 0;
-    storage.disordered_cells = 0;
-  }
-  team.sync();
-  const CellMap<Bits> cell_of = storage.cell_of;
-  for (uint32_t item = team.thread; item + 1 < count; item += OnChipShape<Bits, BY>::THREADS) {
-    const Bits key = storage.stage[on_chip_place<Bits>(item)];
-    if (!(storage.stage[on_chip_place<Bits>(item + 1)] < key))
-      continue;
-    const uint32_t cell = cell_of(key); // and the next key's: cells are in order
-    if ((atomicOr(&storage.cells[cell], DISORDERED) & DISORDERED) != 0)
-      continue;
-    atomicAdd(&storage.disordered_cells, 1u);
-    if (crowded_cell(storage, cell).items > LISTED_CELL_ITEMS && list_cell(cell, storage.warp_totals, storage.taken))
-      atomicOr(&storage.cells[cell], LISTED);
-  }
-  team.sync();
-}
-
-/* What became of the cells in disorder, as far as a thread's warp knows. too_many: nothing, they had better be fewer. hopeless:
-   one has too many different keys. */
-enum class CellsFate : uint32_t { sorted, too_many, hopeless };
-
-/*
- * Sorts the cells that windows and seams have left in disorder, unless there are more than `most` for each warp. All threads of
- * the team take part; begins with a barrier, ends without.
- *
- * Cells in disorder may be neighbours. Therefore long ones are shared out evenly, as many as there is room to list, and before
- * all others, since one that cannot be sorted spares the rest; each warp sorts the others that it finds.
- */
-template <typename Bits, OnChipBy BY>
-__device__ __noinline__ CellsFate sort_disordered_cells(uint32_t count, uint32_t most, SortingTeam<Bits, BY> team,
-                                                        OnChipTeam<Bits, BY> &storage) {
-  using Shape = OnChipShape<Bits, BY>;
-  mark_disordered_cells(count, team, storage);
-  const bool are_few = storage.disordered_cells <= most * Shape::WARPS;
-  const uint32_t listed = are_few ? min(storage.taken, WARP_LANES) : 0;
-  bool are_sorted = true;
-  for (uint32_t index = team.warp(); index < listed && are_sorted; index += Shape::WARPS)
-    are_sorted = sort_crowded_cell(crowded_cell(storage, storage.warp_totals[index]));
-  if (team.any(!are_sorted))
-    return CellsFate::hopeless;
-  for (uint32_t first = team.warp() * WARP_LANES; first < Shape::CELLS; first += Shape::THREADS) {
-    const uint32_t marks = storage.cells[first + team.lane()] & CELL_MARKS;
-    uint32_t disordered = __ballot_sync(ALL_LANES, are_few && marks == DISORDERED);
-    for (; disordered != 0 && are_sorted; disordered &= disordered - 1)
-      are_sorted =
-          sort_crowded_cell(crowded_cell(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(disordered)) - 1)));
-    if (marks != 0)
-      atomicAnd(&storage.cells[first + team.lane()], ~CELL_MARKS); // others may be looking where theirs begins
-    __syncwarp();
-  }
-  return !are_few ? CellsFate::too_many : are_sorted ? CellsFate::sorted : CellsFate::hopeless;
-}
-
-/* Sorts what stage_by_cells() has staged. Returns whether it is in order: if not, it must be merged. All threads of the team
-   take part; ends with a barrier. `write` writes it to its last place, in all threads: perhaps more than once. */
-template <typename Bits, OnChipBy BY, typename Write>
-__device__ __forceinline__ bool sort_staged(uint32_t count, const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage,
-                                            Write write) {
-  bool are_cells_sorted = false;
+__device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                            const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
   for (uint32_t round = 1;; round++) {
     const bool is_disordered = sort_windows(count, team, storage.stage);
     // Written before it is known whether it is in order: nearly always it is.
-    write();
+    if (destination != nullptr)
+      write_staged(storage.stage, count, destination, map, team);
     if (!team.any(is_disordered))
       return true;
     // Where many threads of a warp still see disorder, the next rounds would not mend it either.
@@ -312,21 +236,18 @@ __device__ __forceinline__ bool sort_staged(uint32_t count, const SortingTeam<Bi
     const bool is_hopeless = team.any(round > 1 && disordered_lanes > MAX_DISORDERED_LANES);
     if (round > 1 && !is_hopeless && round < MAX_WINDOW_ROUNDS)
       continue;
-    if (are_cells_sorted)
-      return false;
-    const CellsFate fate = sort_disordered_cells(count, round == 1 ? FEW_CROWDED_CELLS : MAX_CROWDED_CELLS, team, storage);
-    if (team.any(fate == CellsFate::hopeless) || (round > 1 && fate == CellsFate::too_many))
-      return false;
-    are_cells_sorted = fate == CellsFate::sorted;
+    const uint32_t most = round == 1 ? FEW_CROWDED_CELLS : MAX_CROWDED_CELLS;
+    const CellsFate fate = sort_disordered_cells(count, most, destination, map, team, storage);
+    if (fate != CellsFate::too_many || round > 1)
+      return fate == CellsFate::sorted;
   }
 }
 
-/* Sorts what stage_by_cells() has staged, and writes it. All threads of the team take part; ends with a barrier: storage is
-   free. */
+/* The same, and merges it if it must. All threads of the team take part; ends with a barrier: storage is free. */
 template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ void sort_and_write(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
                                                const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
-  if (sort_staged(count, team, storage, [&] { write_staged(storage.stage, count, destination, map, team); }))
+  if (sort_staged(count, destination, map, team, storage))
     return;
   merge_staged(count, team, storage);
   write_merged(storage.stage, count, destination, map, team);

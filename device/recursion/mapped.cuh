@@ -238,7 +238,7 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     left += learn.drawn[line];
   uint32_t samples_left;
-  lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(left, storage.warp_totals, samples_left);
+  lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(left, storage.divide.warp_totals, samples_left);
   __syncthreads();
   lines.buckets = wanted_buckets(sort, sort.count * samples_left / samples,
                                  lines.frequent != 0 ? FREQUENT_BUCKET_SHARE : LINES_BUCKET_SHARE);
@@ -255,17 +255,16 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
     sum += weights[index];
   }
   uint32_t total;
-  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.divide.warp_totals, total);
   const uint64_t units = static_cast<uint64_t>(lines.buckets) << LINE_UNIT_BITS;
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
-    const uint32_t begin = static_cast<uint32_t>(units * lower / total);
-    lower += weights[index];
-    const uint32_t end = static_cast<uint32_t>(units * lower / total);
     if (threadIdx.x * EACH + index < KEY_LINES)
-      table.lines[threadIdx.x * EACH + index] = {begin, end - begin};
+      table.line_begins[threadIdx.x * EACH + index] = static_cast<uint32_t>(units * lower / total);
+    lower += weights[index];
   }
   if (threadIdx.x == 0) {
+    table.line_begins[KEY_LINES] = static_cast<uint32_t>(units);
     table.facts->lines = lines;
     table.facts->coarse_shift = wanted_coarse_shift(lines.buckets);
   }
@@ -283,8 +282,8 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
     for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += MultiwayShape<Bits>::BLOCK_THREADS)
       storage.divide.slots[slot] = sort.map_table.frequent->slots[slot];
   if (sort.map_table.facts->lines.factor == 0)
-    for (uint32_t line = threadIdx.x; line < KEY_LINES; line += MultiwayShape<Bits>::BLOCK_THREADS)
-      storage.divide.lines[line] = sort.map_table.lines[line];
+    for (uint32_t line = threadIdx.x; line < LINE_BEGINS; line += MultiwayShape<Bits>::BLOCK_THREADS)
+      storage.divide.line_begins[line] = sort.map_table.line_begins[line];
   __syncthreads();
 }
 
@@ -299,7 +298,7 @@ __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND
   else if (storage.map.frequent != 0)
     use(frequent_map(storage));
   else
-    with_map(storage.map, storage.divide.lines, use);
+    with_map(storage.map, storage.divide.line_begins, use);
 }
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
@@ -311,7 +310,7 @@ __device__ __forceinline__ void count_key(Bits key, const Map &map, MapDivide<Bi
   if constexpr (Map::HAS_FREQUENT) {
     const uint32_t slot = map.slot_of(key);
     if (slot != NO_FREQUENT)
-      atomicAdd(&divide.frequent_counts[slot], 1u);
+      atomicAdd(&divide.frequent_counts()[slot], 1u);
   }
 }
 
@@ -342,7 +341,7 @@ __device__ __forceinline__ void count_share(const Sort<Bits> &sort, uint32_t sha
     counts[bucket] = 0;
   if (storage.map.frequent != 0)
     for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += THREADS)
-      storage.divide.frequent_counts[slot] = 0;
+      storage.divide.frequent_counts()[slot] = 0;
   __syncthreads();
   with_loaded_map<FORM>(storage, [&](const auto &map) { count_tiles(sort, share, shares, map, storage); });
   __syncthreads();

@@ -22,7 +22,7 @@ namespace cdp::CDP_RUNTIME {
 /* The map that is loaded, which has frequent values. */
 template <typename Bits>
 __device__ __forceinline__ FrequentMap<Bits> frequent_map(const MappedStorage<Bits> &storage) {
-  return {storage.map, storage.divide.lines, storage.divide.slots};
+  return {storage.map, storage.divide.line_begins, storage.divide.slots};
 }
 
 /* The counter of a sample. */
@@ -162,7 +162,7 @@ template <typename Bits>
 __device__ __forceinline__ void report_frequent(const Sort<Bits> &sort, const MappedStorage<Bits> &storage) {
   FrequentTable<Bits> &table = *sort.map_table.frequent;
   for (uint32_t index = threadIdx.x; index < storage.map.frequent; index += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const uint32_t keys = storage.divide.frequent_counts[find_slot(table.values[index], storage.divide.slots)];
+    const uint32_t keys = storage.divide.frequent_counts()[find_slot(table.values[index], storage.divide.slots)];
     if (keys != 0)
       atomicAdd(&table.counts[index], keys);
   }

@@ -3,7 +3,7 @@
  * The buckets of a mapped array, when they have been counted: where they begin, and who is to sort them.
  *
  *  1. A bucket that fits a team is sorted on chip (sort_buckets.cuh).
- *  2. A longer one that fits a block is listed, and sorted by a block of the same grid.
+ *  2. A longer one that a block can sort is listed, and sorted by a block of the same grid: on chip, if it fits there.
  *  3. A longer one still becomes a task, when the keys are in their buckets.
  *
  * Every block that scatters works out where the buckets begin by itself: the same counts, read from the L2 cache and summed,
@@ -64,7 +64,8 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool 
       sort.map_table.items[bucket] = items;
     if (items <= OnChipShape<Bits>::MAX_ITEMS)
       continue;
-    atomicAdd(&storage.long_items, items);
+    if (items > OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS || items > sort.block_items)
+      atomicAdd(&storage.long_items, items);
     atomicAdd(items <= sort.block_items ? &storage.long_count : &storage.task_count, 1u);
     if (items > sort.block_items && items != sort.map_table.counts[bucket])
       atomicAdd(&storage.unfit_count, 1u);
@@ -93,7 +94,7 @@ __device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, bool wri
   for (uint32_t bucket = first; bucket < end; bucket++)
     sum += counts[bucket];
   uint32_t total;
-  uint32_t begin = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+  uint32_t begin = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.divide.warp_totals, total);
   expect(total == sort.count);
   for (uint32_t bucket = first; bucket < end; bucket++) {
     const uint32_t items = counts[bucket];
@@ -107,7 +108,8 @@ __device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, bool wri
   __syncthreads();
 }
 
-/* Whether a map has made sense of the keys, whose buckets have been counted: few of them are in long buckets, and none that
+/* Whether a map has made sense of the keys, whose buckets have been counted: few of them are in buckets that are sorted on chip
+   neither by a team nor by a block, and none that
    becomes a task has frequent values, whose place nobody would know. */
 template <typename Bits>
 __device__ __forceinline__ bool is_map_useful(const Sort<Bits> &sort, const MappedStorage<Bits> &storage) {
@@ -124,7 +126,7 @@ __device__ __forceinline__ void write_sums(uint32_t count, MappedStorage<Bits> &
   for (uint32_t index = first; index < first + EACH && index < count; index++)
     sum += items_of(index);
   uint32_t total;
-  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.divide.warp_totals, total);
   for (uint32_t index = first; index < first + EACH && index < count; index++) {
     sums[index] = lower;
     lower += items_of(index);

@@ -90,7 +90,7 @@ __device__ __noinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStora
     sum += tiles[index];
   }
   uint32_t total;
-  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.warp_totals, total);
+  uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.divide.warp_totals, total);
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
     if (threadIdx.x * EACH + index < groups)

@@ -151,7 +151,7 @@ __device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bu
       static_cast<unsigned long long>(begin) << 32 | items, storage.warp_totals, total);
   const uint32_t run_begin = static_cast<uint32_t>(lower);
   if (tile < tiles.count)
-    storage.runs[tile] = {run_begin + items, static_cast<uint32_t>(tiles.first_item(tile)) + begin - run_begin};
+    storage.gathered.runs[tile] = {run_begin + items, static_cast<uint32_t>(tiles.first_item(tile)) + begin - run_begin};
   __syncthreads();
   return {total >> 32, (total >> 32) + static_cast<uint32_t>(total), Side::keys, 1};
 }
@@ -182,7 +182,7 @@ template <typename Bits>
 __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_count, uint32_t items, Bits *destination,
                                             const GatherBlock<Bits> &storage) {
   constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
-  const Run *runs = storage.runs;
+  const Run *runs = storage.gathered.runs;
   const uint32_t rows = (items + WARPS * WARP_LANES - 1) / (WARPS * WARP_LANES); // of a warp's lanes
   const uint32_t begin = threadIdx.x / WARP_LANES * rows * WARP_LANES;
   const uint32_t end = begin + rows * WARP_LANES < items ? begin + rows * WARP_LANES : items;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last stage of a mapped array: its buckets are sorted. Blocks sort the long ones first; then their teams take one bucket
- * after the other, and have the next one's keys on the way while they sort the one at hand.
+ * The last stage of a mapped array: its buckets are sorted. Blocks sort first those that are too long for a team: on chip, if
+ * they fit a block. Then their teams take one bucket after the other, and have the next one's keys on the way while they sort
+ * the one at hand.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
 #define CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
@@ -15,9 +16,37 @@ namespace cdp::CDP_RUNTIME {
 
 /* block_multiway_sort(), not inlined: for what is hardly ever there. */
 template <typename Bits>
-__device__ __noinline__ void sort_long_bucket(const BlockRules<Bits> &rules, Range range) {
+__device__ __noinline__ void divide_long_bucket(const BlockRules<Bits> &rules, Range range) {
   block_multiway_sort(rules, range, block_shared<MultiwayStorage<Bits>>());
   __syncthreads();
+}
+
+/* Asks for the keys of a bucket, of a line to each thread, as far as the L2 cache. */
+template <typename Bits>
+__device__ __forceinline__ void prefetch_bucket(const BlockRules<Bits> &rules, const Range &range, uint32_t thread) {
+  constexpr uint32_t LINE_BYTES = 128;
+  const uint64_t item = range.begin + thread * (LINE_BYTES / static_cast<uint32_t>(sizeof(Bits)));
+  if (item < range.end)
+    prefetch(rules.side(range.side) + item);
+}
+
+/* Sorts a share of the buckets that are too long for a team. All threads of the block take part; ends with a barrier. */
+template <typename Bits>
+__device__ __noinline__ void sort_long_buckets(const Sort<Bits> &sort, uint32_t share) {
+  const uint32_t count = sort.map_table.facts->long_count;
+  const bool has_frequent = sort.map_table.facts->lines.frequent != 0;
+  for (uint32_t index = share; index < count; index += gridDim.x) {
+    const Range range = sort.worklist[index];
+    if (index + gridDim.x < count)
+      prefetch_bucket(sort.rules, sort.worklist[index + gridDim.x], threadIdx.x);
+    if (range.items() <= OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS)
+      block_on_chip_sort(sort.rules, sort.rules.side(range.side) + range.begin, range,
+                         block_shared<MappedStorage<Bits>>().bucket);
+    else
+      divide_long_bucket(sort.rules, range);
+    if (has_frequent)
+      insert_frequent(sort, range);
+  }
 }
 
 /*
@@ -87,11 +116,8 @@ template <typename Bits>
 __device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort, uint32_t share) {
   if (sort.map_table.facts->flagged_count != 0)
     sort_flagged_buckets(sort);
-  for (uint32_t index = share; index < sort.map_table.facts->long_count; index += gridDim.x) {
-    sort_long_bucket(sort.rules, sort.worklist[index]);
-    if (sort.map_table.facts->lines.frequent != 0)
-      insert_frequent(sort, sort.worklist[index]);
-  }
+  if (sort.map_table.facts->long_count != 0)
+    sort_long_buckets(sort, share);
   sort_short_buckets(sort, share);
   if (sort.map_table.facts->flagged_count != 0)
     write_long_runs(sort);

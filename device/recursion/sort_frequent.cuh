@@ -103,7 +103,7 @@ __device__ __noinline__ void sort_flagged_bucket(const Sort<Bits> &sort, uint32_
       stage_by_cells(sort.rules.side(range.side) + range.begin, count, sort.rules.map, false, least, team, storage))
     write_flagged(
         sort, bucket, count, [least](uint32_t) { return least; }, team);
-  else if (sort_staged(count, team, storage, [] {}))
+  else if (sort_staged<Bits>(count, nullptr, sort.rules.map, team, storage))
     write_flagged(
         sort, bucket, count, [stage](uint32_t item) { return stage[on_chip_place<Bits>(item)]; }, team);
   else {

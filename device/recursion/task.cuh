@@ -154,7 +154,7 @@ constexpr uint32_t FLAGGED = 1u << 31;
 template <typename Bits>
 struct MapTable {
   MapFacts<Bits> *facts;
-  KeyLine *lines;         /* KEY_LINES */
+  uint32_t *line_begins;  /* LINE_BEGINS */
   unsigned int *drawn;    /* of the sample, in each line. Zeros at first */
   unsigned int *counts;   /* of each bucket. Zeros at first */
   unsigned int *taken;    /* of the first scatter: keys of each bucket or group that have been given a place. Zeros at first */

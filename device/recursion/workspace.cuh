@@ -84,7 +84,7 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_items = part(plan.map_buckets, sizeof(unsigned int));
   parts.map_spans = part(plan.map_buckets, sizeof(FrequentSpan));
   parts.map_cursors = part(plan.map_buckets, sizeof(unsigned int));
-  parts.map_lines = part(maps ? KEY_LINES : 0, sizeof(KeyLine));
+  parts.map_lines = part(maps ? LINE_BEGINS : 0, sizeof(uint32_t));
   parts.map_coarse_begins = part(maps ? MAX_COARSE_BUCKETS : 0, sizeof(unsigned int));
   parts.map_coarse_ends = part(maps ? MAX_COARSE_BUCKETS : 0, sizeof(unsigned int));
   parts.tasks = part(plan.task_capacity, sizeof(Task));
@@ -163,7 +163,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.short_places = reinterpret_cast<uint16_t *>(workspace + parts.short_places);
   sort.map_buckets = plan.map_buckets;
   sort.map_table = {reinterpret_cast<MapFacts<Bits> *>(workspace + parts.map_facts),
-                    reinterpret_cast<KeyLine *>(workspace + parts.map_lines),
+                    reinterpret_cast<uint32_t *>(workspace + parts.map_lines),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_drawn),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_counts),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_taken),
