@@ -134,6 +134,7 @@ template <typename Bits, DeviceKind KIND>
 struct GatherBlockOf {
   BlockStorage block; /* first, as in every fat block */
   uint32_t flag;
+  uint32_t is_crowded; /* 1: most tiles have most of their keys in one bucket */
   unsigned long long warp_totals[WARP_LANES];
   union {
     GatheredRuns<Bits, KIND> gathered;

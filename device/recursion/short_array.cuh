@@ -13,6 +13,9 @@
  *     all tiles were taken, by blocks that run (turns.cuh).
  *  3. The scratch array holds other blocks' runs as long as the grid runs. Therefore a bucket too long for the block is
  *     gathered and left to a launch behind that grid: one for all of them (list_behind()).
+ *  4. Where the sample has misled, one bucket has nearly everything, and one block would gather it (H200, 2^21 keys of 32 bits:
+ *     290 us). Therefore, if most tiles have most of their keys in that bucket, nothing is gathered: the array as it is in the
+ *     scratch array, all of it, becomes a task, which draws a sample of its own.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_SHORT_ARRAY_CUH
@@ -34,8 +37,22 @@ __device__ __forceinline__ bool has_small_tiles(const Sort<Bits> &sort) {
   return sort.short_tile_items == MultiwayTiles<Bits, SHORT_TILE_ITEMS>::TILE_ITEMS;
 }
 
-/* Orders tiles, of which `tile` is this block's first one, by bucket, as long as there are any. Returns how many it were. All
-   threads take part. */
+/* Notes in storage.flag whether one bucket of unequal keys has most of the tile that has been ordered: the same one as of other
+   tiles, since keys that are in order come bucket by bucket. All threads take part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void note_crowd(const SplitterSet &set, unsigned int *crowded_bucket,
+                                           MultiwayStorage<Bits> &storage) {
+  for (uint32_t bucket = threadIdx.x; bucket < set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
+    const bool is_unequal = set.equal == 0 || bucket % 2 == 0;
+    if (!is_unequal || 2 * (storage.begins[bucket + 1] - storage.begins[bucket]) <= storage.begins[set.buckets])
+      continue;
+    const unsigned int before = atomicCAS(crowded_bucket, 0u, bucket + 1);
+    storage.flag += before == 0 || before == bucket + 1 ? 1 : 0; // no other thread comes here
+  }
+}
+
+/* Orders tiles, of which `tile` is this block's first one, by bucket, as long as there are any. Returns how many it were, and
+   counts in storage.flag those of which the same bucket has most. All threads take part. */
 template <typename Bits, uint32_t ITEMS>
 __device__ __forceinline__ uint32_t order_tiles(const Sort<Bits> &sort, uint32_t tile, MultiwayStorage<Bits> &storage) {
   const MultiwayTiles<Bits, ITEMS> tiles(sort.rules.side(Side::keys), whole_range(sort));
@@ -51,6 +68,7 @@ __device__ __forceinline__ uint32_t order_tiles(const Sort<Bits> &sort, uint32_t
     if (next < tiles.count)
       items.load(tiles, next);
     __syncthreads();
+    note_crowd(set, &sort.control->crowded_bucket, storage);
     write_tile(destination + tiles.first_item(tile), set, storage);
     if (next >= tiles.count)
       return ordered;
@@ -122,6 +140,8 @@ __device__ __forceinline__ uint32_t order_stage(const Sort<Bits> &sort, Multiway
                                                                   sort.short_oversampling,
                                                                   max_short_buckets(sort.short_fan_out), Crowded::leave_out);
   const uint32_t tile = storage.block.flag;
+  if (threadIdx.x == 0)
+    storage.flag = 0;
   __syncthreads(); // all have read it
   if (tile >= short_tiles(sort))
     return 0;
@@ -307,22 +327,42 @@ __device__ __forceinline__ void gather_bucket(const Sort<Bits> &sort, uint32_t s
     leave_sort(sort);
 }
 
+/* Tiles that are done, and those of them that are crowded, in one word: a short array has fewer than 2^16. */
+constexpr uint32_t TILES_DONE_BITS = 16;
+
 /* Counts this block's tiles, `ordered` of them, as done, and takes a bucket; waits until all tiles are. All threads take part;
-   begins and ends with a barrier. Returns the bucket, which may be one that there is not. */
+   begins and ends with a barrier. Returns the bucket, which may be one that there is not, and
+   storage.gather.is_crowded. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t await_tiles(const Sort<Bits> &sort, uint32_t ordered, GatherBlock<Bits> &storage) {
+__device__ __forceinline__ uint32_t await_tiles(const Sort<Bits> &sort, uint32_t ordered, ShortBlock<Bits> &storage) {
   __syncthreads();
   if (threadIdx.x == 0) {
+    const uint32_t tiles = short_tiles(sort);
     __threadfence();
     if (ordered != 0)
-      atomicAdd(&sort.control->tiles_done, ordered);
-    storage.flag = atomicAdd(&sort.control->buckets_taken, 1u);
-    while (read_anew(&sort.control->tiles_done) != short_tiles(sort))
-      ;
+      atomicAdd(&sort.control->tiles_done, storage.order.flag << TILES_DONE_BITS | ordered);
+    const uint32_t bucket = atomicAdd(&sort.control->buckets_taken, 1u);
+    uint32_t done;
+    do
+      done = read_anew(&sort.control->tiles_done);
+    while ((done & ((1u << TILES_DONE_BITS) - 1)) != tiles);
     __threadfence();
+    storage.gather.flag = bucket;
+    storage.gather.is_crowded = 2 * (done >> TILES_DONE_BITS) > tiles ? 1 : 0;
   }
   __syncthreads();
-  return storage.flag;
+  return storage.gather.flag;
+}
+
+/* Has the whole array sorted behind this grid, from the scratch array; this block had bucket `bucket` to gather. All threads
+   take part. */
+template <typename Bits>
+__device__ __noinline__ void sort_all_behind(const Sort<Bits> &sort, uint32_t bucket, uint32_t &flag) {
+  __syncthreads(); // all have read which bucket it is, which the flag was
+  if (bucket == 0)
+    sort_behind(sort, {0, sort.count, Side::scratch, 1}, flag);
+  if (threadIdx.x == 0)
+    leave_sort(sort);
 }
 
 template <typename Bits>
@@ -332,9 +372,11 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
   auto &storage = block_shared<ShortBlock<Bits>>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.order.block);
   const uint32_t ordered = order_stage(sort, storage.order);
-  const uint32_t bucket = await_tiles(sort, ordered, storage.gather);
+  const uint32_t bucket = await_tiles(sort, ordered, storage);
   if (bucket >= sort.short_fan_out)
     return;
+  if (storage.gather.is_crowded != 0)
+    return sort_all_behind(sort, bucket, storage.gather.flag);
   const TraceScope stage_scope(sort, sort.control->gather_event);
   gather_bucket(sort, bucket, storage.gather);
 }

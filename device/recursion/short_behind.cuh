@@ -131,11 +131,12 @@ __device__ inline void sort_listed_behind(const Sort<Bits> &sort, uint32_t &flag
   }
 }
 
-/* Has a bucket sorted that is too long for this block, gathered as it is. All threads take part. `flag` is shared memory. */
+/* Has a range sorted that is too long for this block: a bucket that it has gathered, or all tiles, which are ordered. All
+   threads take part. `flag` is shared memory. */
 template <typename Bits>
 __device__ inline void sort_behind(const Sort<Bits> &sort, const Range &range, uint32_t &flag) {
   if (threadIdx.x == 0) {
-    count_moved(sort.rules.counters, range.depth, 2 * range.items()); // the gathering
+    count_moved(sort.rules.counters, range.depth, 2 * range.items()); // the gathering, or the ordering
     flag = static_cast<uint32_t>(launch_behind<Bits>(sort, range));
   }
   __syncthreads();

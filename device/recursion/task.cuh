@@ -65,7 +65,8 @@ struct alignas(16) Control {
   unsigned int launches_taken;       /* from the account that all sorts on the device share */
   unsigned int batches;
   unsigned int tiles_taken;             /* short array: by blocks that order them */
-  unsigned int tiles_done;              /* and those that are ordered */
+  unsigned int tiles_done;              /* and those that are ordered (await_tiles()) */
+  unsigned int crowded_bucket;          /* and one more than the first bucket that was seen to have most of a tile */
   unsigned int buckets_taken;           /* by blocks that gather them */
   uint32_t gather_event;                /* the gathering's event in a trace */
   unsigned int behind;                  /* short array: BEHIND_NONE, BEHIND_LAUNCHED, BEHIND_REFUSED (short_array.cuh) */
