@@ -80,6 +80,25 @@ START_TEST(random_keys_are_sorted_on_chip) {
 }
 END_TEST
 
+/* Arrays so long that there are no more buckets to divide them into are sorted by blocks, still on chip: a bucket that a block
+   can sort there is no reason to give the map up. */
+START_TEST(fullest_maps_are_sorted_on_chip) {
+  for (int turn = 0; turn < 2; turn++) {
+    host_case sort = simulated_case(turn == 0 ? CDP_U32 : CDP_I64, turn == 0 ? 500000 : 700000, HOST_UNIFORM, (uint64_t)_i);
+    sort.options.scheme = _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
+    const cdp_plan plan = plan_of(&sort.options, sort.type, sort.count);
+    ck_assert_uint_ne(plan.map_buckets, 0);
+    cdp_study study;
+    must_study(&sort, &study);
+    // A simulated device looks at so few keys that those beyond the least and the greatest of them may be too many for a block.
+    ck_assert_uint_eq(study.depths[0].max_task_items, sort.count);
+    ck_assert_uint_ge(study.depths[1].leaf_items, sort.count / 100 * 98);
+    // On average they are longer than a team's room, of 256 keys and of 768.
+    ck_assert_uint_gt(sort.count / plan.map_buckets, turn == 0 ? 256 : 768);
+  }
+}
+END_TEST
+
 /* Keys that are spread as no map likes it. _i: how. */
 static uint64_t odd_key(int kind, uint64_t *state, bool is_wide) {
   const uint64_t random = host_random(state);
@@ -265,6 +284,7 @@ int main(void) {
   tcase_add_checked_fixture(sorting, make_device, NULL);
   tcase_add_loop_test(sorting, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_test(sorting, random_keys_are_sorted_on_chip);
+  tcase_add_loop_test(sorting, fullest_maps_are_sorted_on_chip, 0, 2);
   tcase_add_loop_test(sorting, sorts_odd_keys, 0, ODD_KEYS);
   tcase_add_loop_test(sorting, frequent_values_are_counted, 0, 4);
   tcase_add_loop_test(sorting, sorts_by_every_seed, 0, 4);
