@@ -273,6 +273,7 @@ bool may_defer(const cdp_plan &plan) {
 void plan_launches(const Given &given, cdp_plan &plan) {
   plan.max_blocks = plan.multiprocessors * given.row.blocks_per_multiprocessor;
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
+  plan.multiway_tile_items = multiway_tile_items(given.multiway);
   plan.multiway_shared_bytes = given.key_bytes == 4 ? simulated::multiway_shared_bytes<uint32_t>(kind)
                                                     : simulated::multiway_shared_bytes<uint64_t>(kind);
   plan.map_shared_bytes =

@@ -37,16 +37,16 @@ struct HostDriver {
     else if (!Policy::PREPARES)
       change_phase(task, Phase::waiting, Policy::FIRST);
     if (task.range.depth != 0)
-      task.block_count = level_blocks<Policy>(task.range.items());
+      task.block_count = level_blocks<Policy>(sort, task.range.items());
     list_task(sort, task.range.depth, slot, task.block_count);
     return true;
   }
 
   /* Blocks of a range below the whole array. */
-  template <typename Policy>
-  static __host__ __device__ uint32_t level_blocks(uint64_t items) {
-    constexpr uint64_t BLOCK_ITEMS = uint64_t{Policy::TILE_ITEMS} * LEVEL_TILES_PER_BLOCK;
-    return static_cast<uint32_t>((items + BLOCK_ITEMS - 1) / BLOCK_ITEMS);
+  template <typename Policy, typename Bits>
+  static __host__ __device__ uint32_t level_blocks(const Sort<Bits> &sort, uint64_t items) {
+    const uint64_t block_items = uint64_t{Policy::tile_items(sort)} * LEVEL_TILES_PER_BLOCK;
+    return static_cast<uint32_t>((items + block_items - 1) / block_items);
   }
 
   /* The most blocks that a level's tasks and fills can have together: of either, ranges are disjoint, and the last block of each
@@ -55,7 +55,7 @@ struct HostDriver {
   static __host__ uint32_t max_level_blocks(const Sort<Bits> &sort, uint32_t level) {
     if (level == 0)
       return Policy::blocks(sort, sort.count);
-    return 2 * level_blocks<Policy>(sort.count) + sort.task_capacity;
+    return 2 * level_blocks<Policy>(sort, sort.count) + sort.task_capacity;
   }
 
   /* The host launches it in any case. */
@@ -91,7 +91,7 @@ private:
     const uint32_t slot = allocate_slot(sort.control, sort.task_capacity);
     if (slot == NO_SLOT)
       return false;
-    const uint32_t blocks = level_blocks<Policy>(range.items());
+    const uint32_t blocks = level_blocks<Policy>(sort, range.items());
     sort.tasks[slot] = Task{range, what, 0, 0, Phase::fill, blocks, 0, 0};
     __threadfence();
     list_task(sort, range.depth + 1, slot, blocks);

@@ -90,9 +90,23 @@ __device__ __forceinline__ void note_look(const Sort<Bits> &sort, MapStage stage
   }
 }
 
-/* A share of the first scatter: the first one moves nothing, but writes down what others will want. All threads take part. */
+/* The turn of a stage. */
+template <typename Bits>
+__device__ __forceinline__ StageTurn &turn_of(const Sort<Bits> &sort, MapStage stage) {
+  return sort.map_table.facts->turns[static_cast<uint32_t>(stage)];
+}
+
+/* Opens the event of a stage that is to come, for all blocks. All threads of one block take part. */
+template <typename Driver, typename Bits>
+__device__ __forceinline__ void announce_stage(const Sort<Bits> &sort, MapStage stage) {
+  if (is_traced(sort) && threadIdx.x == 0)
+    turn_of(sort, stage).event = Driver::stage_event(sort, stage);
+}
+
+/* A share of the first scatter: the first one moves nothing, but writes down what others will want, and announces the stage
+   behind it, unless the map is given up. All threads take part. */
 template <typename Driver, MapForm FORM, typename Bits>
-__device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, uint32_t share, uint32_t shares,
+__device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStage expected, uint32_t share, uint32_t shares,
                                                  MappedStorage<Bits> &storage) {
   find_bucket_begins(sort, share == 0, storage);
   const bool is_useful = is_map_useful(sort, storage);
@@ -103,6 +117,7 @@ __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, uint32_
   if (!is_useful)
     return;
   if (share == 0) {
+    announce_stage<Driver>(sort, expected);
     write_places(sort, storage);
     if (threadIdx.x == 0)
       Driver::begin_tasks(sort);
@@ -181,29 +196,16 @@ __device__ __noinline__ void end_scatter(const Sort<Bits> &sort, MappedStorage<B
     start_map_tasks<Driver>(sort, storage);
 }
 
-/* The turn of a stage. */
-template <typename Bits>
-__device__ __forceinline__ StageTurn &turn_of(const Sort<Bits> &sort, MapStage stage) {
-  return sort.map_table.facts->turns[static_cast<uint32_t>(stage)];
-}
-
-/* Opens the event of a stage that is to come, for all blocks. All threads of one block take part. */
-template <typename Driver, typename Bits>
-__device__ __forceinline__ void announce_stage(const Sort<Bits> &sort, MapStage stage) {
-  if (is_traced(sort) && threadIdx.x == 0)
-    turn_of(sort, stage).event = Driver::stage_event(sort, stage);
-}
-
 /* A share of a stage that counts or scatters, of which the map is loaded. All threads take part. */
 template <typename Driver, MapForm FORM, typename Bits>
 __device__ __forceinline__ void do_share(const Sort<Bits> &sort, MapStage stage, MapStage expected, uint32_t share,
                                          MappedStorage<Bits> &storage) {
-  if (share == 0)
+  if (share == 0 && stage != MapStage::scatter)
     announce_stage<Driver>(sort, expected);
   if (stage == MapStage::count)
     count_share<FORM>(sort, share, gridDim.x, storage);
   else if (stage == MapStage::scatter)
-    do_scatter_share<Driver, FORM>(sort, share, gridDim.x, storage);
+    do_scatter_share<Driver, FORM>(sort, expected, share, gridDim.x, storage);
   else
     with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_groups(sort, share, gridDim.x, map, storage); });
 }

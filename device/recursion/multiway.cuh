@@ -38,7 +38,7 @@ __device__ __forceinline__ TaskTable<Bits> task_table(const Sort<Bits> &sort, ui
 /* Blocks of the grids of a task: one for each tile, and one for each multiprocessor at most, which loops over tiles. */
 template <typename Bits>
 __host__ __device__ inline uint32_t multiway_blocks(const Sort<Bits> &sort, uint64_t items) {
-  const uint64_t tiles = (items + MultiwayShape<Bits>::TILE_ITEMS - 1) / MultiwayShape<Bits>::TILE_ITEMS;
+  const uint64_t tiles = (items + sort.multiway_tile_items - 1) / sort.multiway_tile_items;
   return tiles < sort.multiprocessors ? static_cast<uint32_t>(tiles) : sort.multiprocessors;
 }
 
@@ -219,7 +219,6 @@ struct Multiway {
   using Storage = MultiwayStorage<Bits>;
   static constexpr Kernel KERNEL = Kernel::fat;
   static constexpr uint32_t BLOCK_THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  static constexpr uint32_t TILE_ITEMS = MultiwayShape<Bits>::TILE_ITEMS;
   static constexpr uint32_t RESIDENT_BLOCKS = 1;
   static constexpr Phase FIRST = Phase::count;
   static constexpr bool PREPARES = true;
@@ -227,6 +226,9 @@ struct Multiway {
 
   static __device__ __forceinline__ BlockStorage &block_of(Storage &storage) {
     return storage.block;
+  }
+  static __host__ __device__ __forceinline__ uint32_t tile_items(const Sort<Bits> &sort) {
+    return sort.multiway_tile_items;
   }
   static __host__ __device__ __forceinline__ GridShape grid(const Sort<Bits> &sort, uint32_t blocks) {
     return fat_grid(sort, blocks);

@@ -213,6 +213,7 @@ struct Sort {
   uint32_t launch_share;  /* of the pending-launch limit: what all sorts together may take */
   uint32_t max_blocks;    /* of a grid of thin blocks */
   uint32_t multiprocessors;
+  uint32_t multiway_tile_items;   /* of the kernels' MultiwayShape, which the host does not know */
   uint32_t multiway_shared_bytes; /* of every fat block, but for a map's */
   uint32_t map_shared_bytes;      /* of those */
   uint32_t fan_out;               /* 2: every task has two children; otherwise the most buckets of unequal keys of a task */

@@ -27,7 +27,6 @@ struct TwoWay {
   using Storage = BlockStorage;
   static constexpr Kernel KERNEL = Kernel::thin;
   static constexpr uint32_t BLOCK_THREADS = Shape<Bits>::BLOCK_THREADS;
-  static constexpr uint32_t TILE_ITEMS = Shape<Bits>::TILE_ITEMS;
   static constexpr uint32_t RESIDENT_BLOCKS = Shape<Bits>::RESIDENT_BLOCKS;
   static constexpr Phase FIRST = Phase::partition;
   static constexpr bool PREPARES = false;
@@ -35,6 +34,9 @@ struct TwoWay {
 
   static __device__ __forceinline__ BlockStorage &block_of(BlockStorage &storage) {
     return storage;
+  }
+  static __host__ __device__ __forceinline__ uint32_t tile_items(const Sort<Bits> &) {
+    return Shape<Bits>::TILE_ITEMS; // the same for all CUDA devices
   }
   static __host__ __device__ __forceinline__ GridShape grid(const Sort<Bits> &, uint32_t blocks) {
     return thin_grid<Bits>(blocks);

@@ -146,6 +146,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.launch_share = plan.launch_share;
   sort.max_blocks = plan.max_blocks;
   sort.multiprocessors = plan.multiprocessors;
+  sort.multiway_tile_items = plan.multiway_tile_items;
   sort.multiway_shared_bytes = plan.multiway_shared_bytes;
   sort.map_shared_bytes = plan.map_shared_bytes;
   sort.fan_out = plan.fan_out;
