@@ -18,11 +18,11 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Keys [begin, end) of an array, as tiles of a team: the first begins where a line of the cache does, at or before the first
-   key, so that warps read whole lines. */
-template <typename Bits, uint32_t TEAMS>
+/* Keys [begin, end) of an array, as tiles of a team, or as parts of such: the first begins where a line of the cache does, at or
+   before the first key, so that warps read whole lines. */
+template <typename Bits, uint32_t TEAMS, uint32_t PARTS = 1>
 struct MapTiles {
-  static constexpr uint32_t TILE_ITEMS = MAP_TILE_ITEMS<Bits> / TEAMS;
+  static constexpr uint32_t TILE_ITEMS = MAP_TILE_ITEMS<Bits> / TEAMS / PARTS;
 
   static constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
 
@@ -39,11 +39,11 @@ struct MapTiles {
   __device__ __forceinline__ uint32_t count() const {
     return (end + TILE_ITEMS - 1) / TILE_ITEMS;
   }
-  /* Has a tile brought into the L2 cache, a line by each thread of the team. */
-  __device__ __forceinline__ void prefetch_tile(uint32_t tile, uint32_t thread) const {
-    static_assert(TILE_ITEMS <= Team<Bits, TEAMS>::THREADS * LINE_ITEMS, "a line for each thread");
-    const uint32_t first = tile * TILE_ITEMS + thread * LINE_ITEMS;
-    if (thread * LINE_ITEMS < TILE_ITEMS && first < end)
+  /* Has tiles `tile`, `tile` + `step`, ... brought into the L2 cache, a line by each thread of the team. */
+  __device__ __forceinline__ void prefetch_tiles(uint32_t tile, uint32_t step, uint32_t thread) const {
+    constexpr uint32_t LINES = TILE_ITEMS / LINE_ITEMS;
+    const uint32_t first = (tile + thread / LINES * step) * TILE_ITEMS + thread % LINES * LINE_ITEMS;
+    if (first < end)
       prefetch(base + first);
   }
 };
@@ -52,9 +52,10 @@ struct MapTiles {
 constexpr uint32_t PUT_AT_ONCE = 4;
 
 /* A thread's keys of a tile, as they were read until they enter. */
-template <typename Bits, uint32_t TEAMS>
+template <typename Bits, uint32_t TEAMS, uint32_t PARTS = 1>
 struct MapTileItems {
-  static constexpr uint32_t ITEMS = OnChipShape<Bits>::ITEMS;
+  using Tiles = MapTiles<Bits, TEAMS, PARTS>;
+  static constexpr uint32_t ITEMS = OnChipShape<Bits>::ITEMS / PARTS;
   static constexpr uint32_t THREADS = Team<Bits, TEAMS>::THREADS;
   static constexpr uint32_t VECTOR = MultiwayShape<Bits>::VECTOR_ITEMS;
 
@@ -67,10 +68,10 @@ struct MapTileItems {
     return present == ALL;
   }
 
-  __device__ __forceinline__ void load(const MapTiles<Bits, TEAMS> &tiles, uint32_t tile, uint32_t thread) {
-    const uint32_t first = tile * MapTiles<Bits, TEAMS>::TILE_ITEMS;
+  __device__ __forceinline__ void load(const Tiles &tiles, uint32_t tile, uint32_t thread) {
+    const uint32_t first = tile * Tiles::TILE_ITEMS;
     const Bits *source = tiles.base + first;
-    if (first >= tiles.ahead && tiles.end - first >= MapTiles<Bits, TEAMS>::TILE_ITEMS) {
+    if (first >= tiles.ahead && tiles.end - first >= Tiles::TILE_ITEMS) {
       const KeyVector<Bits> *vectors = reinterpret_cast<const KeyVector<Bits> *>(source) + thread;
 #pragma unroll
       for (uint32_t vector = 0; vector < ITEMS / VECTOR; vector++) {
@@ -83,11 +84,12 @@ struct MapTileItems {
       return;
     }
     present = 0;
+    const Bits *mine = source + thread; // one address for all, not one for each
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++) {
-      const uint32_t index = first + item * THREADS + thread;
+      const uint32_t index = first + thread + item * THREADS;
       const bool is_present = index >= tiles.ahead && index < tiles.end;
-      keys[item] = is_present ? tiles.base[index] : GREATEST<Bits>;
+      keys[item] = is_present ? mine[item * THREADS] : GREATEST<Bits>;
       present |= is_present ? 1u << item : 0;
     }
   }
@@ -119,16 +121,16 @@ struct MapTileItems {
 
   /* Calls place_of(key, whether there is one) for each key or what stands for it, and then put(place, key, whether there is
      one): some at a time, so that the places of all of them are asked for before the first is waited for. */
-  template <typename PlaceOf, typename Put>
+  template <uint32_t AT_ONCE, typename PlaceOf, typename Put>
   __device__ __forceinline__ void put_each(PlaceOf place_of, Put put) const {
 #pragma unroll
-    for (uint32_t first = 0; first < ITEMS; first += PUT_AT_ONCE) {
-      uint32_t places[PUT_AT_ONCE];
+    for (uint32_t first = 0; first < ITEMS; first += AT_ONCE) {
+      uint32_t places[AT_ONCE];
 #pragma unroll
-      for (uint32_t item = 0; item < PUT_AT_ONCE; item++)
+      for (uint32_t item = 0; item < AT_ONCE; item++)
         places[item] = place_of(keys[first + item], (present >> (first + item) & 1) != 0);
 #pragma unroll
-      for (uint32_t item = 0; item < PUT_AT_ONCE; item++)
+      for (uint32_t item = 0; item < AT_ONCE; item++)
         put(places[item], keys[first + item], (present >> (first + item) & 1) != 0);
     }
   }
@@ -142,23 +144,25 @@ struct MapTarget {
 };
 
 /*
- * The room that a tile has reserved: for a thread's buckets, where they go, less where they begin in the tile.
+ * What a tile has reserved: for a thread's buckets, what the cursors were.
  *
- * An atomic on a cursor takes a microsecond to return. Its result is wanted when the keys are staged: it waits in registers.
+ * An atomic on a cursor takes a microsecond to return. Its result is wanted when the keys are staged: it waits in registers, and
+ * what is to be added to it, where the bucket begins, lies in shared memory.
  */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
 struct MapReserved {
   static constexpr uint32_t EACH = (BUCKETS + Team<Bits, TEAMS>::THREADS - 1) / Team<Bits, TEAMS>::THREADS;
-  uint32_t bases[EACH];
+  uint32_t taken[EACH];
 };
 
-/* Turns a tile's counts into places, counts its keys, and reserves room for each bucket. Returns whether one bucket has many
-   of the tile's keys. All threads of the team take part; begins with the counts visible, ends with a barrier. */
+/* Turns a tile's counts into places, counts its keys, and reserves room for each bucket: the tile's bases lack what has been
+   taken. Returns whether one bucket has many of the tile's keys. All threads of the team take part; begins with the counts
+   visible, ends with a barrier. */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
-__device__ __forceinline__ bool reserve_tile(const Team<Bits, TEAMS> &team, const MapTarget &target,
-                                             MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile,
+__device__ __forceinline__ bool reserve_tile(const MapTarget &target, MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile,
                                              MapReserved<Bits, TEAMS, BUCKETS> &reserved) {
   constexpr uint32_t EACH = MapReserved<Bits, TEAMS, BUCKETS>::EACH;
+  const auto team = Team<Bits, TEAMS>::anew();
   uint32_t counts[EACH];
   uint32_t sum = 0;
   bool is_crowded = false;
@@ -166,9 +170,6 @@ __device__ __forceinline__ bool reserve_tile(const Team<Bits, TEAMS> &team, cons
   for (uint32_t index = 0; index < EACH; index++) {
     const uint32_t bucket = team.thread * EACH + index;
     counts[index] = bucket < BUCKETS ? tile.counts[bucket] : 0;
-    reserved.bases[index] = counts[index] != 0 ? atomicAdd(&target.cursors[bucket], counts[index]) : 0;
-    if (target.begins != nullptr && bucket < BUCKETS)
-      reserved.bases[index] += target.begins[bucket];
     sum += counts[index];
     is_crowded |= counts[index] >= MapTiles<Bits, TEAMS>::TILE_ITEMS / CROWDED_SHARE;
   }
@@ -179,9 +180,10 @@ __device__ __forceinline__ bool reserve_tile(const Team<Bits, TEAMS> &team, cons
     const uint32_t bucket = team.thread * EACH + index;
     if (bucket < BUCKETS) {
       tile.places[bucket] = begin;
+      tile.bases[bucket] = (target.begins != nullptr ? target.begins[bucket] : 0) - begin;
       tile.counts[bucket] = 0; // for the next tile
     }
-    reserved.bases[index] -= begin;
+    reserved.taken[index] = counts[index] != 0 ? atomicAdd(&target.cursors[bucket], counts[index]) : 0;
     begin += counts[index];
   }
   if (team.thread == Team<Bits, TEAMS>::THREADS - 1)
@@ -257,15 +259,15 @@ __device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &item
   };
   const uint32_t other = LEAVES_OUT ? threadIdx.x % WARP_LANES : 0; // many want it at once, or a few
   if (tile.items != MapTiles<Bits, TEAMS>::TILE_ITEMS)
-    items.put_each(
+    items.template put_each<PUT_AT_ONCE>(
         [&](Bits key, bool is_present) {
           return atomicAdd(is_present ? &tile.places[bucket_of(key)] : &tile.others[other], 1u);
         },
         put);
   else if (is_crowded)
-    items.put_each([&](Bits key, bool) { return take_crowded_place(bucket_of(key), tile.places); }, put);
+    items.template put_each<1>([&](Bits key, bool) { return take_crowded_place(bucket_of(key), tile.places); }, put);
   else
-    items.put_each([&](Bits key, bool) { return atomicAdd(&tile.places[bucket_of(key)], 1u); }, put);
+    items.template put_each<PUT_AT_ONCE>([&](Bits key, bool) { return atomicAdd(&tile.places[bucket_of(key)], 1u); }, put);
 }
 
 /*
@@ -275,18 +277,19 @@ __device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &item
  */
 template <bool LEAVES_OUT, typename BucketOf, typename Bits, uint32_t TEAMS, uint32_t BUCKETS, typename LoadNext>
 __device__ __forceinline__ void scatter_tile(MapTileItems<Bits, TEAMS> &items, BucketOf bucket_of, const MapTarget &target,
-                                             Bits *destination, const Team<Bits, TEAMS> &team,
-                                             MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile, LoadNext load_next) {
+                                             Bits *destination, MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile,
+                                             LoadNext load_next) {
   items.each([&](Bits key) { atomicAdd(&tile.counts[bucket_of(key)], 1u); });
-  team.sync();
+  Team<Bits, TEAMS>::anew().sync();
   MapReserved<Bits, TEAMS, BUCKETS> reserved;
-  const bool is_crowded = reserve_tile(team, target, tile, reserved);
+  const bool is_crowded = reserve_tile<Bits, TEAMS, BUCKETS>(target, tile, reserved);
   stage_keys<LEAVES_OUT>(items, bucket_of, is_crowded, tile);
-  load_next();
+  const auto team = Team<Bits, TEAMS>::anew();
 #pragma unroll
   for (uint32_t index = 0; index < reserved.EACH; index++)
     if (team.thread * reserved.EACH + index < BUCKETS)
-      tile.bases[team.thread * reserved.EACH + index] = reserved.bases[index];
+      tile.bases[team.thread * reserved.EACH + index] += reserved.taken[index];
+  load_next();
   team.sync();
   if (tile.items == MapTiles<Bits, TEAMS>::TILE_ITEMS)
     write_keys<true, 8>(bucket_of, destination, team, tile);
@@ -294,10 +297,15 @@ __device__ __forceinline__ void scatter_tile(MapTileItems<Bits, TEAMS> &items, B
     write_keys<false, LEAVES_OUT ? 8 : 4>(bucket_of, destination, team, tile);
 }
 
-/* Readies a team's tile for the first keys. All its threads take part; ends with a barrier. */
+/* Readies a team's tile for the first keys of `count` tiles, of which every step-th is its own. All its threads take part; ends
+   with a barrier. */
 template <typename Bits, uint32_t TEAMS, uint32_t BUCKETS>
-__device__ __forceinline__ void clear_tile(const Team<Bits, TEAMS> &team,
-                                           MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile) {
+__device__ __forceinline__ void begin_tiles(const Team<Bits, TEAMS> &team, uint32_t step, uint32_t count,
+                                            MapScatterTeam<Bits, DEVICE_KIND, TEAMS, BUCKETS> &tile) {
+  if (team.thread == 0) {
+    tile.step = step;
+    tile.count = count;
+  }
   for (uint32_t bucket = team.thread; bucket < BUCKETS; bucket += Team<Bits, TEAMS>::THREADS)
     tile.counts[bucket] = 0;
   team.sync();

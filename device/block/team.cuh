@@ -39,7 +39,17 @@ struct Team {
   uint32_t number;
   uint32_t thread;
 
-  __device__ __forceinline__ Team() : number(threadIdx.x / THREADS), thread(threadIdx.x % THREADS) {}
+  __device__ __forceinline__ Team() : Team(threadIdx.x) {}
+
+  /* The same team, worked out anew, so that no address that follows from a thread's number is kept until here.
+   *
+   * 1. Where a thread's keys fill its registers, what is kept is spilled.
+   * 2. What is spilled comes back behind every load and atomic that the thread's warp has under way: 9 % of a scatter's time was
+   *    one such address, read back while the next tile's keys came (H200; docs/lab/2026-11-23-read-back-in-order.md).
+   * Therefore a number that costs two instructions is not kept. */
+  static __device__ __forceinline__ Team anew() {
+    return Team(fresh(threadIdx.x));
+  }
 
   __device__ __forceinline__ uint32_t lane() const {
     return threadIdx.x % WARP_LANES;
@@ -85,6 +95,10 @@ struct Team {
     greatest = warps.greatest[lane() < WARPS ? lane() : 0];
     warp_extremes(least, greatest);
   }
+
+private:
+  explicit __device__ __forceinline__ Team(uint32_t thread_of_block)
+      : number(thread_of_block / THREADS), thread(thread_of_block % THREADS) {}
 };
 
 } // namespace cdp::CDP_RUNTIME

@@ -105,6 +105,12 @@ __device__ __forceinline__ void note_directions(const Bits (&keys)[EACH], const 
     look.falls = 1;
 }
 
+/* Tiles are counted in halves: one is counted while the next one comes. */
+template <typename Bits>
+using CountedTiles = MapTiles<Bits, 1, 2>;
+template <typename Bits>
+using CountedItems = MapTileItems<Bits, 1, 2>;
+
 /* What a sample says about an array. */
 enum class MapVerdict : uint32_t { splitters, even, uneven, ascending, descending };
 
@@ -132,7 +138,7 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
     behind[item] =
         is_last_lane && index + 1 < SAMPLES ? source[sample_position(hash, index + 1, SAMPLES, sort.count)] : keys[item];
   }
-  MapTiles<Bits, 1>(source, 0, static_cast<uint32_t>(sort.count)).prefetch_tile(blockIdx.x, threadIdx.x);
+  CountedTiles<Bits>(source, 0, static_cast<uint32_t>(sort.count)).prefetch_tiles(blockIdx.x, gridDim.x, threadIdx.x);
   __syncthreads();
   for (uint32_t index = threadIdx.x; index < SAMPLES; index += THREADS)
     look.slots[index] = 0;
@@ -318,16 +324,27 @@ __device__ __forceinline__ void count_key(Bits key, const Map &map, MapDivide<Bi
 template <typename Bits, typename Map>
 __device__ __forceinline__ void count_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
                                             MappedStorage<Bits> &storage) {
-  const MapTiles<Bits, 1> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
+  const CountedTiles<Bits> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
   const bool enters = sort.rules.map.changes != 0;
-  for (uint32_t tile = block; tile < tiles.count(); tile += blocks) {
-    MapTileItems<Bits, 1> items;
-    items.load(tiles, tile, threadIdx.x);
-    tiles.prefetch_tile(tile + blocks, threadIdx.x);
+  const uint32_t count = tiles.count();
+  uint32_t tile = block;
+  const auto count_one = [&](CountedItems<Bits> &items, CountedItems<Bits> &next) {
+    tile += blocks;
+    if (tile < count)
+      next.load(tiles, tile, threadIdx.x);
     if (enters)
       sort.rules.map.enter_all(items.keys, true);
     items.each([&](Bits key) { count_key(key, map, storage.divide); });
-  }
+    return tile < count;
+  };
+  CountedItems<Bits> even;
+  CountedItems<Bits> odd;
+  if (tile < count)
+    even.load(tiles, tile, threadIdx.x);
+  else
+    return;
+  while (count_one(even, odd) && count_one(odd, even))
+    ;
 }
 
 /* Counts a share of the keys, by the map in storage. All threads take part; begins with a barrier having made it visible. */

@@ -31,29 +31,29 @@ __device__ __forceinline__ void scatter_tiles(const Sort<Bits> &sort, uint32_t b
   const Team<Bits, TEAMS> team;
   auto &tile = team_tile<TO_GROUPS>(storage, team.number);
   const MapTable<Bits> &table = sort.map_table;
-  clear_tile(team, tile);
   const MapTarget target = {table.taken, storage.divide.begins};
   const uint32_t shift = TO_GROUPS ? table.facts->coarse_shift : 0;
   const MapTiles<Bits, TEAMS> tiles(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count));
   Bits *destination = sort.rules.side(Side::scratch);
   const bool enters = sort.rules.map.changes != 0;
-  const uint32_t step = blocks * TEAMS;
-  const uint32_t count = tiles.count();
+  begin_tiles(team, blocks * TEAMS, tiles.count(), tile);
   MapTileItems<Bits, TEAMS> items;
   uint32_t at = block * TEAMS + team.number;
-  if (at < count)
-    items.load(tiles, at, team.thread);
-  for (; at < count; at += step) {
+  const auto load = [&] {
+    if (at < reread(tile.count))
+      items.load(tiles, at, Team<Bits, TEAMS>::anew().thread);
+  };
+  load();
+  while (at < reread(tile.count)) {
     if (enters)
       sort.rules.map.enter_all(items.keys, true);
     if constexpr (Map::HAS_FREQUENT)
       items.leave_out([&map](Bits key) { return map.slot_of(key) != NO_FREQUENT; });
     const auto bucket_of = [&map, shift](Bits key) { return TO_GROUPS ? map(key) >> shift : map(key); };
-    scatter_tile<Map::HAS_FREQUENT>(items, bucket_of, target, destination, team, tile,
-                                    [&items, &tiles, &team, at, step, count] {
-                                      if (at + step < count)
-                                        items.load(tiles, at + step, team.thread);
-                                    });
+    scatter_tile<Map::HAS_FREQUENT>(items, bucket_of, target, destination, tile, [&] {
+      at += reread(tile.step);
+      load();
+    });
   }
 }
 
@@ -97,17 +97,20 @@ __device__ __noinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStora
       storage.divide.groups.first_tiles[threadIdx.x * EACH + index] = lower;
     lower += tiles[index];
   }
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
     storage.divide.groups.first_tiles[groups] = total;
+    storage.divide.groups.count = groups;
+    storage.divide.groups.coarse_shift = facts.coarse_shift;
+  }
   __syncthreads();
   return groups;
 }
 
 /* The group that a tile is of: the last one that begins with it or before it and has any. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t group_of(uint32_t tile, uint32_t groups, const MappedStorage<Bits> &storage) {
+__device__ __forceinline__ uint32_t group_of(uint32_t tile, const MappedStorage<Bits> &storage) {
   uint32_t low = 0;
-  uint32_t high = groups;
+  uint32_t high = reread(storage.divide.groups.count);
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
     if (storage.divide.groups.first_tiles[middle] <= tile)
@@ -127,30 +130,29 @@ __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t 
   const Team<Bits, TEAMS> team;
   auto &tile = storage.divide.groups.tiles[team.number];
   const uint32_t groups = load_groups(sort, storage);
-  clear_tile(team, tile);
   // Read once: through a pointer to the parameters, each would be waited for in every tile.
   const Bits *scratch = sort.rules.side(Side::scratch);
   Bits *destination = sort.rules.side(Side::keys);
   unsigned int *cursors = sort.map_table.cursors;
-  const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
-  const uint32_t step = blocks * TEAMS;
-  const uint32_t count = storage.divide.groups.first_tiles[groups];
+  begin_tiles(team, blocks * TEAMS, storage.divide.groups.first_tiles[groups], tile);
   MapTileItems<Bits, TEAMS> items;
-  uint32_t group = 0;
-  const auto load = [&](uint32_t index) {
-    group = group_of(index, groups, storage);
-    items.load(group_tiles(scratch, group, storage), index - storage.divide.groups.first_tiles[group], team.thread);
-  };
   uint32_t at = block * TEAMS + team.number;
-  if (at < count)
-    load(at);
-  for (; at < count; at += step) {
-    const uint32_t first = group << coarse_shift;
+  uint32_t group = 0;
+  const auto load = [&] {
+    if (at >= reread(tile.count))
+      return;
+    group = group_of(at, storage);
+    items.load(group_tiles(scratch, group, storage), at - storage.divide.groups.first_tiles[group],
+               Team<Bits, TEAMS>::anew().thread);
+  };
+  load();
+  while (at < reread(tile.count)) {
+    const uint32_t first = group << reread(storage.divide.groups.coarse_shift);
     const auto bucket_of = [&map, first](Bits key) { return map(key) - first; };
     const MapTarget target = {cursors + first, nullptr};
-    scatter_tile<false>(items, bucket_of, target, destination, team, tile, [&load, at, step, count] {
-      if (at + step < count)
-        load(at + step);
+    scatter_tile<false>(items, bucket_of, target, destination, tile, [&] {
+      at += reread(tile.step);
+      load();
     });
   }
 }

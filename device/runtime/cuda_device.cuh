@@ -132,6 +132,12 @@ __device__ __forceinline__ uint32_t fresh(uint32_t number) {
   return number;
 }
 
+/* What is in shared memory now, read here. */
+template <typename T>
+__device__ __forceinline__ T reread(const T &shared) {
+  return *const_cast<const volatile T *>(&shared);
+}
+
 /* Nanoseconds, the same all over the device; moves in steps. */
 __device__ __forceinline__ uint64_t device_clock() {
   uint64_t nanoseconds;

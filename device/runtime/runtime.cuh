@@ -19,6 +19,7 @@
  *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces
  *     launches_taken()     the launches that all sorts on the device have reserved at present; where kernels can launch
  *     fresh()              the same number, of which the compiler knows nothing: what follows from it is worked out anew
+ *     reread()             what is in shared memory now, read here: nothing is kept in a register from before
  *     expect()             what a kernel relies on: a broken rule of the simulated device, nothing on a GPU
  *     allow_shared_bytes() lets a kernel have more dynamic shared memory than every kernel may
  *

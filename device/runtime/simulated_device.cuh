@@ -174,6 +174,11 @@ inline uint32_t fresh(uint32_t number) {
   return number;
 }
 
+template <typename T>
+T reread(const T &shared) {
+  return shared;
+}
+
 /* Nanoseconds of the host's clock; never the same twice in a thread. */
 uint64_t device_clock() noexcept;
 
