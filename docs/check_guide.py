@@ -3,7 +3,8 @@
 """Holds docs/guide.md and docs/architecture.md against the sources.
 
 guide.md: every piece of C++ that it quotes must stand in the file named before it as it is; every picture that it shows must be
-there; no figure may be left open. All documents: every file of the sources that they name by its path must be there.
+there; no figure may be left open. plot.py must know every kind of a trace's events. All documents: every file of the sources that they
+name by its path must be there.
 
 architecture.md: what stands in backticks, and the files and functions of its drawing, must be there. A file is named by its path
 or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
@@ -41,6 +42,15 @@ def guide_faults():
             yield f"not in {path or 'any file named'}: {quoted.strip().splitlines()[0]}"
     yield from (f"no picture {name}" for name in re.findall(r"\]\((pictures/[^)]+)\)", text) if not (DOCS / name).exists())
     yield from (f"open: {name}" for name in re.findall(r"\{\{(FIGURE:[^}]+)\}\}", text))
+
+
+def kind_faults():
+    """Kinds of a trace's events that plot.py does not know."""
+    names = re.search(r"kind_names\[\] = \{(.*?)\};", (ROOT / "src" / "trace.c").read_text(encoding="utf-8"), re.DOTALL)
+    known = (DOCS / "plot" / "kinds.py").read_text(encoding="utf-8")
+    for name in re.findall(r'"([\w-]+)"', names.group(1)):
+        if f'    "{name}": (' not in known:
+            yield f"plot/kinds.py: no kind '{name}'"
 
 
 def path_faults():
@@ -115,7 +125,7 @@ def architecture_faults():
 
 
 def main():
-    faults = [*guide_faults(), *path_faults(), *architecture_faults()]
+    faults = [*guide_faults(), *kind_faults(), *path_faults(), *architecture_faults()]
     print("\n".join(faults))
     return 1 if faults else 0
 

@@ -10,8 +10,8 @@ What a CSV file records is known by its header, whatever its name:
   a trace (timeline --csv)      NAME-timeline, NAME-tree     partition_kinds   NAME
   depth_study                   NAME-depth                   transfer          NAME
   schemes, distinct             NAME                         distributions     NAME, NAME-speedup
-In docs/results such files are called trace-*.csv, depth_study-*.csv and so on. From what `bench` and `ncu` left there come cost
-and roofline.
+In docs/results such files are called trace-*.csv, depth_study-*.csv and so on. From map.csv and stages.csv there come cost and
+stages.
 
 exit code: 0 all drawn; 1 a record is at fault, and a message says how; 2 the command line is.
 """

@@ -36,9 +36,9 @@ def everything(results, out):
     code = 0
     try:
         peers.draw_cost(results, out)
-        peers.draw_roofline(results, out)
+        peers.draw_stages(results, out)
     except (KeyError, ValueError, OSError) as error:
-        print(f"plot.py: {results}: a record of bench or ncu is incomplete: {error!r}", file=sys.stderr)
+        print(f"plot.py: {results}: map.csv or stages.csv is incomplete: {error!r}", file=sys.stderr)
         code = 1
     paths = sorted(path for kind in COLUMNS for path in results.glob(f"{kind}-*.csv"))
     return max(code, files(paths, out))

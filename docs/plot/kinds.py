@@ -22,7 +22,9 @@ KINDS = {
     "look": (SKY, "////"),
     "reverse": (BLUE, "////"),
     "map": (BLUE, "...."),
+    "buckets": (GREEN, "...."),
 }
+FORMER_NAMES = {"wave": "batch"}  # as records of 0.1.0 have them
 
 # More polygons than this make an SVG file too large: they are drawn as pixels then, text and axes stay as they are.
 POLYGONS_MOST = 1500
@@ -33,6 +35,7 @@ def events(record):
     for row in record.rows:
         for name in ("launched_ns", "begin_ns", "end_ns", "range_begin", "range_end", "depth"):
             required(record, row, name)
+        row["kind"] = FORMER_NAMES.get(row["kind"], row["kind"])
         if row["kind"] not in KINDS:
             raise PlotError(f"{record.path}: there is no kind '{row['kind']}' ({', '.join(KINDS)})")
         if row["end_ns"] < row["begin_ns"] or row["range_end"] < row["range_begin"]:

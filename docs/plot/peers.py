@@ -1,85 +1,95 @@
 # SPDX-License-Identifier: MIT
-"""The pictures of docs/performance.md that are drawn from the records of `bench` and `ncu` in docs/results.
+"""The pictures of docs/performance.md that are drawn from map.csv and stages.csv in docs/results.
 
-cost      speed against the number of keys, beside CUB's sorts     from bench-N-sizes.json, bench-N-large.json
-roofline  the stages of a sort with many children against what     from stages.csv (see its head for how it was made)
-          limits an H200
+cost    speed against the number of keys, beside CUB's sorts, and how many times as fast as the faster of them     map.csv
+stages  what the time of a key goes to, by stages of a map, beside what device memory takes alone                  stages.csv
 """
 import csv
-import json
 
-from plot.page import BLUE, GREEN, ORANGE, VERMILION, SERIES, plt, save
+from plot.page import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, plt, power, save
 
 # A marker each for print without colours.
 STYLES = {
     "default": ("cdpsort", VERMILION, "o"),
-    "classic": ("cdpsort, two children", ORANGE, "^"),
     "cub-radix": ("cub::DeviceRadixSort", BLUE, "s"),
     "cub-merge": ("cub::DeviceMergeSort", GREEN, "D"),
 }
 
-# What an H200 can do at most: 4.8 TB/s of HBM3e by its data sheet; 132 multiprocessors at 1.98 GHz, each with one wavefront of
-# 128 bytes of shared memory, and four times half a warp through the integer pipe, a clock.
-DRAM_GB_PER_S = 4800.0
-CLOCKS_GHZ = 132 * 1.98
-SHARED_GB_PER_S = CLOCKS_GHZ * 128
-ALU_GINST_PER_S = CLOCKS_GHZ * 2
+# Bytes that an H200 reads and writes in a nanosecond: what copies reach, of the 4,800 of its data sheet.
+DRAM_BYTES_PER_NS = 4100.0
+
+STAGES = {
+    "look": ("look", GREY),
+    "count": ("count", SKY),
+    "scatter": ("scatter", ORANGE),
+    "scatter_again": ("scatter from groups", PURPLE),
+    "sort": ("sort on chip", BLUE),
+}
 
 
-def newest(results, kind):
-    """The rows of the newest record of a kind."""
-    records = sorted(results.glob(f"bench-*-{kind}.json"), key=lambda path: int(path.name.split("-")[1]))
-    return json.loads(records[-1].read_text())["rows"] if records else []
+def rows_of(path):
+    with open(path, newline="") as file:
+        yield from csv.DictReader(line for line in file if not line.startswith("#"))
+
+
+def random_times(results, key_type):
+    """Milliseconds by mode and number of keys, of the first record of each."""
+    times = {mode: {} for mode in STYLES}
+    for row in rows_of(results / "map.csv"):
+        if row["type"] == key_type and row["distribution"] == "random" and row["mode"] in times:
+            times[row["mode"]].setdefault(int(row["count"]), float(row["median_ms"]))
+    return times
 
 
 def draw_cost(results, out):
-    rows = [row for kind in ("sizes", "large") for row in newest(results, kind) if row["distribution"] == "random"]
-    if not rows:
+    if not (results / "map.csv").exists():
         return
-    figure, panels = plt.subplots(1, 2, figsize=(12, 4.6), sharey=True)
-    for panel, key_type in zip(panels, ("u32", "u64")):
+    figure, panels = plt.subplots(2, 2, figsize=(12, 7.5), sharex=True, sharey="row")
+    for (speed, ratio), key_type in zip(panels.T, ("u32", "u64")):
+        times = random_times(results, key_type)
         for mode, (label, colour, marker) in STYLES.items():
-            points = {row["count"]: row["gkeys_per_s"] for row in rows if row["type"] == key_type and row["mode"] == mode}
-            if points:
-                counts = sorted(points)
-                panel.plot(counts, [points[count] for count in counts], label=label, color=colour, marker=marker, markersize=4)
-        panel.set_xscale("log", base=2)
-        panel.set_yscale("log")
-        panel.set_title(f"{key_type}, uniform random, H200")
-        panel.set_xlabel("keys")
-        panel.grid(True, which="major", alpha=0.3)
-    panels[0].set_ylabel("10⁹ keys sorted per second")
-    panels[0].legend()
+            counts = sorted(times[mode])
+            speed.plot(counts, [count / times[mode][count] / 1e6 for count in counts], label=label, color=colour,
+                       marker=marker, markersize=4)
+        counts = [count for count in sorted(times["default"]) if count in times["cub-radix"]]
+        fastest = [min(times[mode][count] for mode in ("cub-radix", "cub-merge") if count in times[mode]) for count in counts]
+        ratio.plot(counts, [peer / times["default"][count] for count, peer in zip(counts, fastest)], color=VERMILION, marker="o",
+                   markersize=4)
+        ratio.axhline(1, color="black", linewidth=1)
+        ratio.set_xscale("log", base=2)
+        ratio.set_xlabel("keys")
+        speed.set_title(f"{key_type}, uniform random, H200")
+        for panel in (speed, ratio):
+            panel.grid(True, which="major", alpha=0.3)
+    panels[0][0].set_ylabel("10⁹ keys sorted per second")
+    panels[1][0].set_ylabel("times as fast as the faster of CUB's two")
+    panels[0][0].legend()
+    panels[1][0].set_ylim(bottom=0)
     save(figure, out, "cost")
 
 
-def draw_roofline(results, out):
-    """Integer instructions and wavefronts of shared memory against time, for each byte that a stage moves in DRAM."""
+def draw_stages(results, out):
     if not (results / "stages.csv").exists():
         return
-    with open(results / "stages.csv", newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        stages = [row for row in rows if row["stage"] != "prepare"]  # one block's, which waits for latency
-    figure, panel = plt.subplots(figsize=(7.5, 5))
-    intensity = [2.0 ** (exponent / 8) for exponent in range(-40, 17)]
-    panel.plot(intensity, [min(DRAM_GB_PER_S * x, ALU_GINST_PER_S) for x in intensity], color="black", linewidth=1.5)
-    panel.annotate("DRAM, 4.8 TB/s", (2.0**-5, DRAM_GB_PER_S * 2.0**-5), xytext=(4, -12), textcoords="offset points")
-    pipe = "integer pipe, 2 warp instructions a clock"
-    panel.annotate(pipe, (0.25, ALU_GINST_PER_S), xytext=(0, 6), textcoords="offset points")
-    panel.set_ylim(2.0**6, 2.0**10)
-    for index, stage in enumerate(stages):
-        seconds = float(stage["ms"]) / 1000
-        gigabytes = float(stage["dram_bytes"]) / 1e9
-        alu = float(stage["alu_warp_instructions"]) / 1e9
-        shared = float(stage["shared_wavefronts"]) * 128 / 1e9 / seconds / SHARED_GB_PER_S
-        label = f'{stage["stage"]}: shared memory {shared:.0%} busy'
-        panel.plot(alu / gigabytes, alu / seconds, "os^Dv*PX"[index % 8], color=SERIES[index % len(SERIES)], markersize=9,
-                   label=label)
-    panel.set_xscale("log", base=2)
-    panel.set_yscale("log", base=2)
-    panel.set_xlabel("integer warp instructions for each byte of DRAM traffic")
-    panel.set_ylabel("10⁹ integer warp instructions per second")
-    panel.set_title("Stages of a sort of 2²⁷ random keys, H200")
-    panel.grid(True, which="major", alpha=0.3)
-    panel.legend(loc="lower right")
-    save(figure, out, "roofline")
+    rows = list(rows_of(results / "stages.csv"))
+    exponents = sorted({int(row["log2_keys"]) for row in rows})
+    figure, panel = plt.subplots(figsize=(8, 5))
+    bottoms = dict.fromkeys(exponents, 0.0)
+    for stage, (label, colour) in STAGES.items():
+        times = {int(row["log2_keys"]): float(row["us"]) for row in rows if row["stage"] == stage}
+        heights = [times.get(exponent, 0.0) * 1e6 / 2**exponent for exponent in exponents]
+        panel.bar([str(exponent) for exponent in exponents], heights, 0.6, [bottoms[exponent] for exponent in exponents],
+                  label=label, color=colour)
+        for exponent, height in zip(exponents, heights):
+            bottoms[exponent] += height
+    for place, exponent in enumerate(exponents):
+        moved = sum(float(row["bytes_per_key"]) for row in rows if int(row["log2_keys"]) == exponent)
+        panel.plot([place - 0.4, place + 0.4], [moved * 1000 / DRAM_BYTES_PER_NS] * 2, color="black", linewidth=2,
+                   label="device memory alone, 4.1 TB/s" if place == 0 else None)
+    panel.set_xticks(range(len(exponents)), [power(exponent) for exponent in exponents])
+    panel.set_xlabel("keys")
+    panel.set_ylabel("picoseconds for each key")
+    panel.set_title("Stages of a sort by a map, u32, uniform random, H200")
+    panel.grid(True, axis="y", alpha=0.3)
+    panel.legend()
+    save(figure, out, "stages")

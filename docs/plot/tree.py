@@ -13,8 +13,8 @@ from plot import kinds
 from plot.page import head, number, plt, save
 
 # Of the events on one range the box has the colour of the first of these that is among them.
-BOX_KINDS = ("network", "block", "partition", "scatter", "count", "map", "reverse", "look", "fill", "prepare", "controller",
-             "continuation", "sort", "root")
+BOX_KINDS = ("network", "block", "partition", "scatter", "count", "buckets", "map", "reverse", "look", "fill", "prepare",
+             "controller", "continuation", "sort", "root")
 INCHES_WIDE = 10.5
 BOXES_APART_MOST = 400  # more boxes of a depth, and narrower ones than this part of the array, have no white edges
 
