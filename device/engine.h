@@ -140,9 +140,8 @@ typedef struct cdp_plan {
   uint32_t short_blocks; /* of the grid */
 
   /* Grids and launches. */
-  uint32_t max_blocks; /* of a grid that partitions, fills or does a step of the network */
-  uint32_t
-      multiway_tile_items; /* of a tile that is partitioned many ways: the host may be compiled for another kind of device */
+  uint32_t max_blocks;            /* of a grid that partitions, fills or does a step of the network */
+  uint32_t multiway_tile_items;   /* partitioned many ways: the host's code may be compiled for another kind of device */
   uint32_t multiway_shared_bytes; /* of every block that partitions many ways by splitters */
   uint32_t map_shared_bytes;      /* of those that do by a map, and sort its buckets */
   uint32_t short_shared_bytes;    /* of those of a short array's grid */

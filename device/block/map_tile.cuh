@@ -264,7 +264,7 @@ __device__ __forceinline__ void stage_keys(const MapTileItems<Bits, TEAMS> &item
           return atomicAdd(is_present ? &tile.places[bucket_of(key)] : &tile.others[other], 1u);
         },
         put);
-  else if (is_crowded)
+  else if (is_crowded) // one at a time: leaders need registers, and what they have no room for is spilled for all tiles
     items.template put_each<1>([&](Bits key, bool) { return take_crowded_place(bucket_of(key), tile.places); }, put);
   else
     items.template put_each<PUT_AT_ONCE>([&](Bits key, bool) { return atomicAdd(&tile.places[bucket_of(key)], 1u); }, put);

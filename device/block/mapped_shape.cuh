@@ -22,6 +22,7 @@ struct MapScatterTeam {
   uint32_t items;              /* of the tile */
   uint32_t bases[BUCKETS];     /* where a bucket of the tile goes, less where it begins there */
   uint32_t warp_totals[WARP_LANES];
+  /* Here, since threads have no registers for what is the same for all of them: */
   uint32_t step;  /* from one of the team's tiles to the next */
   uint32_t count; /* of all tiles */
 };
@@ -47,8 +48,8 @@ struct MapGroups {
   MapScatterTeam<Bits, KIND, TEAMS, max_fine_buckets(KIND)> tiles[TEAMS];
   uint32_t ends[MAX_COARSE_BUCKETS];            /* of the groups' keys, which may be fewer than there is room for */
   uint32_t first_tiles[MAX_COARSE_BUCKETS + 1]; /* how many the groups before have */
-  uint32_t count;
-  uint32_t coarse_shift; /* of a bucket's number, that makes it its group's */
+  uint32_t count;                               /* of the groups */
+  uint32_t coarse_shift;                        /* of a bucket's number, that makes it its group's */
 };
 
 /* What a block needs that learns. */

@@ -44,8 +44,9 @@ struct Team {
   /* The same team, worked out anew, so that no address that follows from a thread's number is kept until here.
    *
    * 1. Where a thread's keys fill its registers, what is kept is spilled.
-   * 2. What is spilled comes back behind every load and atomic that the thread's warp has under way: 9 % of a scatter's time was
-   *    one such address, read back while the next tile's keys came (H200; docs/lab/2026-11-23-read-back-in-order.md).
+   * 2. What is spilled seems to come back no sooner than loads and atomics that the thread's warp asked for before it: 9 % of a
+   *    scatter's samples waited for one such address, while the next tile's keys were on their way (H200, ncu;
+   *    docs/lab/2026-11-23-read-back-in-order.md).
    * Therefore a number that costs two instructions is not kept. */
   static __device__ __forceinline__ Team anew() {
     return Team(fresh(threadIdx.x));
