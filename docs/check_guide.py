@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Holds docs/guide.md and docs/architecture.md against the sources.
 
-guide.md: every piece of C++ that it quotes must stand in the file named before it as it is; every picture that it shows must be
-there; no figure may be left open. plot.py must know every kind of a trace's events. All documents: every file of the sources that they
-name by its path must be there.
+guide.md: every piece of C++ that it quotes must stand in the file named before it as it is; no figure may be left open. plot.py must
+know every kind of a trace's events. All documents: every picture that they show, and every file of the sources that they name by its
+path, must be there.
 
 architecture.md: what stands in backticks, and the files and functions of its drawing, must be there. A file is named by its path
 or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
@@ -40,7 +40,6 @@ def guide_faults():
         source = (ROOT / path).read_text(encoding="utf-8") if path and (ROOT / path).exists() else ""
         if quoted not in source:
             yield f"not in {path or 'any file named'}: {quoted.strip().splitlines()[0]}"
-    yield from (f"no picture {name}" for name in re.findall(r"\]\((pictures/[^)]+)\)", text) if not (DOCS / name).exists())
     yield from (f"open: {name}" for name in re.findall(r"\{\{(FIGURE:[^}]+)\}\}", text))
 
 
@@ -51,6 +50,14 @@ def kind_faults():
     for name in re.findall(r'"([\w-]+)"', names.group(1)):
         if f'    "{name}": (' not in known:
             yield f"plot/kinds.py: no kind '{name}'"
+
+
+def picture_faults():
+    """Pictures, in any document, that are not there."""
+    for document in DOCUMENTS:
+        for name in re.findall(r"!\[[^]]*\]\(([^):]+)\)", document.read_text(encoding="utf-8")):
+            if not (document.parent / name).exists():
+                yield f"{document.name}: no picture {name}"
 
 
 def path_faults():
@@ -125,7 +132,7 @@ def architecture_faults():
 
 
 def main():
-    faults = [*guide_faults(), *kind_faults(), *path_faults(), *architecture_faults()]
+    faults = [*guide_faults(), *kind_faults(), *picture_faults(), *path_faults(), *architecture_faults()]
     print("\n".join(faults))
     return 1 if faults else 0
 

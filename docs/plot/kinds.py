@@ -24,7 +24,7 @@ KINDS = {
     "map": (BLUE, "...."),
     "buckets": (GREEN, "...."),
 }
-FORMER_NAMES = {"wave": "batch"}  # as records of 0.1.0 have them
+FORMER_NAMES = {"wave": "batch"}  # as records from before 0.3.0 have them
 
 # More polygons than this make an SVG file too large: they are drawn as pixels then, text and axes stay as they are.
 POLYGONS_MOST = 1500
