@@ -259,12 +259,15 @@ constexpr uint32_t FULLEST_BUCKET_SHARE = 15;
    long. */
 constexpr uint64_t MAX_ROUNDED_SHARE = 10;
 
-/* Keys that one block draws to see what a map must be like, for each of its threads: a quarter of the time of 2^22 keys with
-   8 of them (H200), which arrays of up to so many keys can do with half of, since their buckets have room to spare. And those
-   that all blocks draw to learn the lines, for each bucket: with 64 its size has a standard deviation of an eighth. */
+/* Keys of the sample that says what a map must be like, for each thread of a block that looks at it; arrays of up to so many
+   keys can do with half of them, since their buckets have room to spare. And those that all blocks draw to learn the lines, for
+   each bucket: with 64 its size has a standard deviation of an eighth. */
 constexpr uint32_t MAP_SAMPLES_PER_THREAD = 8;
 constexpr uint64_t MAX_FEW_SAMPLED_ITEMS = 1u << 24;
 constexpr uint32_t MAP_SAMPLES_PER_BUCKET = 64;
+constexpr uint32_t max_look_samples(const MultiwayRow &row) {
+  return greatest_power_of_two(row.block_threads) * MAP_SAMPLES_PER_THREAD;
+}
 
 /* Samples are counted by as many counters as there are of them, at random: keys whose counter has so many are taken to be of a
    frequent value; and one in so many of a sample's keys may be that before a map has to know the values. Of different keys not

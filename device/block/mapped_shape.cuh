@@ -28,9 +28,13 @@ struct MapScatterTeam {
 };
 
 /* What one block needs to see what a map must be like. */
-template <typename Bits>
+template <typename Bits, DeviceKind KIND>
 struct MapLook {
-  uint32_t slots[1024 * MAP_SAMPLES_PER_THREAD]; /* samples that share a counter */
+  static constexpr uint32_t MAX_SAMPLES = max_look_samples(multiway_row(KIND, sizeof(Bits)));
+  static constexpr uint32_t VECTOR_ITEMS = MultiwayShapeOf<Bits, KIND>::VECTOR_ITEMS;
+
+  KeyVector<Bits> sample[MAX_SAMPLES / VECTOR_ITEMS];
+  uint32_t slots[MAX_SAMPLES / 2]; /* samples that share a counter of 16 bits, two counters to a word */
   uint32_t groups[SPREAD_GROUPS];
   uint32_t octave_groups[SPREAD_GROUPS];
   WarpExtremes<Bits> extremes;
@@ -39,6 +43,10 @@ struct MapLook {
   uint32_t octave_squares;
   uint32_t rises; /* 1: a sample is greater than one before it */
   uint32_t falls;
+
+  __device__ __forceinline__ Bits key(uint32_t index) const {
+    return sample[index / VECTOR_ITEMS].keys[index % VECTOR_ITEMS];
+  }
 };
 
 /* What a block needs that scatters to groups of buckets, or from them. */
@@ -93,8 +101,7 @@ struct BlockTurn {
   uint32_t share;
   uint32_t has_more;
   uint32_t is_last;
-  uint32_t is_first; /* 1: this block zeroes what all share */
-  uint32_t found;    /* a Whereabouts (mapped_array.cuh) */
+  uint32_t is_first; /* 1: this block zeroes what all need first */
 };
 
 template <typename Bits, DeviceKind KIND>
@@ -109,7 +116,7 @@ struct MappedStorageOf {
   uint32_t flagged_count; /* buckets with frequent values */
   union {
     MapDivide<Bits, KIND> divide;
-    MapLook<Bits> look;
+    MapLook<Bits, KIND> look;
     OnChipTeamOf<Bits, KIND, OnChipBy::team> teams[on_chip_row(KIND, sizeof(Bits)).teams];
     OnChipTeamOf<Bits, KIND, OnChipBy::block> bucket; /* that is too long for a team */
   };

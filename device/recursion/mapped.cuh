@@ -33,161 +33,6 @@ __device__ __forceinline__ uint32_t wanted_coarse_shift(uint32_t buckets) {
   return shift;
 }
 
-/* ---- Look ---------------------------------------------------------------------------------------------------------------- */
-
-/* The threads that draw a sample to look at, a power of two. The others look at the same keys. */
-template <typename Bits>
-constexpr uint32_t LOOK_THREADS = MultiwayShape<Bits>::MAX_SAMPLE_THREADS;
-
-/* Adds up the squares of what groups of samples differ by from so many each. All threads take part; no barrier. */
-template <typename Bits>
-__device__ __forceinline__ void add_squares(const uint32_t (&groups)[SPREAD_GROUPS], uint32_t each, uint32_t &squares) {
-  for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const int difference = static_cast<int>(groups[group]) - static_cast<int>(each);
-    atomicAdd(&squares, static_cast<uint32_t>(difference * difference));
-  }
-}
-
-/* Whether a value is frequent, by counting samples whose hashes are alike; and how evenly the offsets are spread. All threads
-   take part; what it finds is theirs to read behind the barrier that it ends with. */
-template <typename Bits, uint32_t EACH>
-__device__ __forceinline__ void judge_sample(const Bits (&keys)[EACH], const KeyLines<Bits> &even, MapLook<Bits> &look) {
-  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  constexpr uint32_t SLOTS = LOOK_THREADS<Bits> * EACH;
-  static_assert((SLOTS & (SLOTS - 1)) == 0 && SLOTS <= sizeof look.slots / sizeof look.slots[0], "a counter for each sample");
-  if (threadIdx.x < LOOK_THREADS<Bits>)
-#pragma unroll
-    for (uint32_t item = 0; item < EACH; item++) {
-      atomicAdd(&look.slots[static_cast<uint32_t>(splitmix64(keys[item])) & (SLOTS - 1)], 1u);
-      atomicAdd(&look.groups[__umulhi(offset_of(even, keys[item]), even.factor)], 1u);
-    }
-  __syncthreads();
-  uint32_t frequent = 0;
-  for (uint32_t slot = threadIdx.x; slot < SLOTS; slot += THREADS)
-    frequent += look.slots[slot] >= FREQUENT_SAMPLES ? look.slots[slot] : 0;
-  if (frequent != 0)
-    atomicAdd(&look.frequent, frequent);
-  add_squares<Bits>(look.groups, SLOTS / SPREAD_GROUPS, look.squares);
-  __syncthreads();
-}
-
-/* Whether octaves spread the offsets more evenly, by far. All threads take part; ends with a barrier. */
-template <typename Bits, uint32_t EACH>
-__device__ __forceinline__ bool are_octaves_better(const Bits (&keys)[EACH], const KeyLines<Bits> &octaves,
-                                                   MapLook<Bits> &look) {
-  if (threadIdx.x < LOOK_THREADS<Bits>)
-#pragma unroll
-    for (uint32_t item = 0; item < EACH; item++)
-      atomicAdd(&look.octave_groups[spread_offset(octaves, keys[item]) / (UINT32_MAX / SPREAD_GROUPS + 1)], 1u);
-  __syncthreads();
-  add_squares<Bits>(look.octave_groups, LOOK_THREADS<Bits> * EACH / SPREAD_GROUPS, look.octave_squares);
-  __syncthreads();
-  return look.octave_squares < look.squares / MIN_OCTAVE_GAIN;
-}
-
-/* Notes whether samples rise, or fall, as their positions do. behind: the samples behind a warp's, for its last lane. All
-   threads take part; no barrier. */
-template <typename Bits, uint32_t EACH>
-__device__ __forceinline__ void note_directions(const Bits (&keys)[EACH], const Bits (&behind)[EACH], MapLook<Bits> &look) {
-  bool rises = false;
-  bool falls = false;
-#pragma unroll
-  for (uint32_t item = 0; item < EACH; item++) {
-    Bits next = __shfl_down_sync(ALL_LANES, keys[item], 1);
-    if (threadIdx.x % WARP_LANES == WARP_LANES - 1)
-      next = behind[item];
-    rises |= keys[item] < next;
-    falls |= next < keys[item];
-  }
-  if (rises)
-    look.rises = 1;
-  if (falls)
-    look.falls = 1;
-}
-
-/* Tiles are counted in halves: one is counted while the next one comes. */
-template <typename Bits>
-using CountedTiles = MapTiles<Bits, 1, 2>;
-template <typename Bits>
-using CountedItems = MapTileItems<Bits, 1, 2>;
-
-/* What a sample says about an array. */
-enum class MapVerdict : uint32_t { splitters, even, uneven, ascending, descending };
-
-/*
- * Looks at a sample of the array, which is the same in all blocks of a grid. All threads of the block take part; begins and
- * ends with a barrier. `lines`, in every thread: for keys that are spread evenly, straight ones; otherwise to be learnt.
- * sees_order: a sample in order is to be told. A tile that this block may count is brought to the L2 cache meanwhile, and the
- * first block of the grid zeroes what all share.
- */
-template <uint32_t EACH, typename Bits>
-__device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, bool sees_order, KeyLines<Bits> &lines,
-                                                     MappedStorage<Bits> &storage) {
-  MapLook<Bits> &look = storage.look;
-  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  constexpr uint32_t SAMPLES = LOOK_THREADS<Bits> * EACH;
-  const uint64_t hash = sample_hash(sort.rules.seed, whole_range(sort));
-  const Bits *source = sort.rules.side(Side::keys);
-  const bool is_last_lane = threadIdx.x % WARP_LANES == WARP_LANES - 1;
-  Bits keys[EACH];
-  Bits behind[EACH];
-#pragma unroll
-  for (uint32_t item = 0; item < EACH; item++) {
-    const uint32_t index = item * LOOK_THREADS<Bits> + threadIdx.x % LOOK_THREADS<Bits>;
-    keys[item] = source[sample_position(hash, index, SAMPLES, sort.count)];
-    behind[item] =
-        is_last_lane && index + 1 < SAMPLES ? source[sample_position(hash, index + 1, SAMPLES, sort.count)] : keys[item];
-  }
-  CountedTiles<Bits>(source, 0, static_cast<uint32_t>(sort.count)).prefetch_tiles(blockIdx.x, gridDim.x, threadIdx.x);
-  __syncthreads();
-  for (uint32_t index = threadIdx.x; index < SAMPLES; index += THREADS)
-    look.slots[index] = 0;
-  for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += THREADS)
-    look.groups[group] = look.octave_groups[group] = 0;
-  if (threadIdx.x == 0) {
-    look.frequent = 0;
-    look.squares = 0;
-    look.octave_squares = 0;
-    look.rises = 0;
-    look.falls = 0;
-  }
-  // While the keys are on their way.
-  if (threadIdx.x == 0)
-    storage.turn.is_first = is_first_block(&sort.control->owner, sort.launch_number) ? 1 : 0;
-  __syncthreads();
-  if (storage.turn.is_first != 0)
-    zero_by_block(sort);
-  sort.rules.map.enter_all(keys, true);
-  sort.rules.map.enter_all(behind, true);
-  note_directions(keys, behind, look);
-  Bits least = keys[0];
-  Bits greatest = keys[0];
-#pragma unroll
-  for (uint32_t item = 1; item < EACH; item++) {
-    least = min(least, keys[item]);
-    greatest = max(greatest, keys[item]);
-  }
-  Team<Bits, 1>().find_extremes(least, greatest, look.extremes);
-  if (sees_order && look.falls == 0)
-    return MapVerdict::ascending;
-  if (sees_order && look.rises == 0)
-    return MapVerdict::descending;
-  if (least == greatest)
-    return MapVerdict::splitters;
-  const KeyLines<Bits> even = lines_between(least, greatest, SPREAD_GROUPS);
-  judge_sample(keys, even, look);
-  const bool is_even = look.frequent <= SAMPLES / MAX_FREQUENT_SHARE && look.squares <= MAX_SPREAD_SQUARES * SAMPLES;
-  const uint32_t share = is_even ? STRAIGHT_BUCKET_SHARE : LINES_BUCKET_SHARE;
-  lines = lines_between(least, greatest, wanted_buckets(sort, sort.count, share));
-  if (is_even && is_straight(lines))
-    return MapVerdict::even;
-  const KeyLines<Bits> octaves = octaves_from(least, lines);
-  if (are_octaves_better(keys, octaves, look))
-    lines = octaves;
-  lines.factor = 0;
-  return MapVerdict::uneven;
-}
-
 /* ---- Draw -------------------------------------------------------------------------------------------------------------- */
 
 /* Samples to learn the lines from: a power of two. */
@@ -308,6 +153,12 @@ __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND
 }
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
+
+/* Tiles are counted in halves: one is counted while the next one comes. */
+template <typename Bits>
+using CountedTiles = MapTiles<Bits, 1, 2>;
+template <typename Bits>
+using CountedItems = MapTileItems<Bits, 1, 2>;
 
 /* Counts a key: in its bucket and, if its value is frequent, as one of that. */
 template <typename Bits, typename Map, DeviceKind KIND>

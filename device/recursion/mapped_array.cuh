@@ -2,7 +2,8 @@
 /*
  * An array that is divided by a map of its keys: what long arrays are by default. One grid goes through all stages (turns.cuh):
  *
- *     look           every block looks at the same sample. What it says, they all do:
+ *     draw           every block draws a share of a sample
+ *     look           and looks at all of it. What it says, they all do:
  *                    - it is in order: they look whether the array is. If not, ``look_again``, without this
  *                    - all its keys are equal: splitters after all, task 0 (multiway.cuh)
  *                    - they are spread evenly: nothing more has to be known
@@ -29,6 +30,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
 
+#include "recursion/mapped_look.cuh"
 #include "recursion/mapped_places.cuh"
 #include "recursion/mapped_scatter.cuh"
 #include "recursion/multiway.cuh"
@@ -46,13 +48,11 @@ __host__ __device__ inline uint32_t map_blocks(const Sort<Bits> &sort) {
 /* ---- The stages ---------------------------------------------------------------------------------------------------------- */
 
 /* Looks at the sample. sees_order: at whether the array may be in order. Leaves a straight map in storage. All threads take
-   part; ends with a barrier. */
+   part; begins and ends with a barrier. */
 template <typename Bits>
 __device__ __forceinline__ MapVerdict look_at_keys(const Sort<Bits> &sort, bool sees_order, MappedStorage<Bits> &storage) {
   KeyLines<Bits> lines = {};
-  const MapVerdict verdict = sort.count <= MAX_FEW_SAMPLED_ITEMS
-                                 ? look_at_sample<MAP_SAMPLES_PER_THREAD / 2>(sort, sees_order, lines, storage)
-                                 : look_at_sample<MAP_SAMPLES_PER_THREAD>(sort, sees_order, lines, storage);
+  const MapVerdict verdict = look_at_sample(sort, sees_order, lines, storage.look);
   __syncthreads();
   if (threadIdx.x == 0)
     storage.map = lines;
@@ -78,15 +78,13 @@ __device__ __noinline__ void begin_mapped(const Sort<Bits> &sort) {
 /* Writes down what all blocks have seen, and begins the bookkeeping if that has not been done. All threads of one block take
    part; no barrier. */
 template <typename Bits>
-__device__ __forceinline__ void note_look(const Sort<Bits> &sort, MapStage stage, MapVerdict verdict,
-                                          const MappedStorage<Bits> &storage) {
+__device__ __forceinline__ void note_look(const Sort<Bits> &sort, MapStage stage, const MappedStorage<Bits> &storage) {
   MapFacts<Bits> &facts = *sort.map_table.facts;
   if (stage == MapStage::look)
     begin_mapped(sort);
   if (threadIdx.x == 0) {
     facts.lines = storage.map;
     facts.coarse_shift = wanted_coarse_shift(storage.map.buckets);
-    facts.verdict = static_cast<uint32_t>(verdict);
   }
 }
 
@@ -177,11 +175,6 @@ __device__ inline void start_map_tasks(const Sort<Bits> &sort, MappedStorage<Bit
 template <typename Driver, typename Bits>
 __device__ __noinline__ void leave_map(const Sort<Bits> &sort, bool is_in_order, MapVerdict verdict,
                                        MappedStorage<Bits> &storage) {
-  if (threadIdx.x == 0) {
-    sort.map_table.facts->is_over = 1;
-    __threadfence();
-  }
-  __syncthreads();
   if (is_in_order)
     Driver::end_in_order(sort, verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending, storage.block);
   else
@@ -221,7 +214,7 @@ __device__ __noinline__ void do_more_shares(const Sort<Bits> &sort, MapStage sta
                                             MappedStorage<Bits> &storage) {
   while (storage.turn.has_more != 0) {
     do_share<Driver, MapForm::any>(sort, stage, expected, storage.turn.share, storage);
-    end_share(turn_of(sort, stage), turn_of(sort, expected), storage.turn);
+    end_share(turn_of(sort, stage), &turn_of(sort, expected), storage.turn);
   }
 }
 
@@ -235,25 +228,9 @@ __device__ __forceinline__ void do_stage(const Sort<Bits> &sort, MapStage stage,
     const TraceScope scope(sort, turn_of(sort, stage).event);
     do_share<Driver, MapForm::each>(sort, stage, expected, turn.share, storage);
   }
-  end_share(turn_of(sort, stage), turn_of(sort, expected), turn);
+  end_share(turn_of(sort, stage), &turn_of(sort, expected), turn);
   if (turn.has_more != 0)
     do_more_shares<Driver>(sort, stage, expected, storage);
-}
-
-/* What a block that has looked at the keys finds. */
-enum class Whereabouts : uint32_t {
-  looking, /* none has been moved: what it has seen, all see */
-  moved,   /* the others have moved keys to their buckets */
-  over     /* there is no map */
-};
-
-/* Finds out whether keys may have been moved before this block, which began late, had looked at them. For one thread, behind a
-   barrier and a fence behind the look. */
-template <typename Bits>
-__device__ __forceinline__ Whereabouts find_whereabouts(const Sort<Bits> &sort) {
-  const uint32_t scattered = read_anew(&turn_of(sort, MapStage::scatter).done);
-  const uint32_t is_over = read_anew(&sort.map_table.facts->is_over);
-  return is_over != 0 ? Whereabouts::over : scattered == gridDim.x ? Whereabouts::moved : Whereabouts::looking;
 }
 
 /* Does shares of a stage as long as this block has one, and waits until all are done. All threads take part; ends with a
@@ -264,7 +241,7 @@ __device__ __forceinline__ void do_small_stage(const Sort<Bits> &sort, MapStage 
   do {
     if (turn.share < gridDim.x)
       do_one(turn.share);
-    end_share(turn_of(sort, stage), turn_of(sort, expected), turn);
+    end_share(turn_of(sort, stage), &turn_of(sort, expected), turn);
   } while (turn.has_more != 0);
 }
 
@@ -274,7 +251,7 @@ __device__ __forceinline__ bool look_for_order(const Sort<Bits> &sort, MapVerdic
   const Direction direction = verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending;
   do_small_stage(sort, MapStage::look, MapStage::look_again, storage.turn, [&](uint32_t share) {
     if (share == 0)
-      note_look(sort, MapStage::look, verdict, storage);
+      note_look(sort, MapStage::look, storage);
     look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, share, gridDim.x, &sort.control->disorder);
   });
   return sort.control->disorder == 0;
@@ -285,7 +262,7 @@ template <typename Driver, typename Bits>
 __device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
   do_small_stage(sort, stage, MapStage::learn, storage.turn, [&](uint32_t share) {
     if (share == 0) {
-      note_look(sort, stage, MapVerdict::uneven, storage);
+      note_look(sort, stage, storage);
       announce_stage<Driver>(sort, MapStage::learn);
     }
     draw_share(sort, share, gridDim.x);
@@ -309,32 +286,27 @@ __device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage
 template <typename Driver, typename Bits>
 __device__ __noinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   BlockTurn &turn = storage.turn;
+  begin_look(sort, turn);
+  do {
+    if (turn.share < gridDim.x)
+      draw_sample(sort, turn.share, gridDim.x);
+    end_share(turn_of(sort, MapStage::draw), nullptr, turn);
+  } while (turn.has_more != 0);
   for (MapStage stage = MapStage::look;; stage = MapStage::look_again) {
     const MapVerdict verdict = look_at_keys(sort, stage == MapStage::look && sort.depth_limit != 0, storage);
-    if (threadIdx.x == 0) {
-      await_zeros(sort);
-      __threadfence();
-      if (stage == MapStage::look || verdict == MapVerdict::even)
-        turn.share = atomicAdd(&turn_of(sort, verdict == MapVerdict::even ? MapStage::count : MapStage::look).taken, 1u);
-      const Whereabouts found = find_whereabouts(sort);
-      if (found == Whereabouts::moved)
-        turn.share = NO_SHARE; // there is none left
-      turn.found = static_cast<uint32_t>(found);
-    }
+    const bool is_even = verdict == MapVerdict::even;
+    if (threadIdx.x == 0 && (is_even || stage == MapStage::look))
+      turn.share = atomicAdd(&turn_of(sort, is_even ? MapStage::count : MapStage::look).taken, 1u);
     __syncthreads();
-    const Whereabouts found = static_cast<Whereabouts>(turn.found);
-    if (found == Whereabouts::over)
-      return false;
-    if (found == Whereabouts::looking && verdict == MapVerdict::even) {
+    if (is_even) {
       if (turn.share == 0) {
-        note_look(sort, stage, verdict, storage);
+        note_look(sort, stage, storage);
         announce_stage<Driver>(sort, MapStage::count); // some may have begun
       }
       return true;
     }
-    if (found == Whereabouts::looking && verdict == MapVerdict::uneven)
+    if (verdict == MapVerdict::uneven) {
       learn_map<Driver>(sort, stage, storage);
-    if (found == Whereabouts::moved || verdict == MapVerdict::uneven) {
       load_map(sort, storage);
       return true;
     }
@@ -347,7 +319,7 @@ __device__ __noinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits>
       continue;
     do_small_stage(sort, stage, MapStage::count, turn, [&](uint32_t share) {
       if (share == 0)
-        note_look(sort, stage, verdict, storage);
+        note_look(sort, stage, storage);
     });
     if (turn.is_last != 0)
       leave_map<Driver>(sort, false, verdict, storage);

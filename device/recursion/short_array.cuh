@@ -96,7 +96,7 @@ __device__ __forceinline__ void take_first_tile(const Sort<Bits> &sort, Multiway
   if (lane == 0)
     is_first = is_first_block(&sort.control->owner, sort.launch_number) ? 1 : 0;
   if (__shfl_sync(ALL_LANES, is_first, 0) != 0) {
-    zero_common_memory(sort, lane, WARP_LANES);
+    zero_common_memory(sort, 0, sort.first_zero_bytes, lane, WARP_LANES);
     __threadfence();
     __syncwarp();
     if (lane == 0)

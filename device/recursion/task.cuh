@@ -89,6 +89,7 @@ constexpr unsigned int BEHIND_REFUSED = 2;
 
 /* The stages of an array that is divided by a map (mapped_array.cuh). */
 enum class MapStage : uint32_t {
+  draw,          /* draw a sample */
   look,          /* see what the map must be like, and whether the array is in order */
   look_again,    /* the same, since it is not in order */
   learn,         /* learn the lines from what has been drawn */
@@ -98,7 +99,7 @@ enum class MapStage : uint32_t {
   sort,          /* sort the buckets */
   over           /* none of them: it is divided by splitters after all, or in order */
 };
-constexpr uint32_t MAP_STAGES = 7;
+constexpr uint32_t MAP_STAGES = 8;
 
 /* A stage, as a grid shares it out (turns.cuh). Zeros at first. */
 struct alignas(16) StageTurn {
@@ -112,8 +113,6 @@ template <typename Bits>
 struct MapFacts {
   KeyLines<Bits> lines;
   StageTurn turns[MAP_STAGES];
-  uint32_t verdict;           /* a MapVerdict (mapped.cuh) */
-  uint32_t is_over;           /* 1: there is no map after all, and others may be moving keys */
   uint32_t is_given_up;       /* 1: the buckets are too long */
   unsigned int buckets_taken; /* to be sorted on chip, by teams that had one */
   uint32_t coarse_shift;      /* a group has so many buckets, as a power of two; 0: one scatter does without groups */
@@ -155,6 +154,7 @@ constexpr uint32_t FLAGGED = 1u << 31;
 template <typename Bits>
 struct MapTable {
   MapFacts<Bits> *facts;
+  Bits *sample;           /* that is looked at */
   uint32_t *line_begins;  /* LINE_BEGINS */
   unsigned int *drawn;    /* of the sample, in each line. Zeros at first */
   unsigned int *counts;   /* of each bucket. Zeros at first */
@@ -199,8 +199,9 @@ struct Sort {
   ListedTask *lists[2]; /* of turn t in t % 2: deferred tasks; host driver: the tasks of a level */
   Range *worklist;      /* ranges that one block sorts, each */
   uint64_t count;
-  uint64_t launch_number; /* which no other launch has had (turns.cuh) */
-  uint32_t zero_bytes;    /* behind the control block's owner, which such a grid begins with */
+  uint64_t launch_number;    /* which no other launch has had (turns.cuh) */
+  uint32_t zero_bytes;       /* behind the control block's owner, which such a grid begins with */
+  uint32_t first_zero_bytes; /* of those, what the first block zeroes */
   cdp_path path;
   uint32_t block_items;  /* ranges up to this go on the worklist */
   uint32_t fair_depth;   /* two ways: halves of halves are no longer than that at this depth */

@@ -26,8 +26,8 @@ namespace cdp::CDP_RUNTIME {
  *  1. A memset before the grid costs a sort 5 us (H200).
  *  2. Nothing is known of what is there; but no launch has another one's number, and nobody else writes it, so that it is there
  *     only if this launch has written it. A graph's launches all have one number; they are the ones with a memset.
- *  Therefore the first block makes the memory its own by an atomic, zeroes it, and then writes the number, for which all others
- *  wait before they use the memory: by then they have looked at a sample.
+ *  Therefore the first block makes the memory its own by an atomic, zeroes what the others need to take shares, and then writes
+ *  the number, for which all others wait before they use the memory. The rest is zeroed in shares, or by the same block.
  */
 
 /* Whether this block is the first. For one thread. */
@@ -36,17 +36,17 @@ inline __device__ bool is_first_block(unsigned long long *owner, unsigned long l
   return seen != launch_number && seen != ~launch_number && atomicCAS(owner, seen, ~launch_number) == seen;
 }
 
-/* Zeroes it: so many threads of the first block take part, each with its number. Behind it a barrier and a fence have
-   to come before one of them says so (tell_zeroed()). */
+/* Zeroes bytes [first, end) of it, both multiples of OWNER_BYTES: so many threads take part, each with its number. */
 template <typename Bits>
-__device__ __forceinline__ void zero_common_memory(const Sort<Bits> &sort, uint32_t thread, uint32_t threads) {
+__device__ __forceinline__ void zero_common_memory(const Sort<Bits> &sort, uint32_t first, uint32_t end, uint32_t thread,
+                                                   uint32_t threads) {
   struct alignas(16) Zeros {
     uint32_t zeros[4];
   };
   static_assert(sizeof(Zeros) == OWNER_BYTES, "they begin behind the owner");
-  Zeros *first = reinterpret_cast<Zeros *>(&sort.control->owner) + 1;
-  for (uint32_t index = thread; index < sort.zero_bytes / sizeof(Zeros); index += threads)
-    first[index] = {};
+  Zeros *zeros = reinterpret_cast<Zeros *>(&sort.control->owner) + 1;
+  for (uint32_t index = first / OWNER_BYTES + thread; index < end / OWNER_BYTES; index += threads)
+    zeros[index] = {};
 }
 
 /* For one thread. */
@@ -55,10 +55,10 @@ __device__ __forceinline__ void tell_zeroed(const Sort<Bits> &sort) {
   atomicExch(&sort.control->owner, static_cast<unsigned long long>(sort.launch_number));
 }
 
-/* Both. All threads of the first block take part; no barrier at the end. */
+/* Zeroes what the first block has to, and says so. All its threads take part; no barrier at the end. */
 template <typename Bits>
 __device__ __noinline__ void zero_by_block(const Sort<Bits> &sort) {
-  zero_common_memory(sort, threadIdx.x, blockDim.x);
+  zero_common_memory(sort, 0, sort.first_zero_bytes, threadIdx.x, blockDim.x);
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
@@ -83,12 +83,12 @@ __device__ __forceinline__ cdp_trace_kind trace_kind(MapStage stage) {
 
 /*
  * Ends a share, if the block had one, and takes another one of the same stage; or, if none is left, one of what is expected to
- * come next, and waits until the stage is done. All threads of the block take part; begins and ends with a barrier. Then:
+ * come next, unless that is NULL, and waits until the stage is done. All threads of the block take part; begins and ends with a barrier. Then:
  *     turn.has_more  1: turn.share is another one of this stage
  *                    0: the stage is done, so that this block sees what all have written
  *     turn.is_last   1: this block did the last share of the stage
  */
-inline __device__ void end_share(StageTurn &stage, StageTurn &expected, BlockTurn &turn) {
+inline __device__ void end_share(StageTurn &stage, StageTurn *expected, BlockTurn &turn) {
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
@@ -99,7 +99,8 @@ inline __device__ void end_share(StageTurn &stage, StageTurn &expected, BlockTur
     turn.has_more = turn.share < gridDim.x ? 1 : 0;
     if (turn.has_more == 0) {
       turn.is_last = done == gridDim.x ? 1 : 0;
-      turn.share = atomicAdd(&expected.taken, 1u);
+      if (expected != nullptr)
+        turn.share = atomicAdd(&expected->taken, 1u);
       while (read_anew(&stage.done) != gridDim.x)
         ;
     }

@@ -22,6 +22,7 @@ struct WorkspaceParts {
   uint64_t map_searched;
   uint64_t map_frequent;
   uint64_t zeros_end; /* of what begins with the control block, and is zeroed for a grid that goes through stages */
+  uint64_t map_sample;
   uint64_t map_begins;
   uint64_t map_items;
   uint64_t map_spans;
@@ -80,6 +81,8 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_frequent = part(maps ? 1 : 0, frequent_table_bytes(kind, cdp_engine_key_bytes(plan.type)));
   const uint64_t frequent_values = frequent_slots(kind, cdp_engine_key_bytes(plan.type)) / 2;
   parts.zeros_end = maps ? parts.map_frequent + frequent_values * sizeof(unsigned int) : end;
+  parts.map_sample =
+      part(maps ? max_look_samples(multiway_row(kind, cdp_engine_key_bytes(plan.type))) : 0, cdp_engine_key_bytes(plan.type));
   parts.map_begins = part(maps ? uint64_t{plan.map_buckets} + 1 : 0, sizeof(unsigned int));
   parts.map_items = part(plan.map_buckets, sizeof(unsigned int));
   parts.map_spans = part(plan.map_buckets, sizeof(FrequentSpan));
@@ -134,6 +137,9 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.count = plan.count;
   sort.launch_number = cdp_engine_next_launch();
   sort.zero_bytes = static_cast<uint32_t>(parts.zeros_end - parts.control - OWNER_BYTES);
+  sort.first_zero_bytes = plan.map_buckets == 0
+                              ? sort.zero_bytes
+                              : static_cast<uint32_t>(parts.map_facts + sizeof(MapFacts<Bits>) - parts.control - OWNER_BYTES);
   sort.path = plan.path;
   sort.depth_limit = plan.depth_limit;
   sort.block_items = plan.block_items;
@@ -164,6 +170,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.short_places = reinterpret_cast<uint16_t *>(workspace + parts.short_places);
   sort.map_buckets = plan.map_buckets;
   sort.map_table = {reinterpret_cast<MapFacts<Bits> *>(workspace + parts.map_facts),
+                    reinterpret_cast<Bits *>(workspace + parts.map_sample),
                     reinterpret_cast<uint32_t *>(workspace + parts.map_lines),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_drawn),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_counts),

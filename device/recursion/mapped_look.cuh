@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a sample says about an array that is to be divided by a map: whether it may be in order, whether its keys are spread
+ * evenly, whether some values are frequent.
+ *
+ *     draw_sample()     every block draws a share of the sample, and zeroes a share of the memory that all have in common
+ *     look_at_sample()  every block looks at all of it, and finds what all find
+ *
+ *  1. Drawn keys lie far apart: each takes a line of the cache, and address translation of its own. When every block read all
+ *     of a sample, that took up to 30 of a look's 51 us (H200, 2^27 keys of 32 bits).
+ *  2. Blocks that run hear of each other within a microsecond (turns.cuh).
+ *  3. A look is done once: its code comes from memory, to all multiprocessors at once, at 22 ns for 128 bytes.
+ *  Therefore a key is drawn by one block and read by the others from where it was written, in lines; and it is looked at in
+ *  loops that are not unrolled.
+ *
+ * Since the sample stays as it was drawn, a block that begins late finds the same, even if keys have been moved.
+ */
+#ifndef CDPSORT_DEVICE_RECURSION_MAPPED_LOOK_CUH
+#define CDPSORT_DEVICE_RECURSION_MAPPED_LOOK_CUH
+
+#include "recursion/mapped.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* What a sample says about an array. */
+enum class MapVerdict : uint32_t { splitters, even, uneven, ascending, descending };
+
+/* Keys of an array's sample: a power of two. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t look_samples(uint64_t count) {
+  constexpr uint32_t MOST = MapLook<Bits, DEVICE_KIND>::MAX_SAMPLES;
+  return count <= MAX_FEW_SAMPLED_ITEMS ? MOST / 2 : MOST;
+}
+
+/* Calls use(index, address) for this thread's keys of a share of the sample. */
+template <typename Bits, typename Use>
+__device__ __forceinline__ void for_each_sample(const Sort<Bits> &sort, uint32_t share, uint32_t shares, Use use) {
+  const uint32_t samples = look_samples<Bits>(sort.count);
+  const uint64_t hash = sample_hash(sort.rules.seed, whole_range(sort));
+  const Bits *source = sort.rules.side(Side::keys);
+  const uint32_t each = (samples + shares - 1) / shares;
+  const uint32_t end = min((share + 1) * each, samples);
+#pragma unroll 1
+  for (uint32_t index = share * each + threadIdx.x; index < end; index += MultiwayShape<Bits>::BLOCK_THREADS)
+    use(index, source + sample_position(hash, index, samples, sort.count));
+}
+
+/*
+ * Has what this block will want brought to the L2 cache, and the memory that all blocks share begun: the first block zeroes
+ * what they tell each other by. All threads take part; ends with a barrier.
+ */
+template <typename Bits>
+__device__ __forceinline__ void begin_look(const Sort<Bits> &sort, BlockTurn &turn) {
+  // While the owner's number is on its way.
+  if (threadIdx.x == 0)
+    turn.is_first = is_first_block(&sort.control->owner, sort.launch_number) ? 1 : 0;
+  for_each_sample(sort, blockIdx.x, gridDim.x, [](uint32_t, const Bits *key) { prefetch(key); });
+  CountedTiles<Bits>(sort.rules.side(Side::keys), 0, static_cast<uint32_t>(sort.count))
+      .prefetch_tiles(blockIdx.x, gridDim.x, threadIdx.x);
+  __syncthreads();
+  if (turn.is_first != 0)
+    zero_by_block(sort);
+  if (threadIdx.x == 0) {
+    await_zeros(sort);
+    __threadfence();
+    turn.share = atomicAdd(&sort.map_table.facts->turns[static_cast<uint32_t>(MapStage::draw)].taken, 1u);
+  }
+  __syncthreads();
+}
+
+/* Draws a share of the sample, and zeroes a share of what the first block has left. All threads take part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void draw_sample(const Sort<Bits> &sort, uint32_t share, uint32_t shares) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  Bits *sample = sort.map_table.sample;
+  for_each_sample(sort, share, shares,
+                  [&](uint32_t index, const Bits *key) { sample[index] = sort.rules.map.enter(*key, true); });
+  zero_common_memory(sort, sort.first_zero_bytes, sort.zero_bytes, share * THREADS + threadIdx.x, shares * THREADS);
+}
+
+/* Loads the sample, and finds its extremes. All threads take part; begins and ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void load_sample(const Sort<Bits> &sort, uint32_t samples, Bits &least, Bits &greatest,
+                                            MapLook<Bits, DEVICE_KIND> &look) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t VECTOR = MultiwayShape<Bits>::VECTOR_ITEMS;
+  const KeyVector<Bits> *drawn = reinterpret_cast<const KeyVector<Bits> *>(sort.map_table.sample);
+  __syncthreads();
+  least = GREATEST<Bits>;
+  greatest = 0;
+  for (uint32_t index = threadIdx.x; index < samples / VECTOR; index += THREADS) {
+    const KeyVector<Bits> vector = drawn[index];
+    look.sample[index] = vector;
+#pragma unroll
+    for (uint32_t key = 0; key < VECTOR; key++) {
+      least = min(least, vector.keys[key]);
+      greatest = max(greatest, vector.keys[key]);
+    }
+  }
+  for (uint32_t pair = threadIdx.x; pair < samples / 2; pair += THREADS)
+    look.slots[pair] = 0;
+  for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += THREADS)
+    look.groups[group] = look.octave_groups[group] = 0;
+  if (threadIdx.x == 0) {
+    look.frequent = 0;
+    look.squares = 0;
+    look.octave_squares = 0;
+    look.rises = 0;
+    look.falls = 0;
+  }
+  Team<Bits, 1>().find_extremes(least, greatest, look.extremes);
+}
+
+/* Adds up the squares of what groups of samples differ by from so many each. All threads take part; no barrier. */
+template <typename Bits>
+__device__ __forceinline__ void add_squares(const uint32_t (&groups)[SPREAD_GROUPS], uint32_t each, uint32_t &squares) {
+  for (uint32_t group = threadIdx.x; group < SPREAD_GROUPS; group += MultiwayShape<Bits>::BLOCK_THREADS) {
+    const int difference = static_cast<int>(groups[group]) - static_cast<int>(each);
+    atomicAdd(&squares, static_cast<uint32_t>(difference * difference));
+  }
+}
+
+/* Whether samples rise, or fall, as their positions do; whether a value is frequent, by counting samples whose hashes are alike;
+   and how evenly the offsets are spread. All threads take part; what it finds is theirs to read behind the barrier that it ends
+   with. */
+template <typename Bits>
+__device__ __forceinline__ void judge_sample(uint32_t samples, const KeyLines<Bits> &even, MapLook<Bits, DEVICE_KIND> &look) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  bool rises = false;
+  bool falls = false;
+#pragma unroll 1
+  for (uint32_t index = threadIdx.x; index < samples; index += THREADS) {
+    const Bits key = look.key(index);
+    const Bits next = look.key(index + 1 < samples ? index + 1 : index);
+    rises |= key < next;
+    falls |= next < key;
+    const uint32_t slot = static_cast<uint32_t>(splitmix64(key)) & (samples - 1);
+    atomicAdd(&look.slots[slot / 2], slot % 2 == 0 ? 1u : 1u << 16);
+    atomicAdd(&look.groups[__umulhi(offset_of(even, key), even.factor)], 1u);
+  }
+  if (rises)
+    look.rises = 1;
+  if (falls)
+    look.falls = 1;
+  __syncthreads();
+  uint32_t frequent = 0;
+  for (uint32_t pair = threadIdx.x; pair < samples / 2; pair += THREADS) {
+    const uint32_t first = look.slots[pair] & 0xFFFF;
+    const uint32_t second = look.slots[pair] >> 16;
+    frequent += (first >= FREQUENT_SAMPLES ? first : 0) + (second >= FREQUENT_SAMPLES ? second : 0);
+  }
+  if (frequent != 0)
+    atomicAdd(&look.frequent, frequent);
+  add_squares<Bits>(look.groups, samples / SPREAD_GROUPS, look.squares);
+  __syncthreads();
+}
+
+/* Whether octaves spread the offsets more evenly, by far. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ bool are_octaves_better(uint32_t samples, const KeyLines<Bits> &octaves,
+                                                   MapLook<Bits, DEVICE_KIND> &look) {
+#pragma unroll 1
+  for (uint32_t index = threadIdx.x; index < samples; index += MultiwayShape<Bits>::BLOCK_THREADS)
+    atomicAdd(&look.octave_groups[spread_offset(octaves, look.key(index)) / (UINT32_MAX / SPREAD_GROUPS + 1)], 1u);
+  __syncthreads();
+  add_squares<Bits>(look.octave_groups, samples / SPREAD_GROUPS, look.octave_squares);
+  __syncthreads();
+  return look.octave_squares < look.squares / MIN_OCTAVE_GAIN;
+}
+
+/*
+ * Looks at the sample, when all of it is drawn. sees_order: a sample in order is to be told. `lines`, in every thread: for keys
+ * that are spread evenly, straight ones; otherwise to be learnt. All threads of the block take part; begins with a barrier.
+ */
+template <typename Bits>
+__device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, bool sees_order, KeyLines<Bits> &lines,
+                                                     MapLook<Bits, DEVICE_KIND> &look) {
+  const uint32_t samples = look_samples<Bits>(sort.count);
+  Bits least;
+  Bits greatest;
+  load_sample(sort, samples, least, greatest, look);
+  if (least == greatest)
+    return sees_order ? MapVerdict::ascending : MapVerdict::splitters;
+  judge_sample(samples, lines_between(least, greatest, SPREAD_GROUPS), look);
+  if (sees_order && look.falls == 0)
+    return MapVerdict::ascending;
+  if (sees_order && look.rises == 0)
+    return MapVerdict::descending;
+  const bool is_even = look.frequent <= samples / MAX_FREQUENT_SHARE && look.squares <= MAX_SPREAD_SQUARES * samples;
+  const uint32_t share = is_even ? STRAIGHT_BUCKET_SHARE : LINES_BUCKET_SHARE;
+  lines = lines_between(least, greatest, wanted_buckets(sort, sort.count, share));
+  if (is_even && is_straight(lines))
+    return MapVerdict::even;
+  const KeyLines<Bits> octaves = octaves_from(least, lines);
+  if (are_octaves_better(samples, octaves, look))
+    lines = octaves;
+  lines.factor = 0;
+  return MapVerdict::uneven;
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
