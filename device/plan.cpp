@@ -194,6 +194,12 @@ uint32_t host_levels(const Given &given, const cdp_plan &plan) {
   return std::min(levels + SPARE_HOST_LEVELS, plan.block_depth_limit);
 }
 
+/* The buckets that a map should make of the array, of so many sixteenths of a team's room each at most. */
+uint64_t wanted_buckets(const Given &given, const cdp_plan &plan, uint32_t share) {
+  const uint64_t room = on_chip_items(given.multiway, given.on_chip);
+  return simulated::rounded_buckets(plan.count / (room * share / 16) + 1, uint64_t{plan.multiprocessors} * given.on_chip.teams);
+}
+
 /*
  * The most buckets that a map divides the array into, or 0 where there is to be no map: the settings ask for splitters, or the
  * array is short, or so long that buckets would not fit a block. Whoever launches, for a captured sort needs no more room.
@@ -202,11 +208,9 @@ uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
   const cdp_settings &settings = given.settings;
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
   const OnChipRow &on_chip = given.on_chip;
-  const uint64_t room = on_chip_items(given.multiway, on_chip);
   const uint64_t block_room = on_chip_block_items(given.multiway, on_chip);
   const uint64_t least_buckets = plan.count / (block_room * FULLEST_BUCKET_SHARE / 16) + 1;
-  const uint64_t most_buckets = simulated::rounded_buckets(plan.count / (room * LINES_BUCKET_SHARE / 16) + 1,
-                                                           uint64_t{plan.multiprocessors} * on_chip.teams);
+  const uint64_t most_buckets = wanted_buckets(given, plan, LINES_BUCKET_SHARE);
   const uint64_t buckets = std::min<uint64_t>(most_buckets, on_chip.max_buckets);
   if (!settings.maps || settings.scheme == CDP_SCHEME_CONTROLLER || settings.child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
       plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT || least_buckets > on_chip.max_buckets)
@@ -234,6 +238,8 @@ void plan_path(const Given &given, cdp_plan &plan) {
   }
   plan.path = CDP_PATH_TASKS;
   plan.map_buckets = map_buckets(given, plan);
+  plan.straight_buckets =
+      static_cast<uint32_t>(std::min<uint64_t>(wanted_buckets(given, plan, STRAIGHT_BUCKET_SHARE), plan.map_buckets));
   const uint32_t pending_limit_min = limits.pending_limit_min != 0 ? limits.pending_limit_min : given.facts.pending_limit_min;
   if (plan.is_captured || !given.facts.launches_from_device || given.facts.pending_limit < pending_limit_min)
     plan.scheme = CDP_SCHEME_HOST;

@@ -47,23 +47,29 @@ struct KeyLines {
   uint32_t by_octave; /* 1: of octaves */
 };
 
+/* The same lines with so many buckets: straight. The quotient is below 2^20 and no closer to a greater integer than by 2^-32:
+   a double-precision one, whose last bit is less than half of that, is never rounded up to one. Of integers it would take some
+   hundred instructions more, which every block does once. */
+template <typename Bits>
+__device__ __forceinline__ KeyLines<Bits> with_buckets(KeyLines<Bits> lines, uint32_t buckets) {
+  const uint32_t last = static_cast<uint32_t>(lines.width >> lines.drop) << lines.raise;
+  lines.factor =
+      static_cast<uint32_t>(static_cast<double>(static_cast<uint64_t>(buckets) << 32) / (static_cast<double>(last) + 1));
+  lines.buckets = buckets;
+  return lines;
+}
+
 /* Lines for keys between two different ones, with a line to spare on either side; straight until they are learnt. */
 template <typename Bits>
 __device__ __forceinline__ KeyLines<Bits> lines_between(Bits least, Bits greatest, uint32_t buckets) {
   const Bits spare = ((greatest - least) >> (KEY_LINE_BITS - 1)) + 1;
-  KeyLines<Bits> lines;
+  KeyLines<Bits> lines = {};
   lines.least = least < spare ? 0 : least - spare;
   lines.width = (GREATEST<Bits> - greatest < spare ? GREATEST<Bits> : greatest + spare) - lines.least;
   const uint32_t bits = bits_of(lines.width);
   lines.drop = bits > 32 ? bits - 32 : 0;
   lines.raise = bits < 32 ? 32 - bits : 0;
-  const uint32_t last = static_cast<uint32_t>(lines.width >> lines.drop) << lines.raise;
-  const uint64_t factor = (static_cast<uint64_t>(buckets) << 32) / (uint64_t{last} + 1);
-  lines.factor = static_cast<uint32_t>(factor);
-  lines.buckets = buckets;
-  lines.frequent = 0;
-  lines.by_octave = 0;
-  return lines;
+  return with_buckets(lines, buckets);
 }
 
 /* The same for lines of octaves, whose first begins with the least key: behind lines to spare they would be too wide. */

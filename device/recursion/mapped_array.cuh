@@ -233,15 +233,15 @@ __device__ __forceinline__ void do_stage(const Sort<Bits> &sort, MapStage stage,
     do_more_shares<Driver>(sort, stage, expected, storage);
 }
 
-/* Does shares of a stage as long as this block has one, and waits until all are done. All threads take part; ends with a
-   barrier. */
+/* Does shares of a stage as long as this block has one, and waits until all are done. expected: as of end_share(). All threads
+   take part; ends with a barrier. */
 template <typename Bits, typename DoShare>
-__device__ __forceinline__ void do_small_stage(const Sort<Bits> &sort, MapStage stage, MapStage expected, BlockTurn &turn,
+__device__ __forceinline__ void do_small_stage(const Sort<Bits> &sort, MapStage stage, StageTurn *expected, BlockTurn &turn,
                                                DoShare do_one) {
   do {
     if (turn.share < gridDim.x)
       do_one(turn.share);
-    end_share(turn_of(sort, stage), &turn_of(sort, expected), turn);
+    end_share(turn_of(sort, stage), expected, turn);
   } while (turn.has_more != 0);
 }
 
@@ -249,7 +249,7 @@ __device__ __forceinline__ void do_small_stage(const Sort<Bits> &sort, MapStage 
 template <typename Bits>
 __device__ __forceinline__ bool look_for_order(const Sort<Bits> &sort, MapVerdict verdict, MappedStorage<Bits> &storage) {
   const Direction direction = verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending;
-  do_small_stage(sort, MapStage::look, MapStage::look_again, storage.turn, [&](uint32_t share) {
+  do_small_stage(sort, MapStage::look, &turn_of(sort, MapStage::look_again), storage.turn, [&](uint32_t share) {
     if (share == 0)
       note_look(sort, MapStage::look, storage);
     look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, share, gridDim.x, &sort.control->disorder);
@@ -260,14 +260,14 @@ __device__ __forceinline__ bool look_for_order(const Sort<Bits> &sort, MapVerdic
 /* Has the lines learnt. All threads take part; ends with a barrier. */
 template <typename Driver, typename Bits>
 __device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage, MappedStorage<Bits> &storage) {
-  do_small_stage(sort, stage, MapStage::learn, storage.turn, [&](uint32_t share) {
+  do_small_stage(sort, stage, &turn_of(sort, MapStage::learn), storage.turn, [&](uint32_t share) {
     if (share == 0) {
       note_look(sort, stage, storage);
       announce_stage<Driver>(sort, MapStage::learn);
     }
     draw_share(sort, share, gridDim.x);
   });
-  do_small_stage(sort, MapStage::learn, MapStage::count, storage.turn, [&](uint32_t share) {
+  do_small_stage(sort, MapStage::learn, nullptr, storage.turn, [&](uint32_t share) {
     if (share != 0)
       return;
     const TraceScope scope(sort, turn_of(sort, MapStage::learn).event);
@@ -276,48 +276,44 @@ __device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage
   });
 }
 
-/*
- * Learns what is to be known of the array before its keys are counted, or that there is no need to; and takes a share of the
- * counting. False if there is no map. All threads take part; ends with a barrier.
- *
- * If keys are spread evenly, all blocks see it, and none has a share of the look: who has the first one of the count writes it
- * down.
- */
+/* Writes down what all blocks have seen of keys that are spread evenly, since none has a share of the look: who has the first
+   one of the count does. All threads take part; no barrier. */
 template <typename Driver, typename Bits>
-__device__ __noinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+__device__ __forceinline__ void note_even(const Sort<Bits> &sort, MapStage stage, const MappedStorage<Bits> &storage) {
+  if (storage.turn.share != 0)
+    return;
+  note_look(sort, stage, storage);
+  announce_stage<Driver>(sort, MapStage::count); // some may have begun
+}
+
+/* Learns what is to be known of keys that are not spread evenly, as far as the sample says. It begins with a share of the
+   counting, and ends with the same one. False if there is no map. All threads take part; begins and ends with a barrier. */
+template <typename Driver, typename Bits>
+__device__ __noinline__ bool look_further(const Sort<Bits> &sort, MapVerdict verdict, MappedStorage<Bits> &storage) {
   BlockTurn &turn = storage.turn;
-  begin_look(sort, turn);
-  do {
-    if (turn.share < gridDim.x)
-      draw_sample(sort, turn.share, gridDim.x);
-    end_share(turn_of(sort, MapStage::draw), nullptr, turn);
-  } while (turn.has_more != 0);
-  for (MapStage stage = MapStage::look;; stage = MapStage::look_again) {
-    const MapVerdict verdict = look_at_keys(sort, stage == MapStage::look && sort.depth_limit != 0, storage);
-    const bool is_even = verdict == MapVerdict::even;
-    if (threadIdx.x == 0 && (is_even || stage == MapStage::look))
-      turn.share = atomicAdd(&turn_of(sort, is_even ? MapStage::count : MapStage::look).taken, 1u);
+  const uint32_t count_share = turn.share;
+  const auto count_after_all = [&] {
     __syncthreads();
-    if (is_even) {
-      if (turn.share == 0) {
-        note_look(sort, stage, storage);
-        announce_stage<Driver>(sort, MapStage::count); // some may have begun
-      }
-      return true;
-    }
-    if (verdict == MapVerdict::uneven) {
-      learn_map<Driver>(sort, stage, storage);
-      load_map(sort, storage);
-      return true;
-    }
-    const bool is_in_order = verdict != MapVerdict::splitters && look_for_order(sort, verdict, storage);
-    if (is_in_order && turn.is_last != 0)
-      leave_map<Driver>(sort, true, verdict, storage);
-    if (is_in_order)
+    if (threadIdx.x == 0)
+      turn.share = count_share;
+    __syncthreads();
+  };
+  MapStage stage = MapStage::look;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    turn.share = atomicAdd(&turn_of(sort, stage).taken, 1u);
+  __syncthreads();
+  if (verdict == MapVerdict::ascending || verdict == MapVerdict::descending) {
+    if (look_for_order(sort, verdict, storage)) {
+      if (turn.is_last != 0)
+        leave_map<Driver>(sort, true, verdict, storage);
       return false;
-    if (verdict != MapVerdict::splitters)
-      continue;
-    do_small_stage(sort, stage, MapStage::count, turn, [&](uint32_t share) {
+    }
+    stage = MapStage::look_again;
+    verdict = look_at_keys(sort, false, storage);
+  }
+  if (verdict == MapVerdict::splitters) {
+    do_small_stage(sort, stage, nullptr, turn, [&](uint32_t share) {
       if (share == 0)
         note_look(sort, stage, storage);
     });
@@ -325,6 +321,28 @@ __device__ __noinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits>
       leave_map<Driver>(sort, false, verdict, storage);
     return false;
   }
+  if (verdict == MapVerdict::uneven) {
+    learn_map<Driver>(sort, stage, storage);
+    load_map(sort, storage);
+  }
+  count_after_all();
+  if (verdict == MapVerdict::even)
+    note_even<Driver>(sort, stage, storage);
+  return true;
+}
+
+/* Learns what is to be known of the array before its keys are counted, or that there is no need to; and takes a share of the
+   counting. False if there is no map. All threads take part; ends with a barrier. */
+template <typename Driver, typename Bits>
+__device__ __forceinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  begin_look(sort, storage.turn);
+  do_small_stage(sort, MapStage::draw, &turn_of(sort, MapStage::count), storage.turn,
+                 [&](uint32_t share) { draw_sample(sort, share, gridDim.x); });
+  const MapVerdict verdict = look_at_keys(sort, sort.depth_limit != 0, storage);
+  if (verdict != MapVerdict::even)
+    return look_further<Driver>(sort, verdict, storage);
+  note_even<Driver>(sort, MapStage::look, storage);
+  return true;
 }
 
 /*

@@ -120,11 +120,21 @@ __device__ __forceinline__ void add_squares(const uint32_t (&groups)[SPREAD_GROU
   }
 }
 
+/* The counter of a sample among as many as there are samples: by Fibonacci hashing (Knuth, "The art of computer programming",
+   volume 3, 6.4), which spreads what lies in steps, too. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t sample_slot(Bits key, uint32_t samples) {
+  uint32_t word = static_cast<uint32_t>(key);
+  if constexpr (sizeof(Bits) == 8)
+    word += static_cast<uint32_t>(key >> 32) * 0x85EBCA6Bu;
+  return (word * 0x9E3779B9u) >> (__clz(static_cast<int>(samples)) + 1);
+}
+
 /* Whether samples rise, or fall, as their positions do; whether a value is frequent, by counting samples whose hashes are alike;
    and how evenly the offsets are spread. All threads take part; what it finds is theirs to read behind the barrier that it ends
    with. */
 template <typename Bits>
-__device__ __forceinline__ void judge_sample(uint32_t samples, const KeyLines<Bits> &even, MapLook<Bits, DEVICE_KIND> &look) {
+__device__ __forceinline__ void judge_sample(uint32_t samples, const KeyLines<Bits> &groups, MapLook<Bits, DEVICE_KIND> &look) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   bool rises = false;
   bool falls = false;
@@ -134,9 +144,9 @@ __device__ __forceinline__ void judge_sample(uint32_t samples, const KeyLines<Bi
     const Bits next = look.key(index + 1 < samples ? index + 1 : index);
     rises |= key < next;
     falls |= next < key;
-    const uint32_t slot = static_cast<uint32_t>(splitmix64(key)) & (samples - 1);
+    const uint32_t slot = sample_slot(key, samples);
     atomicAdd(&look.slots[slot / 2], slot % 2 == 0 ? 1u : 1u << 16);
-    atomicAdd(&look.groups[__umulhi(offset_of(even, key), even.factor)], 1u);
+    atomicAdd(&look.groups[__umulhi(offset_of(groups, key), groups.factor)], 1u);
   }
   if (rises)
     look.rises = 1;
@@ -181,16 +191,17 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
   load_sample(sort, samples, least, greatest, look);
   if (least == greatest)
     return sees_order ? MapVerdict::ascending : MapVerdict::splitters;
-  judge_sample(samples, lines_between(least, greatest, SPREAD_GROUPS), look);
+  const KeyLines<Bits> groups = lines_between(least, greatest, SPREAD_GROUPS);
+  judge_sample(samples, groups, look);
   if (sees_order && look.falls == 0)
     return MapVerdict::ascending;
   if (sees_order && look.rises == 0)
     return MapVerdict::descending;
   const bool is_even = look.frequent <= samples / MAX_FREQUENT_SHARE && look.squares <= MAX_SPREAD_SQUARES * samples;
-  const uint32_t share = is_even ? STRAIGHT_BUCKET_SHARE : LINES_BUCKET_SHARE;
-  lines = lines_between(least, greatest, wanted_buckets(sort, sort.count, share));
+  lines = with_buckets(groups, sort.straight_buckets);
   if (is_even && is_straight(lines))
     return MapVerdict::even;
+  lines.buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
   const KeyLines<Bits> octaves = octaves_from(least, lines);
   if (are_octaves_better(samples, octaves, look))
     lines = octaves;

@@ -96,8 +96,7 @@ enum class MapStage : uint32_t {
   count,         /* count the buckets */
   scatter,       /* move the keys to their buckets, or to groups of them */
   scatter_again, /* from the groups to the buckets */
-  sort,          /* sort the buckets */
-  over           /* none of them: it is divided by splitters after all, or in order */
+  sort           /* sort the buckets */
 };
 constexpr uint32_t MAP_STAGES = 8;
 
@@ -226,7 +225,8 @@ struct Sort {
   SplitterSet *splitter_sets;     /* task tables: one for each task */
   Bits *task_splitters;
   unsigned long long *task_cursors;
-  uint32_t map_buckets; /* the most that the array is divided into by a map (mapped_array.cuh); 0: there is none */
+  uint32_t map_buckets;      /* the most that the array is divided into by a map (mapped_array.cuh); 0: there is none */
+  uint32_t straight_buckets; /* those that a straight map makes */
   MapTable<Bits> map_table;
   uint32_t short_fan_out;      /* buckets of unequal keys of a short array (short_array.cuh) */
   uint32_t short_oversampling; /* keys drawn for each of them */

@@ -57,7 +57,7 @@ __device__ __forceinline__ void tell_zeroed(const Sort<Bits> &sort) {
 
 /* Zeroes what the first block has to, and says so. All its threads take part; no barrier at the end. */
 template <typename Bits>
-__device__ __noinline__ void zero_by_block(const Sort<Bits> &sort) {
+__device__ __forceinline__ void zero_by_block(const Sort<Bits> &sort) {
   zero_common_memory(sort, 0, sort.first_zero_bytes, threadIdx.x, blockDim.x);
   __syncthreads();
   if (threadIdx.x == 0) {
