@@ -210,10 +210,12 @@ uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
   const OnChipRow &on_chip = given.on_chip;
   const uint64_t block_room = on_chip_block_items(given.multiway, on_chip);
   const uint64_t least_buckets = plan.count / (block_room * FULLEST_BUCKET_SHARE / 16) + 1;
-  const uint64_t most_buckets = wanted_buckets(given, plan, LINES_BUCKET_SHARE);
-  const uint64_t buckets = std::min<uint64_t>(most_buckets, on_chip.max_buckets);
+  const uint64_t room = on_chip_items(given.multiway, on_chip);
+  const bool at_once = plan.count / (room * FULLEST_BUCKET_SHARE / 16) < on_chip.max_buckets;
+  const uint64_t most_buckets = at_once ? on_chip.max_buckets : most_map_buckets(kind, given.key_bytes);
+  const uint64_t buckets = std::min<uint64_t>(wanted_buckets(given, plan, LINES_BUCKET_SHARE), most_buckets);
   if (!settings.maps || settings.scheme == CDP_SCHEME_CONTROLLER || settings.child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
-      plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT || least_buckets > on_chip.max_buckets)
+      plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT || least_buckets > most_buckets || plan.count > MAX_MAPPED_ITEMS)
     return 0;
   const bool may_be_short = plan.count <= settings.short_items && short_fan_out(given) != 0;
   const bool is_short = settings.short_is_set ? may_be_short : plan.count < min_mapped_items(kind, given.key_bytes);

@@ -194,8 +194,8 @@ constexpr MultiwayRow multiway_row(DeviceKind kind, uint32_t key_bytes) {
  * items_per_thread  keys that a thread of a team holds: a team's bucket, which lies in shared memory with its cells.
  * cells             counters of a team. Half as many as keys: more are scanned longer, fewer leave more to the windows. Every
  *                   warp scans as many, four to a lane at a time.
- * max_buckets       counters of all buckets of a mapped task, which lie in a block's shared memory together: the more, the
- *                   longer an array may be for a map. In MAX_COARSE_BUCKETS groups, MapRow::max_fine_buckets each, at most.
+ * max_buckets       counters of all buckets of a mapped array, which lie in a block's shared memory together: the more, the
+ *                   longer an array may be whose buckets are counted at once.
  * tile_cells        the counters of a block that sorts no more than a tile: half as many as its keys, too, and as many for each
  *                   warp.
  * block_items_per_thread, block_cells
@@ -297,7 +297,7 @@ struct MapRow {
 constexpr MapRow map_row(DeviceKind kind) {
   switch (kind) {
   case DeviceKind::simulated:
-    return {{         40000,         40000}, { 128,   64},   96, 512};
+    return {{         40000,         40000}, { 128,   64},   96,  32};
   case DeviceKind::small:
     return {{(1u << 21) + 1, (1u << 20) + 1}, { 512,  256},  640, 128};
   case DeviceKind::medium:
@@ -322,21 +322,41 @@ constexpr uint32_t max_fine_buckets(DeviceKind kind) {
   return map_row(kind).max_fine_buckets;
 }
 
-/* The most groups of buckets, to which the first of two steps scatters. */
+/* The most groups of buckets, to which the first of two steps scatters: as many as the second one has counters for, but no
+   more than there need be where a block has room to count all buckets at once. Fewer groups have longer runs to write. */
 constexpr uint32_t MAX_COARSE_BUCKETS = 128;
+constexpr uint32_t max_groups(DeviceKind kind) {
+  return greatest_power_of_two(max_fine_buckets(kind));
+}
+constexpr uint32_t max_coarse_buckets(DeviceKind kind) {
+  return max_groups(kind) < MAX_COARSE_BUCKETS ? max_groups(kind) : MAX_COARSE_BUCKETS;
+}
 constexpr uint32_t max_first_scatter_buckets(DeviceKind kind) {
-  return max_one_scatter_buckets(kind) < MAX_COARSE_BUCKETS ? MAX_COARSE_BUCKETS : max_one_scatter_buckets(kind);
+  return max_one_scatter_buckets(kind) < max_groups(kind) ? max_groups(kind) : max_one_scatter_buckets(kind);
 }
 
-/* Whether so many groups, of a power of two of buckets each, are enough for all that there may be. */
+/* Whether so many groups, of a power of two of buckets each, are enough for all that are counted at once. */
 constexpr bool groups_hold_all_buckets() {
   for (const DeviceKind kind : DEVICE_KINDS)
     for (uint32_t key_bytes = 4; key_bytes <= 8; key_bytes += 4)
-      if (on_chip_row(kind, key_bytes).max_buckets > MAX_COARSE_BUCKETS * greatest_power_of_two(max_fine_buckets(kind)))
+      if (on_chip_row(kind, key_bytes).max_buckets > max_coarse_buckets(kind) * greatest_power_of_two(max_fine_buckets(kind)))
         return false;
   return true;
 }
 static_assert(groups_hold_all_buckets(), "two steps reach every bucket");
+
+/* The most buckets of a map: of longer arrays groups are counted first, and then the buckets of the groups. */
+constexpr uint32_t most_map_buckets(DeviceKind kind, uint32_t key_bytes) {
+  const uint32_t at_once = on_chip_row(kind, key_bytes).max_buckets;
+  const uint32_t by_groups = max_groups(kind) * greatest_power_of_two(max_fine_buckets(kind));
+  return at_once < by_groups ? by_groups : at_once;
+}
+
+/* The most keys of an array that is divided by a map: their positions are 32-bit numbers. */
+constexpr uint64_t MAX_MAPPED_ITEMS = uint64_t{1} << 32;
+
+/* Samples that lines are learnt from, at most. */
+constexpr uint32_t MAX_DRAWN_SAMPLES = 1u << 22;
 
 /* Frequent values: the counters by which they are found, for each bucket, which must be zeroed: one of them has 4 samples on
    average, and 24 make a value frequent; how often one is moved from one of its places to the other before it is lost; and the

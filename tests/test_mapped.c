@@ -84,7 +84,7 @@ END_TEST
    can sort there is no reason to give the map up. */
 START_TEST(fullest_maps_are_sorted_on_chip) {
   for (int turn = 0; turn < 2; turn++) {
-    host_case sort = simulated_case(turn == 0 ? CDP_U32 : CDP_I64, turn == 0 ? 500000 : 700000, HOST_UNIFORM, (uint64_t)_i);
+    host_case sort = simulated_case(turn == 0 ? CDP_U32 : CDP_I64, turn == 0 ? 500000 : 900000, HOST_UNIFORM, (uint64_t)_i);
     sort.options.scheme = _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
     const cdp_plan plan = plan_of(&sort.options, sort.type, sort.count);
     ck_assert_uint_ne(plan.map_buckets, 0);
@@ -95,6 +95,40 @@ START_TEST(fullest_maps_are_sorted_on_chip) {
     ck_assert_uint_ge(study.depths[1].leaf_items, sort.count / 100 * 98);
     // On average they are longer than a team's room, of 256 keys and of 768.
     ck_assert_uint_gt(sort.count / plan.map_buckets, turn == 0 ? 256 : 768);
+  }
+}
+END_TEST
+
+/* So many keys that a block has no counters for all of their buckets: which are counted when their groups have been. */
+static size_t long_items(bool is_wide) {
+  return is_wide ? 480000 : 170000;
+}
+
+/* Keys read and written, in numbers of all of them, before the buckets are sorted: counted once or twice, and moved twice. */
+START_TEST(long_arrays_are_counted_twice) {
+  for (int turn = 0; turn < 8; turn++) {
+    const bool is_wide = turn % 2 != 0;
+    const bool is_long = turn % 4 < 2;
+    host_case sort = simulated_case(is_wide ? CDP_I64 : CDP_F32, is_long ? long_items(is_wide) : MANY_ITEMS, HOST_UNIFORM,
+                                    8 * (uint64_t)_i + (uint64_t)turn);
+    sort.options.scheme = turn < 4 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
+    sort.options.order = turn % 3 == 0 ? CDP_ASCENDING : CDP_DESCENDING;
+    sort.offset_items = (size_t)turn;
+    cdp_study study;
+    must_study(&sort, &study);
+    ck_assert_uint_eq(study.depths[0].max_task_items, sort.count);
+    ck_assert_uint_eq(study.depths[0].bytes_moved, (is_long ? 6u : 5u) * sort.count * (is_wide ? 8 : 4));
+    ck_assert_uint_ge(study.depths[1].leaf_items, sort.count / 100 * 98);
+  }
+}
+END_TEST
+
+/* _i: the distribution. */
+START_TEST(long_arrays_of_every_distribution) {
+  for (int turn = 0; turn < 2; turn++) {
+    host_case sort = turn_case(6 * turn + _i % 6, (host_distribution)_i, (uint64_t)_i);
+    sort.count = long_items(sort.type == CDP_U64 || sort.type == CDP_I64 || sort.type == CDP_F64) + (size_t)_i;
+    must_sort(&sort);
   }
 }
 END_TEST
@@ -184,6 +218,13 @@ START_TEST(sorts_odd_keys) {
   for (int turn = 0; turn < 8; turn++)
     sort_odd_keys(_i, 10 * (uint64_t)_i + (uint64_t)turn, turn < 4 ? FEW_ITEMS : MANY_ITEMS, turn % 2 != 0,
                   schemes[turn / 2 % 2]);
+}
+END_TEST
+
+START_TEST(long_arrays_of_odd_keys) {
+  for (int turn = 0; turn < 4; turn++)
+    sort_odd_keys(_i, 10 * (uint64_t)_i + (uint64_t)turn, long_items(turn % 2 != 0), turn % 2 != 0,
+                  turn < 2 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST);
 }
 END_TEST
 
@@ -285,6 +326,9 @@ int main(void) {
   tcase_add_loop_test(sorting, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_test(sorting, random_keys_are_sorted_on_chip);
   tcase_add_loop_test(sorting, fullest_maps_are_sorted_on_chip, 0, 2);
+  tcase_add_loop_test(sorting, long_arrays_are_counted_twice, 0, 4);
+  tcase_add_loop_test(sorting, long_arrays_of_every_distribution, 0, HOST_DISTRIBUTIONS);
+  tcase_add_loop_test(sorting, long_arrays_of_odd_keys, 0, ODD_KEYS);
   tcase_add_loop_test(sorting, sorts_odd_keys, 0, ODD_KEYS);
   tcase_add_loop_test(sorting, frequent_values_are_counted, 0, 4);
   tcase_add_loop_test(sorting, sorts_by_every_seed, 0, 4);

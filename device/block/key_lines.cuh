@@ -29,8 +29,9 @@ namespace cdp::CDP_RUNTIME {
 constexpr uint32_t KEY_LINE_BITS = 11;
 constexpr uint32_t KEY_LINES = 1u << KEY_LINE_BITS;
 
-/* Where a line begins, and the one before it ends, in 1 / LINE_UNIT of a bucket; and where the last one ends. */
-constexpr uint32_t LINE_UNIT_BITS = 16;
+/* Where a line begins, and the one before it ends, in 1 / LINE_UNIT of a bucket, so that no map has too many buckets for 32
+   bits; and where the last one ends. */
+constexpr uint32_t LINE_UNIT_BITS = 13;
 constexpr uint32_t LINE_UNIT = 1u << LINE_UNIT_BITS;
 constexpr uint32_t LINE_BEGINS = KEY_LINES + 1;
 

@@ -18,7 +18,7 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Keys [begin, end) of an array, as tiles of a team, or as parts of such: the first begins where a line of the cache does, at or
+/* Keys [begin, end) of an array, one at least, as tiles of a team, or as parts of such: the first begins where a line of the cache does, at or
    before the first key, so that warps read whole lines. */
 template <typename Bits, uint32_t TEAMS, uint32_t PARTS = 1>
 struct MapTiles {
@@ -28,22 +28,26 @@ struct MapTiles {
 
   const Bits *base; /* of the first tile; up to a line before `begin`, even before the array */
   uint32_t ahead;
-  uint32_t end;
+  uint32_t last; /* key, not `end`: of 2^32 keys that would be 0 */
 
-  __device__ __forceinline__ MapTiles(const Bits *source, uint32_t begin, uint32_t items_end) {
+  __device__ __forceinline__ MapTiles(const Bits *source, uint32_t begin, uint32_t end) {
     const Bits *first = source + begin;
-    ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) / sizeof(Bits) % LINE_ITEMS);
+    ahead = items_ahead(first);
     base = first - ahead;
-    end = items_end - begin + ahead;
+    last = end - 1 - begin + ahead;
+  }
+  /* Keys of a line before this one. */
+  static __device__ __forceinline__ uint32_t items_ahead(const Bits *key) {
+    return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(key) / sizeof(Bits) % LINE_ITEMS);
   }
   __device__ __forceinline__ uint32_t count() const {
-    return (end + TILE_ITEMS - 1) / TILE_ITEMS;
+    return last / TILE_ITEMS + 1;
   }
   /* Has tiles `tile`, `tile` + `step`, ... brought into the L2 cache, a line by each thread of the team. */
   __device__ __forceinline__ void prefetch_tiles(uint32_t tile, uint32_t step, uint32_t thread) const {
     constexpr uint32_t LINES = TILE_ITEMS / LINE_ITEMS;
     const uint32_t first = (tile + thread / LINES * step) * TILE_ITEMS + thread % LINES * LINE_ITEMS;
-    if (first < end)
+    if (first <= last)
       prefetch(base + first);
   }
 };
@@ -71,7 +75,7 @@ struct MapTileItems {
   __device__ __forceinline__ void load(const Tiles &tiles, uint32_t tile, uint32_t thread) {
     const uint32_t first = tile * Tiles::TILE_ITEMS;
     const Bits *source = tiles.base + first;
-    if (first >= tiles.ahead && tiles.end - first >= Tiles::TILE_ITEMS) {
+    if (first >= tiles.ahead && tiles.last - first >= Tiles::TILE_ITEMS - 1) {
       const KeyVector<Bits> *vectors = reinterpret_cast<const KeyVector<Bits> *>(source) + thread;
 #pragma unroll
       for (uint32_t vector = 0; vector < ITEMS / VECTOR; vector++) {
@@ -88,7 +92,7 @@ struct MapTileItems {
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++) {
       const uint32_t index = first + thread + item * THREADS;
-      const bool is_present = index >= tiles.ahead && index < tiles.end;
+      const bool is_present = index >= tiles.ahead && index <= tiles.last;
       keys[item] = is_present ? mine[item * THREADS] : GREATEST<Bits>;
       present |= is_present ? 1u << item : 0;
     }

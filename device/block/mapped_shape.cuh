@@ -54,10 +54,10 @@ template <typename Bits, DeviceKind KIND>
 struct MapGroups {
   static constexpr uint32_t TEAMS = on_chip_row(KIND, sizeof(Bits)).teams;
   MapScatterTeam<Bits, KIND, TEAMS, max_fine_buckets(KIND)> tiles[TEAMS];
-  uint32_t ends[MAX_COARSE_BUCKETS];            /* of the groups' keys, which may be fewer than there is room for */
-  uint32_t first_tiles[MAX_COARSE_BUCKETS + 1]; /* how many the groups before have */
-  uint32_t count;                               /* of the groups */
-  uint32_t coarse_shift;                        /* of a bucket's number, that makes it its group's */
+  uint32_t ends[max_groups(KIND)];            /* of the groups' keys, which may be fewer than there is room for */
+  uint32_t first_tiles[max_groups(KIND) + 1]; /* how many the groups before have */
+  uint32_t count;                             /* of the groups */
+  uint32_t coarse_shift;                      /* of a bucket's number, that makes it its group's */
 };
 
 /* What a block needs that learns. */
@@ -124,6 +124,8 @@ struct MappedStorageOf {
 template <typename Bits>
 using MappedStorage = MappedStorageOf<Bits, DEVICE_KIND>;
 constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
+constexpr uint32_t MAX_GROUPS = max_groups(DEVICE_KIND);
+constexpr uint32_t MAX_COARSE = max_coarse_buckets(DEVICE_KIND);
 /* Keys of a block's tile, which its teams share out. */
 template <typename Bits>
 constexpr uint32_t MAP_TILE_ITEMS = map_tile_items(multiway_row(DEVICE_KIND, sizeof(Bits)), OnChipShape<Bits>::ROW);

@@ -3,7 +3,7 @@
  * What blocks do to learn a map of an array's keys (block/key_lines.cuh) and to count its buckets. Who does what when,
  * mapped_array.cuh says; frequent values are found by mapped_frequent.cuh, and the keys are moved by mapped_scatter.cuh.
  *
- * Positions are 32-bit numbers here: no array has so many keys that it would need more (OnChipRow::max_buckets).
+ * Positions are 32-bit numbers here (MAX_MAPPED_ITEMS).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_MAPPED_CUH
 #define CDPSORT_DEVICE_RECURSION_MAPPED_CUH
@@ -23,14 +23,28 @@ __device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint6
   return buckets < sort.map_buckets ? static_cast<uint32_t>(buckets) : sort.map_buckets;
 }
 
+/* Whether a block has no room for the counters of all buckets (mapped_long.cuh). */
+template <typename Bits>
+__device__ __forceinline__ bool counts_twice(const Sort<Bits> &sort) {
+  return sort.map_buckets > MapDivide<Bits, DEVICE_KIND>::MAX_BUCKETS;
+}
+
 /* The buckets of a group, as a power of two; 0: one scatter does without groups. */
-__device__ __forceinline__ uint32_t wanted_coarse_shift(uint32_t buckets) {
+template <typename Bits>
+__device__ __forceinline__ uint32_t wanted_coarse_shift(const Sort<Bits> &sort, uint32_t buckets) {
   if (buckets <= MAX_ONE_SCATTER)
     return 0;
+  const uint32_t most_groups = counts_twice(sort) ? MAX_GROUPS : MAX_COARSE;
   uint32_t shift = 1;
-  while ((buckets - 1) >> shift >= MAX_COARSE_BUCKETS)
+  while ((buckets - 1) >> shift >= most_groups)
     shift++;
   return shift;
+}
+
+/* How many groups there are. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t group_count(const MapFacts<Bits> &facts) {
+  return ((facts.lines.buckets - 1) >> facts.coarse_shift) + 1;
 }
 
 /* ---- Draw -------------------------------------------------------------------------------------------------------------- */
@@ -38,7 +52,7 @@ __device__ __forceinline__ uint32_t wanted_coarse_shift(uint32_t buckets) {
 /* Samples to learn the lines from: a power of two. */
 __device__ __forceinline__ uint32_t drawn_samples(uint32_t buckets) {
   uint32_t samples = KEY_LINES;
-  while (samples < buckets * MAP_SAMPLES_PER_BUCKET)
+  while (samples < MAX_DRAWN_SAMPLES && samples < buckets * MAP_SAMPLES_PER_BUCKET)
     samples *= 2;
   return samples;
 }
@@ -59,7 +73,8 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
   for (uint32_t sample = block * THREADS + threadIdx.x; sample < samples; sample += blocks * THREADS) {
     const Bits key = sort.rules.map.enter(source[sample_position(hash, sample, samples, sort.count)], true);
     atomicAdd(&storage.divide.drawn[spread_offset(lines, key) >> (32 - KEY_LINE_BITS)], 1u);
-    search_sample(sort, key, samples, lines.buckets);
+    if (!counts_twice(sort))
+      search_sample(sort, key, samples, lines.buckets);
   }
   __syncthreads();
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
@@ -84,7 +99,8 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   const uint32_t samples = drawn_samples(lines.buckets);
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     learn.drawn[line] = table.drawn[line];
-  lines.frequent = learn_frequent(sort, lines, samples, storage);
+  if (!counts_twice(sort))
+    lines.frequent = learn_frequent(sort, lines, samples, storage);
   uint32_t left = 0;
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     left += learn.drawn[line];
@@ -117,7 +133,7 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   if (threadIdx.x == 0) {
     table.line_begins[KEY_LINES] = static_cast<uint32_t>(units);
     table.facts->lines = lines;
-    table.facts->coarse_shift = wanted_coarse_shift(lines.buckets);
+    table.facts->coarse_shift = wanted_coarse_shift(sort, lines.buckets);
   }
   __threadfence();
   __syncthreads();

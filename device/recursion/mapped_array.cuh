@@ -12,7 +12,9 @@
  *     count          counts the buckets, and the keys of frequent values
  *     scatter        moves the keys, but for those of frequent values, to their buckets or, where those are many, to groups of
  *                    them
- *     scatter_again  and from the groups to the buckets, whose places are known from the one count
+ *     count_groups   very long arrays: counts the buckets of the groups, which alone have been counted (mapped_long.cuh)
+ *     place          and finds where those begin
+ *     scatter_again  from the groups to the buckets
  *     sort           a bucket to each team, on chip (sort_buckets.cuh); and writes the keys of frequent values
  *                    (sort_frequent.cuh)
  *
@@ -30,6 +32,7 @@
 #ifndef CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
 
+#include "recursion/mapped_long.cuh"
 #include "recursion/mapped_look.cuh"
 #include "recursion/mapped_places.cuh"
 #include "recursion/mapped_scatter.cuh"
@@ -84,7 +87,7 @@ __device__ __forceinline__ void note_look(const Sort<Bits> &sort, MapStage stage
     begin_mapped(sort);
   if (threadIdx.x == 0) {
     facts.lines = storage.map;
-    facts.coarse_shift = wanted_coarse_shift(storage.map.buckets);
+    facts.coarse_shift = wanted_coarse_shift(sort, storage.map.buckets);
   }
 }
 
@@ -106,7 +109,10 @@ __device__ __forceinline__ void announce_stage(const Sort<Bits> &sort, MapStage 
 template <typename Driver, MapForm FORM, typename Bits>
 __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStage expected, uint32_t share, uint32_t shares,
                                                  MappedStorage<Bits> &storage) {
-  find_bucket_begins(sort, share == 0, storage);
+  if (counts_twice(sort))
+    find_group_begins(sort, share == 0, storage);
+  else
+    find_bucket_begins(sort, share == 0, storage);
   const bool is_useful = is_map_useful(sort, storage);
   if (share == 0 && threadIdx.x == 0) {
     sort.map_table.facts->task_count = storage.task_count;
@@ -116,7 +122,8 @@ __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStag
     return;
   if (share == 0) {
     announce_stage<Driver>(sort, expected);
-    write_places(sort, storage);
+    if (!counts_twice(sort))
+      write_places(sort, storage);
     if (threadIdx.x == 0)
       Driver::begin_tasks(sort);
   } else if (sort.map_table.facts->coarse_shift != 0) {
@@ -147,7 +154,9 @@ __device__ inline void count_mapped(const Sort<Bits> &sort, MappedStorage<Bits> 
     return;
   count_task(sort.rules.counters, 0, sort.count, facts.lines.buckets);
   count_at(sort.rules.counters, 0, &cdp_study_depth::balance, split_balance(facts.lines.buckets, sort.count, longest));
-  count_moved(sort.rules.counters, 0, (facts.coarse_shift != 0 ? 5 : 3) * sort.count);
+  const uint32_t counts = counts_twice(sort) ? 2 : 1;
+  const uint32_t scatters = facts.coarse_shift != 0 ? 2 : 1;
+  count_moved(sort.rules.counters, 0, (counts + 2 * scatters) * sort.count);
 }
 
 /* Makes tasks of the buckets that are too long for a block. All threads take part; ends with a barrier. */
@@ -195,7 +204,9 @@ __device__ __forceinline__ void do_share(const Sort<Bits> &sort, MapStage stage,
                                          MappedStorage<Bits> &storage) {
   if (share == 0 && stage != MapStage::scatter)
     announce_stage<Driver>(sort, expected);
-  if (stage == MapStage::count)
+  if (stage == MapStage::count && counts_twice(sort))
+    count_groups_share(sort, share, gridDim.x);
+  else if (stage == MapStage::count)
     count_share<FORM>(sort, share, gridDim.x, storage);
   else if (stage == MapStage::scatter)
     do_scatter_share<Driver, FORM>(sort, expected, share, gridDim.x, storage);
@@ -273,6 +284,24 @@ __device__ __forceinline__ void learn_map(const Sort<Bits> &sort, MapStage stage
     const TraceScope scope(sort, turn_of(sort, MapStage::learn).event);
     announce_stage<Driver>(sort, MapStage::count);
     learn_lines(sort, storage);
+  });
+}
+
+/* Counts the buckets of groups, and finds where they begin. Begins with a share of the counting, and ends with one of the second
+   scatter. All threads take part; begins and ends with a barrier. */
+template <typename Driver, typename Bits>
+__device__ __noinline__ void count_again(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  do_small_stage(sort, MapStage::count_groups, &turn_of(sort, MapStage::place), storage.turn, [&](uint32_t share) {
+    const TraceScope scope(sort, turn_of(sort, MapStage::count_groups).event);
+    if (share == 0)
+      announce_stage<Driver>(sort, MapStage::place);
+    count_buckets_of_groups(sort, share, gridDim.x);
+  });
+  do_small_stage(sort, MapStage::place, &turn_of(sort, MapStage::scatter_again), storage.turn, [&](uint32_t share) {
+    const TraceScope scope(sort, turn_of(sort, MapStage::place).event);
+    if (share == 0)
+      announce_stage<Driver>(sort, MapStage::scatter_again);
+    place_buckets_of_groups(sort, share, gridDim.x);
   });
 }
 
@@ -363,13 +392,15 @@ __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32
   if (!do_look<Driver>(sort, storage))
     return;
   do_stage<Driver>(sort, MapStage::count, MapStage::scatter, storage);
-  const bool has_groups = facts.coarse_shift != 0;
-  do_stage<Driver>(sort, MapStage::scatter, has_groups ? MapStage::scatter_again : MapStage::sort, storage);
+  const MapStage behind_groups = counts_twice(sort) ? MapStage::count_groups : MapStage::scatter_again;
+  do_stage<Driver>(sort, MapStage::scatter, facts.coarse_shift != 0 ? behind_groups : MapStage::sort, storage);
   if (facts.is_given_up != 0) {
     if (storage.turn.is_last != 0)
       leave_map<Driver>(sort, false, MapVerdict::uneven, storage);
     return;
   }
+  if (counts_twice(sort))
+    count_again<Driver>(sort, storage);
   if (facts.coarse_shift != 0)
     do_stage<Driver>(sort, MapStage::scatter_again, MapStage::sort, storage);
   if (storage.turn.is_last != 0)

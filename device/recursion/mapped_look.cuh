@@ -178,6 +178,12 @@ __device__ __forceinline__ bool are_octaves_better(uint32_t samples, const KeyLi
   return look.octave_squares < look.squares / MIN_OCTAVE_GAIN;
 }
 
+/* Whether positions of all keys are 32-bit numbers, counted from where a line of the cache begins. */
+template <typename Bits>
+__device__ __forceinline__ bool has_positions(const Sort<Bits> &sort) {
+  return sort.count + CountedTiles<Bits>::items_ahead(sort.rules.side(Side::keys)) <= MAX_MAPPED_ITEMS;
+}
+
 /*
  * Looks at the sample, when all of it is drawn. sees_order: a sample in order is to be told. `lines`, in every thread: for keys
  * that are spread evenly, straight ones; otherwise to be learnt. All threads of the block take part; begins with a barrier.
@@ -189,6 +195,8 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
   Bits least;
   Bits greatest;
   load_sample(sort, samples, least, greatest, look);
+  if (!has_positions(sort))
+    return MapVerdict::splitters;
   if (least == greatest)
     return sees_order ? MapVerdict::ascending : MapVerdict::splitters;
   const KeyLines<Bits> groups = lines_between(least, greatest, SPREAD_GROUPS);
@@ -203,7 +211,7 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
     return MapVerdict::even;
   lines.buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
   const KeyLines<Bits> octaves = octaves_from(least, lines);
-  if (are_octaves_better(samples, octaves, look))
+  if (!counts_twice(sort) && are_octaves_better(samples, octaves, look))
     lines = octaves;
   lines.factor = 0;
   return MapVerdict::uneven;

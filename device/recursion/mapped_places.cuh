@@ -95,7 +95,7 @@ __device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, bool wri
     sum += counts[bucket];
   uint32_t total;
   uint32_t begin = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.divide.warp_totals, total);
-  expect(total == sort.count);
+  expect(total == static_cast<uint32_t>(sort.count));
   for (uint32_t bucket = first; bucket < end; bucket++) {
     const uint32_t items = counts[bucket];
     counts[bucket] = begin;

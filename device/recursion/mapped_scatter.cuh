@@ -57,24 +57,24 @@ __device__ __forceinline__ void scatter_tiles(const Sort<Bits> &sort, uint32_t b
   }
 }
 
-/* Group `group`'s tiles, of the scratch array. */
+/* A team's tiles, and those of group `group`, which has keys, in the scratch array. */
 template <typename Bits>
-__device__ __forceinline__ MapTiles<Bits, SCATTER_TEAMS<Bits>> group_tiles(const Bits *scratch, uint32_t group,
-                                                                           const MappedStorage<Bits> &storage) {
+using ScatteredTiles = MapTiles<Bits, SCATTER_TEAMS<Bits>>;
+template <typename Tiles, typename Bits>
+__device__ __forceinline__ Tiles group_tiles(const Bits *scratch, uint32_t group, const MappedStorage<Bits> &storage) {
   return {scratch, storage.divide.begins[group], storage.divide.groups.ends[group]};
 }
 
-/* Loads where groups begin and end, and counts their tiles. All threads take part; ends with a barrier. Returns how many
-   groups. */
-template <typename Bits>
-__device__ __noinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+/* Loads where groups begin and end, and counts their tiles. All threads take part; ends with a barrier. */
+template <typename Tiles, typename Bits>
+__device__ __noinline__ void load_groups(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  constexpr uint32_t EACH = (MAX_COARSE_BUCKETS + THREADS - 1) / THREADS;
+  constexpr uint32_t EACH = (MAX_GROUPS + THREADS - 1) / THREADS;
   const MapFacts<Bits> &facts = *sort.map_table.facts;
   const Bits *scratch = sort.rules.side(Side::scratch);
   uint32_t *begins = storage.divide.begins;
   uint32_t *ends = storage.divide.groups.ends;
-  const uint32_t groups = ((facts.lines.buckets - 1) >> facts.coarse_shift) + 1;
+  const uint32_t groups = group_count(facts);
   for (uint32_t group = threadIdx.x; group < groups; group += THREADS) {
     begins[group] = sort.map_table.coarse_begins[group];
     ends[group] = sort.map_table.coarse_ends[group];
@@ -86,7 +86,7 @@ __device__ __noinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStora
   for (uint32_t index = 0; index < EACH; index++) {
     const uint32_t group = threadIdx.x * EACH + index;
     const bool has_keys = group < groups && begins[group] != ends[group];
-    tiles[index] = has_keys ? group_tiles(scratch, group, storage).count() : 0;
+    tiles[index] = has_keys ? group_tiles<Tiles>(scratch, group, storage).count() : 0;
     sum += tiles[index];
   }
   uint32_t total;
@@ -103,7 +103,6 @@ __device__ __noinline__ uint32_t load_groups(const Sort<Bits> &sort, MappedStora
     storage.divide.groups.coarse_shift = facts.coarse_shift;
   }
   __syncthreads();
-  return groups;
 }
 
 /* The group that a tile is of: the last one that begins with it or before it and has any. */
@@ -129,12 +128,12 @@ __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t 
   constexpr uint32_t TEAMS = SCATTER_TEAMS<Bits>;
   const Team<Bits, TEAMS> team;
   auto &tile = storage.divide.groups.tiles[team.number];
-  const uint32_t groups = load_groups(sort, storage);
+  load_groups<ScatteredTiles<Bits>>(sort, storage);
   // Read once: through a pointer to the parameters, each would be waited for in every tile.
   const Bits *scratch = sort.rules.side(Side::scratch);
   Bits *destination = sort.rules.side(Side::keys);
   unsigned int *cursors = sort.map_table.cursors;
-  begin_tiles(team, blocks * TEAMS, storage.divide.groups.first_tiles[groups], tile);
+  begin_tiles(team, blocks * TEAMS, storage.divide.groups.first_tiles[storage.divide.groups.count], tile);
   MapTileItems<Bits, TEAMS> items;
   uint32_t at = block * TEAMS + team.number;
   uint32_t group = 0;
@@ -142,7 +141,7 @@ __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t 
     if (at >= reread(tile.count))
       return;
     group = group_of(at, storage);
-    items.load(group_tiles(scratch, group, storage), at - storage.divide.groups.first_tiles[group],
+    items.load(group_tiles<ScatteredTiles<Bits>>(scratch, group, storage), at - storage.divide.groups.first_tiles[group],
                Team<Bits, TEAMS>::anew().thread);
   };
   load();

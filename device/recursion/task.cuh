@@ -95,10 +95,12 @@ enum class MapStage : uint32_t {
   learn,         /* learn the lines from what has been drawn */
   count,         /* count the buckets */
   scatter,       /* move the keys to their buckets, or to groups of them */
+  count_groups,  /* count the buckets of each group, if only groups have been counted */
+  place,         /* find where those begin */
   scatter_again, /* from the groups to the buckets */
   sort           /* sort the buckets */
 };
-constexpr uint32_t MAP_STAGES = 8;
+constexpr uint32_t MAP_STAGES = 10;
 
 /* A stage, as a grid shares it out (turns.cuh). Zeros at first. */
 struct alignas(16) StageTurn {
@@ -115,8 +117,8 @@ struct MapFacts {
   uint32_t is_given_up;       /* 1: the buckets are too long */
   unsigned int buckets_taken; /* to be sorted on chip, by teams that had one */
   uint32_t coarse_shift;      /* a group has so many buckets, as a power of two; 0: one scatter does without groups */
-  uint32_t long_count;        /* buckets that are too long for a team, but not for a block: they are listed */
-  uint32_t task_count;        /* that are too long for a block */
+  unsigned int long_count;    /* buckets that are too long for a team, but not for a block: they are listed */
+  unsigned int task_count;    /* that are too long for a block */
   unsigned int values_listed; /* that may be frequent. May run past the list's end */
   unsigned int values_at[FREQUENT_LEVELS]; /* those that were listed for the first time, for the second, and so on */
   uint32_t flagged_count;                  /* buckets with frequent values */
@@ -153,10 +155,11 @@ constexpr uint32_t FLAGGED = 1u << 31;
 template <typename Bits>
 struct MapTable {
   MapFacts<Bits> *facts;
-  Bits *sample;           /* that is looked at */
-  uint32_t *line_begins;  /* LINE_BEGINS */
-  unsigned int *drawn;    /* of the sample, in each line. Zeros at first */
-  unsigned int *counts;   /* of each bucket. Zeros at first */
+  Bits *sample;               /* that is looked at */
+  uint32_t *line_begins;      /* LINE_BEGINS */
+  unsigned int *drawn;        /* of the sample, in each line. Zeros at first */
+  unsigned int *counts;       /* of each bucket. Zeros at first */
+  unsigned int *group_counts; /* of each group, if those are counted first. Zeros at first */
   unsigned int *taken;    /* of the first scatter: keys of each bucket or group that have been given a place. Zeros at first */
   unsigned int *searched; /* samples, by their hash. Zeros at first */
   FrequentTable<Bits> *frequent;

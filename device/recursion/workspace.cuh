@@ -18,6 +18,7 @@ struct WorkspaceParts {
   uint64_t map_facts;
   uint64_t map_drawn;
   uint64_t map_counts;
+  uint64_t map_group_counts;
   uint64_t map_taken;
   uint64_t map_searched;
   uint64_t map_frequent;
@@ -76,8 +77,10 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_drawn = part(maps ? KEY_LINES : 0, sizeof(unsigned int));
   parts.map_counts = part(plan.map_buckets, sizeof(unsigned int));
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
+  const bool counts_twice = plan.map_buckets > on_chip_row(kind, cdp_engine_key_bytes(plan.type)).max_buckets;
+  parts.map_group_counts = part(counts_twice ? max_groups(kind) : 0, sizeof(unsigned int));
   parts.map_taken = part(maps ? max_first_scatter_buckets(kind) : 0, sizeof(unsigned int));
-  parts.map_searched = part(maps ? searched_counters(plan.map_buckets) : 0, sizeof(unsigned int));
+  parts.map_searched = part(maps && !counts_twice ? searched_counters(plan.map_buckets) : 0, sizeof(unsigned int));
   parts.map_frequent = part(maps ? 1 : 0, frequent_table_bytes(kind, cdp_engine_key_bytes(plan.type)));
   const uint64_t frequent_values = frequent_slots(kind, cdp_engine_key_bytes(plan.type)) / 2;
   parts.zeros_end = maps ? parts.map_frequent + frequent_values * sizeof(unsigned int) : end;
@@ -88,8 +91,8 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_spans = part(plan.map_buckets, sizeof(FrequentSpan));
   parts.map_cursors = part(plan.map_buckets, sizeof(unsigned int));
   parts.map_lines = part(maps ? LINE_BEGINS : 0, sizeof(uint32_t));
-  parts.map_coarse_begins = part(maps ? MAX_COARSE_BUCKETS : 0, sizeof(unsigned int));
-  parts.map_coarse_ends = part(maps ? MAX_COARSE_BUCKETS : 0, sizeof(unsigned int));
+  parts.map_coarse_begins = part(maps ? max_groups(kind) : 0, sizeof(unsigned int));
+  parts.map_coarse_ends = part(maps ? max_groups(kind) : 0, sizeof(unsigned int));
   parts.tasks = part(plan.task_capacity, sizeof(Task));
   parts.lists[0] = part(plan.task_capacity, sizeof(ListedTask));
   parts.lists[1] = part(plan.task_capacity, sizeof(ListedTask));
@@ -175,6 +178,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
                     reinterpret_cast<uint32_t *>(workspace + parts.map_lines),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_drawn),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_counts),
+                    reinterpret_cast<unsigned int *>(workspace + parts.map_group_counts),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_taken),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_searched),
                     reinterpret_cast<FrequentTable<Bits> *>(workspace + parts.map_frequent),
