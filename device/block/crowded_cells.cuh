@@ -22,6 +22,13 @@ __device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
   return sizeof(Bits) == 4 ? place ^ (place >> 3 & 0xC) : place ^ (place >> 3 & 0xE);
 }
 
+/* Where place `place` + `times` * STEP lies. An order that repeats itself within a step is worked out once. */
+template <typename Bits, uint32_t STEP>
+__device__ __forceinline__ uint32_t on_chip_place_behind(uint32_t place, uint32_t times) {
+  constexpr uint32_t PERIOD = 128;
+  return STEP % PERIOD == 0 ? on_chip_place<Bits>(place) + times * STEP : on_chip_place<Bits>(place + times * STEP);
+}
+
 /* A warp's cell: keys [begin, begin + items) of the stage. */
 template <typename Bits>
 struct CrowdedCell {

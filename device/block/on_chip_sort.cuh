@@ -167,26 +167,49 @@ __device__ __forceinline__ bool sort_windows(uint32_t count, const AnyTeam &team
   return is_disordered;
 }
 
-/* Writes a team's staged keys to their last place. All its threads take part; no barrier. */
+/*
+ * Writes a team's staged keys to their last place. All its threads take part; no barrier.
+ *
+ * Warps write whole lines of memory: the first may begin before the bucket. Rows of a key to each thread have conditions only
+ * where they may lack some, the first and the last few: with one for every key, and its place worked out for each, a key took 21
+ * instructions, a quarter of a bucket's (H200, docs/lab/2026-11-24-look-and-write.md).
+ */
+template <bool LEAVES, typename Bits, typename AnyTeam>
+__device__ __forceinline__ void write_rows(const Bits *stage, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                           const AnyTeam &team) {
+  constexpr uint32_t THREADS = AnyTeam::THREADS;
+  constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
+  constexpr uint32_t ROWS = 8; // at a time
+  const auto leave = [&map](Bits key) { return LEAVES ? map.leave(key) : key; };
+  const uint32_t ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(destination) / sizeof(Bits)) % LINE_ITEMS;
+  const uint32_t end = count + ahead;
+  Bits *line = destination - ahead;
+  uint32_t item = team.thread;
+  if (item >= ahead && item < end)
+    line[item] = leave(stage[on_chip_place<Bits>(item - ahead)]);
+  item += THREADS;
+#pragma unroll 1
+  for (; item + (ROWS - 1) * THREADS < end; item += ROWS * THREADS) {
+    Bits keys[ROWS];
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++)
+      keys[row] = stage[on_chip_place_behind<Bits, THREADS>(item - ahead, row)];
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++)
+      line[item + row * THREADS] = leave(keys[row]);
+  }
+#pragma unroll 1
+  for (; item < end; item += THREADS)
+    line[item] = leave(stage[on_chip_place<Bits>(item - ahead)]);
+}
+
 template <typename Bits, typename AnyTeam>
 __device__ __forceinline__ void write_staged(const Bits *stage, uint32_t count, Bits *destination, const KeyMap<Bits> &map,
                                              const AnyTeam &team) {
-  constexpr uint32_t THREADS = AnyTeam::THREADS;
-  constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
-  // Warps write whole lines of memory: the first may begin before the bucket.
-  const uint32_t ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(destination) / sizeof(Bits)) % LINE_ITEMS;
-  Bits *line = destination - ahead;
-  if (map.changes != 0) {
-#pragma unroll 8
-    for (uint32_t item = team.thread; item < count + ahead; item += THREADS)
-      if (item >= ahead)
-        line[item] = map.leave(stage[on_chip_place<Bits>(item - ahead)]);
-    return;
-  }
-#pragma unroll 8
-  for (uint32_t item = team.thread; item < count + ahead; item += THREADS)
-    if (item >= ahead)
-      line[item] = stage[on_chip_place<Bits>(item - ahead)];
+  if (map.changes != 0)
+    write_rows<true>(stage, count, destination, map, team);
+  else
+    write_rows<false>(stage, count, destination, map, team);
 }
 
 /* Merges a team's staged keys: item i lies at place padded(i) of the stage then. All its threads take part; begins and ends
