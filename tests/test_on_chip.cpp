@@ -34,10 +34,10 @@ __global__ void sort_kernel([[maybe_unused]] Bits *keys, [[maybe_unused]] uint32
   const SortingTeam<Bits, BY> team;
   Bits least = 0;
   Outcome reached = Outcome::by_cells;
-  if (stage_by_cells(keys, count, map, true, least, team, storage)) {
+  if (stage_by_cells(keys, count, map, true, least, &storage)) {
     reached = Outcome::equal;
     write_equal(least, count, keys, map, team);
-  } else if (!sort_staged(count, keys, map, team, storage)) {
+  } else if (!sort_staged(count, keys, map, &storage)) {
     reached = Outcome::merged;
     merge_staged(count, team, storage);
     write_merged(storage.stage, count, keys, map, team);

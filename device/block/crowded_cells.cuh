@@ -22,11 +22,15 @@ __device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
   return sizeof(Bits) == 4 ? place ^ (place >> 3 & 0xC) : place ^ (place >> 3 & 0xE);
 }
 
-/* Where place `place` + `times` * STEP lies. An order that repeats itself within a step is worked out once. */
-template <typename Bits, uint32_t STEP>
-__device__ __forceinline__ uint32_t on_chip_place_behind(uint32_t place, uint32_t times) {
+/* The key at place `place` + `times` * STEP of the stage. Where the order of places repeats itself within a step, an address is
+   worked out once, and `times` is a part of the instruction. */
+template <uint32_t STEP, typename Bits>
+__device__ __forceinline__ Bits key_behind(const Bits *stage, uint32_t place, uint32_t times) {
   constexpr uint32_t PERIOD = 128;
-  return STEP % PERIOD == 0 ? on_chip_place<Bits>(place) + times * STEP : on_chip_place<Bits>(place + times * STEP);
+  if constexpr (STEP % PERIOD == 0)
+    return (stage + on_chip_place<Bits>(place))[times * STEP];
+  else
+    return stage[on_chip_place<Bits>(place + times * STEP)];
 }
 
 /* A warp's cell: keys [begin, begin + items) of the stage. */

@@ -235,9 +235,10 @@ __device__ __forceinline__ void write_keys(BucketOf bucket_of, Bits *destination
   for (uint32_t first = team.thread; first < end; first += BATCH * THREADS) {
     Bits keys[BATCH];
     uint32_t places[BATCH];
+    const Bits *staged = tile.stage + first; // an address, to which offsets are added by the instructions
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
-      keys[index] = tile.stage[is_key(first + index * THREADS) ? first + index * THREADS : first];
+      keys[index] = staged[is_key(first + index * THREADS) ? index * THREADS : 0];
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
       places[index] = tile.bases[bucket_of(keys[index])] + first + index * THREADS;

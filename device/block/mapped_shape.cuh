@@ -109,6 +109,7 @@ struct MappedStorageOf {
   BlockStorage block; /* first */
   BlockTurn turn;
   KeyLines<Bits> map;
+  uint32_t bucket_side;   /* a Side: where the buckets are, which are to be sorted */
   uint32_t long_items;    /* in buckets that are too long for a block to sort on chip */
   uint32_t long_count;    /* of those too long for a team, those that a block can sort */
   uint32_t task_count;    /* and those that none can */

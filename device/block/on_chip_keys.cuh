@@ -100,6 +100,22 @@ using OnChipTeam = OnChipTeamOf<Bits, DEVICE_KIND, BY>;
 template <typename Bits, OnChipBy BY = OnChipBy::team>
 using SortingTeam = Team<Bits, OnChipShape<Bits, BY>::TEAMS>;
 
+/*
+ * The room of this thread's team, of those that a block's teams have one after the other.
+ *
+ * 1. A thread's keys fill its registers, and what is kept beside them is spilled, past a cache that shared memory leaves next to
+ *    nothing of: to read it again takes hundreds of cycles, and there was some at the beginning of every step.
+ * 2. Where the first room is, is a constant; which one is the team's follows from a thread's number.
+ * Therefore every step works its room out anew (Team::anew()).
+ */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ OnChipTeam<Bits, BY> &room_of(OnChipTeam<Bits, BY> *rooms) {
+  if constexpr (SortingTeam<Bits, BY>::THREADS == MultiwayShape<Bits>::BLOCK_THREADS)
+    return *rooms;
+  else
+    return rooms[SortingTeam<Bits, BY>::anew().number];
+}
+
 template <typename Storage>
 constexpr bool has_merge_room() {
   return merge_room(Storage::Shape::MAX_ITEMS) * sizeof(Storage::stage[0]) <= offsetof(Storage, warp_totals);

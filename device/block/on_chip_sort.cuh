@@ -59,41 +59,55 @@ __device__ __forceinline__ void scan_cells(const SortingTeam<Bits, BY> &team, On
   }
 }
 
+/* Zeroes the counters of a team's cells. All its threads take part; no barrier. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ void zero_cells(const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
+  struct alignas(16) Zeros {
+    uint32_t zeros[4];
+  };
+  const Zeros zeros = {{0, 0, 0, 0}};
+  for (uint32_t index = team.thread; index < OnChipShape<Bits, BY>::CELLS / 4; index += OnChipShape<Bits, BY>::THREADS)
+    reinterpret_cast<Zeros *>(storage.cells)[index] = zeros;
+}
+
 /*
- * Puts keys [0, count) of `source`, entered or raw, into storage.stage by cells, nearly in order. Returns whether they are all
- * equal: then they are not put anywhere, and `least` is what they are. All threads of the team take part; storage is free, but
+ * Puts keys [0, count) of `source`, entered or raw, into the stage by cells, nearly in order. Returns whether they are all
+ * equal: then they are not put anywhere, and `least` is what they are. All threads of the team take part; its room is free, but
  * that the source may be there where the team is the block; ends with a barrier.
  */
 template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
-                                               Bits &least, const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
+                                               Bits &least, OnChipTeam<Bits, BY> *rooms) {
   using Shape = OnChipShape<Bits, BY>;
+  using SortTeam = SortingTeam<Bits, BY>;
   OnChipKeys<Bits, BY> keys;
-  keys.load(source, count, team.thread);
+  keys.load(source, count, SortTeam::anew().thread);
   if (Shape::TEAMS == 1)
-    team.sync();
+    SortTeam::anew().sync();
   keys.enter(map, is_raw);
-  struct alignas(16) Zeros {
-    uint32_t zeros[4];
-  };
-  for (uint32_t index = team.thread; index < Shape::CELLS / 4; index += Shape::THREADS)
-    reinterpret_cast<Zeros *>(storage.cells)[index] = {};
+  zero_cells<Bits, BY>(SortTeam::anew(), room_of(rooms));
   least = GREATEST<Bits>;
   Bits greatest = 0;
   keys.each([&least, &greatest](Bits key) {
     least = min(least, key);
     greatest = max(greatest, key);
   });
-  team.find_extremes(least, greatest, storage.extremes());
+  SortTeam::anew().find_extremes(least, greatest, room_of(rooms).extremes());
   if (least == greatest)
     return true;
-  const CellMap<Bits> cell_of = cells_between(least, greatest, Shape::CELLS);
-  if (team.thread == 0)
-    storage.cell_of = cell_of;
-  keys.each([&storage, cell_of](Bits key) { atomicAdd(&storage.cells[cell_of(key)], 1u); });
+  {
+    auto &storage = room_of(rooms);
+    const CellMap<Bits> cell_of = cells_between(least, greatest, Shape::CELLS);
+    if (SortTeam::anew().thread == 0)
+      storage.cell_of = cell_of;
+    keys.each([&storage, cell_of](Bits key) { atomicAdd(&storage.cells[cell_of(key)], 1u); });
+  }
+  SortTeam::anew().sync();
+  scan_cells<Bits, BY>(SortTeam::anew(), room_of(rooms));
+  const SortTeam team = SortTeam::anew();
   team.sync();
-  scan_cells(team, storage);
-  team.sync();
+  auto &storage = room_of(rooms);
+  const CellMap<Bits> cell_of = storage.cell_of; // not kept until here
   keys.put_each([&storage, cell_of](Bits key) { return atomicAdd(&storage.cells[cell_of(key)], 1u); },
                 [&storage](uint32_t place, Bits key) { storage.stage[on_chip_place<Bits>(place)] = key; });
   // Windows and seams reach beyond the last key.
@@ -129,21 +143,24 @@ __device__ __forceinline__ void write_window(const Bits (&window)[WINDOW_ITEMS],
   }
 }
 
-/* Sorts all windows, then all seams. Returns whether this thread saw neighbours in the wrong order. All threads of the team
-   take part; begins and ends with a barrier, but for what is looked at behind it. */
+/* Sorts all windows, of a team's stage. All its threads take part; no barrier. */
 template <typename Bits, typename AnyTeam>
-__device__ __forceinline__ bool sort_windows(uint32_t count, const AnyTeam &team, Bits *stage) {
-  constexpr uint32_t THREADS = AnyTeam::THREADS;
-  constexpr uint32_t HALF = WINDOW_ITEMS / 2;
-  for (uint32_t window = team.thread; window * WINDOW_ITEMS < count; window += THREADS) {
+__device__ __forceinline__ void sort_each_window(uint32_t count, const AnyTeam &team, Bits *stage) {
+  for (uint32_t window = team.thread; window * WINDOW_ITEMS < count; window += AnyTeam::THREADS) {
     Bits items[WINDOW_ITEMS];
     read_window(items, window * WINDOW_ITEMS, stage);
     sort_in_lane<0, WINDOW_ITEMS>(items);
     write_window(items, window * WINDOW_ITEMS, stage);
   }
-  team.sync();
+}
+
+/* Sorts all seams. Returns whether this thread saw neighbours in the wrong order, of those that are its warp's. All threads of
+   the team take part; no barrier. */
+template <typename Bits, typename AnyTeam>
+__device__ __forceinline__ bool sort_each_seam(uint32_t count, const AnyTeam &team, Bits *stage) {
+  constexpr uint32_t HALF = WINDOW_ITEMS / 2;
   bool is_disordered = false;
-  for (uint32_t window = team.thread; (window - team.lane()) * WINDOW_ITEMS + HALF < count; window += THREADS) {
+  for (uint32_t window = team.thread; (window - team.lane()) * WINDOW_ITEMS + HALF < count; window += AnyTeam::THREADS) {
     const uint32_t first = window * WINDOW_ITEMS + HALF;
     Bits items[WINDOW_ITEMS] = {};
     if (first < count) {
@@ -155,16 +172,34 @@ __device__ __forceinline__ bool sort_windows(uint32_t count, const AnyTeam &team
     if (team.lane() < WARP_LANES - 1 && first + WINDOW_ITEMS < count)
       is_disordered |= next < items[WINDOW_ITEMS - 1];
   }
-  team.sync();
-  // Between the seams of different warps, and before the first.
+  return is_disordered;
+}
+
+/* Whether this thread sees neighbours in the wrong order between the seams of different warps, or before the first. */
+template <typename Bits, typename AnyTeam>
+__device__ __forceinline__ bool are_warps_disordered(uint32_t count, const AnyTeam &team, const Bits *stage) {
+  constexpr uint32_t HALF = WINDOW_ITEMS / 2;
+  bool is_disordered = false;
   if (team.lane() == WARP_LANES - 1)
-    for (uint32_t window = team.thread; window * WINDOW_ITEMS + HALF + WINDOW_ITEMS < count; window += THREADS) {
+    for (uint32_t window = team.thread; window * WINDOW_ITEMS + HALF + WINDOW_ITEMS < count; window += AnyTeam::THREADS) {
       const uint32_t next = window * WINDOW_ITEMS + HALF + WINDOW_ITEMS;
       is_disordered |= stage[on_chip_place<Bits>(next)] < stage[on_chip_place<Bits>(next - 1)];
     }
   if (team.thread == 0 && count > HALF)
     is_disordered |= stage[on_chip_place<Bits>(HALF)] < stage[on_chip_place<Bits>(HALF - 1)];
   return is_disordered;
+}
+
+/* Sorts all windows, then all seams. Returns whether this thread saw neighbours in the wrong order. All threads of the team
+   take part; begins and ends with a barrier, but for what is looked at behind it. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ bool sort_windows(uint32_t count, OnChipTeam<Bits, BY> *rooms) {
+  using SortTeam = SortingTeam<Bits, BY>;
+  sort_each_window(count, SortTeam::anew(), room_of(rooms).stage);
+  SortTeam::anew().sync();
+  const bool is_disordered = sort_each_seam(count, SortTeam::anew(), room_of(rooms).stage);
+  SortTeam::anew().sync();
+  return is_disordered | are_warps_disordered(count, SortTeam::anew(), room_of(rooms).stage);
 }
 
 /*
@@ -179,9 +214,10 @@ __device__ __forceinline__ void write_rows(const Bits *stage, uint32_t count, Bi
                                            const AnyTeam &team) {
   constexpr uint32_t THREADS = AnyTeam::THREADS;
   constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
-  constexpr uint32_t ROWS = 8; // at a time
+  constexpr uint32_t ROWS = 32 / sizeof(Bits); // at a time
   const auto leave = [&map](Bits key) { return LEAVES ? map.leave(key) : key; };
-  const uint32_t ahead = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(destination) / sizeof(Bits)) % LINE_ITEMS;
+  // Not worked out in front of a loop over rounds, and kept.
+  const uint32_t ahead = fresh(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(destination) / sizeof(Bits))) % LINE_ITEMS;
   const uint32_t end = count + ahead;
   Bits *line = destination - ahead;
   uint32_t item = team.thread;
@@ -191,12 +227,13 @@ __device__ __forceinline__ void write_rows(const Bits *stage, uint32_t count, Bi
 #pragma unroll 1
   for (; item + (ROWS - 1) * THREADS < end; item += ROWS * THREADS) {
     Bits keys[ROWS];
+    Bits *first = line + item;
 #pragma unroll
     for (uint32_t row = 0; row < ROWS; row++)
-      keys[row] = stage[on_chip_place_behind<Bits, THREADS>(item - ahead, row)];
+      keys[row] = key_behind<THREADS>(stage, item - ahead, row);
 #pragma unroll
     for (uint32_t row = 0; row < ROWS; row++)
-      line[item + row * THREADS] = leave(keys[row]);
+      first[row * THREADS] = leave(keys[row]);
   }
 #pragma unroll 1
   for (; item < end; item += THREADS)
@@ -246,34 +283,36 @@ __device__ __forceinline__ void write_merged(const Bits *stage, uint32_t count, 
    in order: if not, it must be merged. All threads of the team take part; ends with a barrier. */
 template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                            const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
+                                            OnChipTeam<Bits, BY> *rooms) {
+  using SortTeam = SortingTeam<Bits, BY>;
   for (uint32_t round = 1;; round++) {
-    const bool is_disordered = sort_windows(count, team, storage.stage);
+    const bool is_disordered = sort_windows<Bits, BY>(count, rooms);
     // Written before it is known whether it is in order: nearly always it is.
     if (destination != nullptr)
-      write_staged(storage.stage, count, destination, map, team);
-    if (!team.any(is_disordered))
+      write_staged(room_of(rooms).stage, count, destination, map, SortTeam::anew());
+    if (!SortTeam::anew().any(is_disordered))
       return true;
     // Where many threads of a warp still see disorder, the next rounds would not mend it either.
     const uint32_t disordered_lanes = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, is_disordered)));
-    const bool is_hopeless = team.any(round > 1 && disordered_lanes > MAX_DISORDERED_LANES);
+    const bool is_hopeless = SortTeam::anew().any(round > 1 && disordered_lanes > MAX_DISORDERED_LANES);
     if (round > 1 && !is_hopeless && round < MAX_WINDOW_ROUNDS)
       continue;
     const uint32_t most = round == 1 ? FEW_CROWDED_CELLS : MAX_CROWDED_CELLS;
-    const CellsFate fate = sort_disordered_cells(count, most, destination, map, team, storage);
+    const CellsFate fate = sort_disordered_cells<Bits, BY>(count, most, destination, map, SortTeam::anew(), room_of(rooms));
     if (fate != CellsFate::too_many || round > 1)
       return fate == CellsFate::sorted;
   }
 }
 
-/* The same, and merges it if it must. All threads of the team take part; ends with a barrier: storage is free. */
+/* The same, and merges it if it must. All threads of the team take part; ends with a barrier: its room is free. */
 template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ void sort_and_write(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                               const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
-  if (sort_staged(count, destination, map, team, storage))
+                                               OnChipTeam<Bits, BY> *rooms) {
+  if (sort_staged<Bits, BY>(count, destination, map, rooms))
     return;
-  merge_staged(count, team, storage);
-  write_merged(storage.stage, count, destination, map, team);
+  const auto team = SortingTeam<Bits, BY>::anew();
+  merge_staged<Bits, BY>(count, team, room_of(rooms));
+  write_merged(room_of(rooms).stage, count, destination, map, team);
 }
 
 /* Writes `count` equal keys. All threads of the team take part; ends with a barrier: storage is free. */
@@ -303,10 +342,10 @@ __device__ __noinline__ void block_on_chip_sort(const BlockRules<Bits> &rules, c
   const uint32_t count = static_cast<uint32_t>(range.items());
   Bits *destination = rules.side(Side::keys) + range.begin;
   Bits least = 0;
-  if (stage_by_cells(source, count, rules.map, range.is_raw(), least, team, storage))
+  if (stage_by_cells<Bits, BY>(source, count, rules.map, range.is_raw(), least, &storage))
     write_equal(least, count, destination, rules.map, team);
   else
-    sort_and_write(count, destination, rules.map, team, storage);
+    sort_and_write<Bits, BY>(count, destination, rules.map, &storage);
   if (team.thread == 0)
     count_leaves(rules.counters, range.depth, 1, count);
 }

@@ -64,32 +64,34 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort, uint3
   static_assert(OnChipShape<Bits>::MAX_ITEMS * sizeof(Bits) <= OnChipShape<Bits>::THREADS * LINE_BYTES ||
                     DEVICE_KIND == DeviceKind::simulated,
                 "a line for each thread");
-  const SortingTeam<Bits> team;
-  auto &storage = block_shared<MappedStorage<Bits>>().teams[team.number];
+  using SortTeam = SortingTeam<Bits>;
+  auto &block = block_shared<MappedStorage<Bits>>();
   MapFacts<Bits> &facts = *sort.map_table.facts;
-  const uint32_t count = facts.lines.buckets;
-  const unsigned int *begins = sort.map_table.begins;
-  const Bits *source = sort.rules.side(facts.coarse_shift != 0 ? Side::keys : Side::scratch);
-  Bits *keys = sort.rules.side(Side::keys);
-  unsigned int *taken = &facts.buckets_taken;
-  uint32_t index = share * TEAMS + team.number;
+  if (threadIdx.x == 0)
+    block.bucket_side = static_cast<uint32_t>(facts.coarse_shift != 0 ? Side::keys : Side::scratch);
+  __syncthreads();
+  const auto source = [&] { return sort.rules.side(static_cast<Side>(reread(block.bucket_side))); };
+  uint32_t index = share * TEAMS + SortTeam().number;
   uint32_t begin = 0;
   uint32_t items = 0;
   const auto look_up = [&] {
-    if (index >= count)
+    if (index >= reread(block.map.buckets))
       return;
-    begin = begins[index];
+    begin = sort.map_table.begins[index];
     items = sort.map_table.items[index];
     if (items > OnChipShape<Bits>::MAX_ITEMS)
       items = 0; // somebody else's, or flagged
   };
   look_up();
-  while (index < count) {
+  while (index < reread(block.map.buckets)) {
     uint32_t next = 0;
-    if (team.thread == 0)
-      next = gridDim.x * TEAMS + atomicAdd(taken, 1u);
+    if (SortTeam::anew().thread == 0)
+      next = gridDim.x * TEAMS + atomicAdd(&facts.buckets_taken, 1u);
     Bits least = 0;
-    const bool are_equal = items == 0 || stage_by_cells(source + begin, items, sort.rules.map, false, least, team, storage);
+    const bool are_equal =
+        items == 0 || stage_by_cells<Bits, OnChipBy::team>(source() + begin, items, sort.rules.map, false, least, block.teams);
+    const auto team = SortTeam::anew();
+    auto &storage = room_of<Bits, OnChipBy::team>(block.teams);
     if (team.thread == 0) {
       storage.taken = next;
       if (items != 0)
@@ -97,16 +99,16 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort, uint3
     }
     team.sync();
     index = storage.taken;
-    Bits *destination = keys + begin;
+    Bits *destination = sort.rules.side(Side::keys) + begin;
     const uint32_t staged = items;
     look_up();
     const uint32_t line = team.thread * (LINE_BYTES / static_cast<uint32_t>(sizeof(Bits)));
-    if (index < count && line < items)
-      prefetch(source + begin + line);
+    if (index < reread(block.map.buckets) && line < items)
+      prefetch(source() + begin + line);
     if (are_equal)
-      write_equal(least, staged, destination, sort.rules.map, team);
+      write_equal(least, staged, destination, sort.rules.map, SortTeam::anew());
     else
-      sort_and_write(staged, destination, sort.rules.map, team, storage);
+      sort_and_write<Bits, OnChipBy::team>(staged, destination, sort.rules.map, block.teams);
   }
 }
 

@@ -97,13 +97,14 @@ __device__ __noinline__ void sort_flagged_bucket(const Sort<Bits> &sort, uint32_
   const uint32_t count = static_cast<uint32_t>(range.items());
   if (count != 0 && team.thread == 0)
     count_leaves(sort.rules.counters, 1, 1, count);
+  OnChipTeam<Bits> *rooms = block_shared<MappedStorage<Bits>>().teams;
   const Bits *stage = storage.stage;
   Bits least = 0;
-  if (count == 0 ||
-      stage_by_cells(sort.rules.side(range.side) + range.begin, count, sort.rules.map, false, least, team, storage))
+  if (count == 0 || stage_by_cells<Bits, OnChipBy::team>(sort.rules.side(range.side) + range.begin, count, sort.rules.map,
+                                                         false, least, rooms))
     write_flagged(
         sort, bucket, count, [least](uint32_t) { return least; }, team);
-  else if (sort_staged<Bits>(count, nullptr, sort.rules.map, team, storage))
+  else if (sort_staged<Bits, OnChipBy::team>(count, nullptr, sort.rules.map, rooms))
     write_flagged(
         sort, bucket, count, [stage](uint32_t item) { return stage[on_chip_place<Bits>(item)]; }, team);
   else {
