@@ -49,8 +49,8 @@ struct KeyLines {
 };
 
 /* The same lines with so many buckets: straight. The quotient is below 2^20 and no closer to a greater integer than by 2^-32:
-   a double-precision one, whose last bit is less than half of that, is never rounded up to one. Of integers it would take some
-   hundred instructions more, which every block does once. */
+   a double-precision one, whose last bit is at most half of that, is never rounded up to one. Of 64-bit integers it would be
+   a function of many instructions. */
 template <typename Bits>
 __device__ __forceinline__ KeyLines<Bits> with_buckets(KeyLines<Bits> lines, uint32_t buckets) {
   const uint32_t last = static_cast<uint32_t>(lines.width >> lines.drop) << lines.raise;

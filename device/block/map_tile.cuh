@@ -18,8 +18,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Keys [begin, end) of an array, one at least, as tiles of a team, or as parts of such: the first begins where a line of the cache does, at or
-   before the first key, so that warps read whole lines. */
+/* Keys [begin, end) of an array, one at least, as tiles of a team, or as parts of such: the first begins where a line of the
+   cache does, at or before the first key, so that warps read whole lines. */
 template <typename Bits, uint32_t TEAMS, uint32_t PARTS = 1>
 struct MapTiles {
   static constexpr uint32_t TILE_ITEMS = MAP_TILE_ITEMS<Bits> / TEAMS / PARTS;

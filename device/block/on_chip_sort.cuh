@@ -215,6 +215,7 @@ __device__ __forceinline__ void write_rows(const Bits *stage, uint32_t count, Bi
   constexpr uint32_t THREADS = AnyTeam::THREADS;
   constexpr uint32_t LINE_ITEMS = 128 / sizeof(Bits);
   constexpr uint32_t ROWS = 32 / sizeof(Bits); // at a time
+  static_assert(LINE_ITEMS <= THREADS, "what is ahead of the bucket is in the first row");
   const auto leave = [&map](Bits key) { return LEAVES ? map.leave(key) : key; };
   // Not worked out in front of a loop over rounds, and kept.
   const uint32_t ahead = fresh(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(destination) / sizeof(Bits))) % LINE_ITEMS;

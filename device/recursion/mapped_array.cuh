@@ -321,12 +321,6 @@ template <typename Driver, typename Bits>
 __device__ __noinline__ bool look_further(const Sort<Bits> &sort, MapVerdict verdict, MappedStorage<Bits> &storage) {
   BlockTurn &turn = storage.turn;
   const uint32_t count_share = turn.share;
-  const auto count_after_all = [&] {
-    __syncthreads();
-    if (threadIdx.x == 0)
-      turn.share = count_share;
-    __syncthreads();
-  };
   MapStage stage = MapStage::look;
   __syncthreads();
   if (threadIdx.x == 0)
@@ -354,7 +348,10 @@ __device__ __noinline__ bool look_further(const Sort<Bits> &sort, MapVerdict ver
     learn_map<Driver>(sort, stage, storage);
     load_map(sort, storage);
   }
-  count_after_all();
+  __syncthreads();
+  if (threadIdx.x == 0)
+    turn.share = count_share; // after all
+  __syncthreads();
   if (verdict == MapVerdict::even)
     note_even<Driver>(sort, stage, storage);
   return true;

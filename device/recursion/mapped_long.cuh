@@ -54,7 +54,8 @@ __device__ __noinline__ void count_groups_share(const Sort<Bits> &sort, uint32_t
  * more than buckets for blocks hold. writes: writes down where groups are. All threads of the block take part; ends with a
  * barrier.
  *
- * No group has all keys, since the least and the greatest of the sample are far apart: a count fits 32 bits.
+ * Counts are 32-bit numbers, in which 2^32 is 0: what one group has if it has all of 2^32 keys, and what long groups have
+ * together if all are long. Therefore, where no group has some keys but not too many, the map is given up, whatever their sum.
  */
 template <typename Bits>
 __device__ __noinline__ void find_group_begins(const Sort<Bits> &sort, bool writes, MappedStorage<Bits> &storage) {
@@ -72,8 +73,11 @@ __device__ __noinline__ void find_group_begins(const Sort<Bits> &sort, bool writ
   uint32_t total;
   const uint32_t begin = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(items, storage.divide.warp_totals, total);
   expect(total == static_cast<uint32_t>(sort.count));
-  if (items > most)
+  const bool is_any_fit = __syncthreads_or(items != 0 && items <= most ? 1 : 0) != 0;
+  if (is_any_fit && items > most)
     atomicAdd(&storage.long_items, items);
+  if (!is_any_fit && threadIdx.x == 0)
+    storage.long_items = UINT32_MAX;
   if (group <= groups)
     storage.divide.begins[group] = begin;
   if (writes && group < groups) {

@@ -83,7 +83,8 @@ __device__ __forceinline__ cdp_trace_kind trace_kind(MapStage stage) {
 
 /*
  * Ends a share, if the block had one, and takes another one of the same stage; or, if none is left, one of what is expected to
- * come next, unless that is NULL, and waits until the stage is done. All threads of the block take part; begins and ends with a barrier. Then:
+ * come next, unless that is NULL, and waits until the stage is done. All threads of the block take part; begins and ends with a
+ * barrier. Then:
  *     turn.has_more  1: turn.share is another one of this stage
  *                    0: the stage is done, so that this block sees what all have written
  *     turn.is_last   1: this block did the last share of the stage
