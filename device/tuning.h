@@ -372,6 +372,10 @@ constexpr uint32_t FREQUENT_LEVELS = 16;
 /* More keys of a frequent value than so many are written by several teams, so many each. */
 constexpr uint32_t FREQUENT_PIECE_ITEMS = 1u << 15;
 
+/* Bytes of keys that a thread has on their way while it looks whether an array is in order: those of 32 warps, 64 KB, are twice
+   what device memory needs to be kept busy. */
+constexpr uint32_t LOOK_BYTES = 64;
+
 /* Groups of offsets that a sample's spread is judged by, and how many times the expected sum of squares is still even: 64
    groups have a standard deviation of 0.18. */
 constexpr uint32_t SPREAD_GROUPS = 64;

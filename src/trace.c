@@ -12,7 +12,7 @@
 
 static const char *const kind_names[] = {NULL,    "root",    "partition", "controller", "continuation", "prepare",
                                          "count", "scatter", "sort",      "block",      "fill",         "network",
-                                         "batch", "look",    "reverse",   "map",        "buckets"};
+                                         "batch", "look",    "map",       "buckets"};
 
 const char *cdp_trace_kind_name(uint32_t kind) {
   const bool is_known = kind != 0 && kind < sizeof kind_names / sizeof kind_names[0];

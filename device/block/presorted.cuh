@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Arrays that are in order already, or in the opposite order. A sample in the order of its positions says what may be; only
- * where it is in order itself are all items looked at, so that other arrays pay for the sample alone.
+ * where it is in order itself are all items looked at, so that other arrays pay for the sample alone. An array that seems to be in
+ * the opposite order is turned round while it is looked at.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
 #define CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
 
-#include "block/multiway_tile.cuh"
+#include "block/multiway_shape.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -31,80 +32,187 @@ __device__ inline Direction sample_direction(const BlockRules<Bits> &rules, cons
   return __syncthreads_and(second <= first ? 1 : 0) != 0 ? Direction::descending : Direction::none;
 }
 
-/* Whether this thread finds two neighbours of a whole tile in the wrong order: its vectors, and the first item behind each. All
-   lanes of the warp take part. */
+/*
+ * How an array is looked at: each warp has a piece of consecutive positions. To be turned round, of those of the lower half, with
+ * the ones of the upper half that they are exchanged with.
+ *
+ *  1. To look at all keys, and then to turn them round, is to read them twice and to write them once.
+ *  2. Keys that have been exchanged are still the same keys, whatever a look finds.
+ *  3. Who is to be compared with a neighbour must have it before it is exchanged.
+ *  Therefore keys are exchanged while they are looked at, and a warp, which goes through its piece, keeps the last key for the
+ *  one behind it. Where pieces meet, keys are compared when all have been exchanged.
+ */
 template <typename Bits>
-__device__ __forceinline__ bool is_tile_disordered(const TileItems<Bits> &items, const MultiwayTiles<Bits> &tiles,
-                                                   uint64_t tile, Direction direction, const KeyMap<Bits> &map) {
-  constexpr uint32_t VECTOR = MultiwayShape<Bits>::VECTOR_ITEMS;
-  bool disorder = false;
-#pragma unroll
-  for (uint32_t vector = 0; vector < TileItems<Bits>::ITEMS / VECTOR; vector++) {
-    const Bits *keys = items.keys + vector * VECTOR;
-    const uint64_t behind = static_cast<uint64_t>(tiles.begin(tile)) +
-                            (uint64_t{vector} * MultiwayShape<Bits>::BLOCK_THREADS + threadIdx.x + 1) * VECTOR;
-    Bits next = __shfl_down_sync(ALL_LANES, keys[0], 1);
-    if (threadIdx.x % WARP_LANES == WARP_LANES - 1)
-      next = behind < tiles.range.end ? map.enter(tiles.source[behind], tiles.range.is_raw()) : keys[VECTOR - 1];
-#pragma unroll
-    for (uint32_t key = 0; key + 1 < VECTOR; key++)
-      disorder = disorder || is_disorder(keys[key], keys[key + 1], direction);
-    disorder = disorder || is_disorder(keys[VECTOR - 1], next, direction);
+struct LookPieces {
+  static constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
+
+  uint64_t positions; /* of all pieces */
+  uint64_t each;      /* a multiple of a warp's lanes */
+
+  __device__ __forceinline__ LookPieces(const Range &range, Direction direction, uint32_t shares)
+      : positions(direction == Direction::descending ? range.items() / 2 : range.items()) {
+    const uint64_t lanes = uint64_t{shares} * WARPS * WARP_LANES;
+    each = (positions + lanes - 1) / lanes * WARP_LANES;
   }
-  return disorder;
+  /* Where a warp's piece of a share begins, and the one before it ends. */
+  __device__ __forceinline__ uint64_t begin(uint32_t share, uint32_t warp) const {
+    const uint64_t position = (uint64_t{share} * WARPS + warp) * each;
+    return position < positions ? position : positions;
+  }
+};
+
+/* The keys of a warp's rows, and those that they are exchanged with. */
+template <typename Bits, bool TURNS>
+struct LookRows {
+  static constexpr uint32_t ROWS = LOOK_BYTES / (TURNS ? 2 : 1) / sizeof(Bits);
+  static constexpr uint32_t ITEMS = ROWS * WARP_LANES;
+
+  Bits low[ROWS];
+  Bits high[ROWS];
+
+  /* Calls use(row, offset) for this lane's rows, the first `count` of all items. */
+  template <bool IS_WHOLE, typename Use>
+  static __device__ __forceinline__ void each(uint32_t count, Use use) {
+    const uint32_t lane = threadIdx.x % WARP_LANES;
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++)
+      if (IS_WHOLE || row * WARP_LANES + lane < count)
+        use(row, row * WARP_LANES);
+  }
+};
+
+/* Whether this lane finds a key in disorder with the one before it. before: in lane 0, what comes before the first row; becomes
+   what comes behind the last one, if rows are whole. All lanes of the warp take part. */
+template <bool IS_WHOLE, typename Bits, uint32_t ROWS>
+__device__ __forceinline__ bool are_rows_disordered(const Bits (&keys)[ROWS], uint32_t count, Direction direction,
+                                                    Bits &before) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  bool disordered = false;
+#pragma unroll
+  for (uint32_t row = 0; row < ROWS; row++) {
+    const Bits beside = __shfl_sync(ALL_LANES, keys[row], static_cast<int>((lane + WARP_LANES - 1) % WARP_LANES));
+    const bool is_wrong = is_disorder(lane == 0 ? before : beside, keys[row], direction);
+    disordered |= is_wrong && (IS_WHOLE || row * WARP_LANES + lane < count);
+    before = beside;
+  }
+  return disordered;
 }
 
-/* The same for a tile that is not wholly in the range, item by item. */
+/* Looks at `count` keys from `low` on, and turns them round with those from `high` down. low_before, high_before: as above.
+   Returns whether this lane has found disorder. All lanes of the warp take part. */
+template <bool TURNS, bool IS_WHOLE, typename Bits>
+__device__ __forceinline__ bool look_at_rows(Bits *low, Bits *high, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
+                                             Bits &low_before, Bits &high_before) {
+  using Rows = LookRows<Bits, TURNS>;
+  Rows rows;
+  if constexpr (!IS_WHOLE)
+    rows = {};
+  Rows::template each<IS_WHOLE>(count, [&](uint32_t row, uint32_t offset) { rows.low[row] = low[offset]; });
+  if constexpr (TURNS)
+    Rows::template each<IS_WHOLE>(count, [&](uint32_t row, uint32_t offset) { rows.high[row] = *(high - offset); });
+  if constexpr (TURNS) {
+    Rows::template each<IS_WHOLE>(count, [&](uint32_t row, uint32_t offset) { low[offset] = rows.high[row]; });
+    Rows::template each<IS_WHOLE>(count, [&](uint32_t row, uint32_t offset) { *(high - offset) = rows.low[row]; });
+  }
+  map.enter_all(rows.low, is_raw);
+  if constexpr (!TURNS)
+    return are_rows_disordered<IS_WHOLE>(rows.low, count, Direction::ascending, low_before);
+  map.enter_all(rows.high, is_raw);
+  const bool disordered = are_rows_disordered<IS_WHOLE>(rows.low, count, Direction::descending, low_before);
+  return are_rows_disordered<IS_WHOLE>(rows.high, count, Direction::ascending, high_before) || disordered;
+}
+
+/* Tells everybody of disorder: not by an atomic of each who finds some, of which an array in disorder has 100,000 (H200: 90 us). For
+   one thread. */
+__device__ __forceinline__ void tell_disorder(unsigned int *disorder) {
+  if (read_anew(disorder) == 0)
+    atomicExch(disorder, 1u);
+}
+
+/* Looks at a warp's piece, positions [begin, end) of a range, and turns it round if so wanted; to its end, unless *disorder is set,
+   by this warp or another. All lanes of the warp take part. */
+template <bool TURNS, typename Bits>
+__device__ __forceinline__ void look_at_piece(const BlockRules<Bits> &rules, const Range &range, uint64_t begin, uint64_t end,
+                                              unsigned int *disorder) {
+  constexpr uint32_t ITEMS = LookRows<Bits, TURNS>::ITEMS;
+  if (begin == end)
+    return;
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  Bits *low = rules.side(range.side) + range.begin + begin + lane;
+  Bits *high = rules.side(range.side) + range.end - 1 - begin - lane;
+  // The first key has none before it: itself is as good.
+  Bits low_before = lane == 0 ? rules.map.enter(*low, range.is_raw()) : 0;
+  Bits high_before = lane == 0 ? rules.map.enter(*high, range.is_raw()) : 0;
+  bool disordered = false;
+  bool stops = false;
+  uint64_t left = end - begin;
+  for (; left >= ITEMS && __any_sync(ALL_LANES, disordered || stops ? 1 : 0) == 0; left -= ITEMS) {
+    stops = read_anew(disorder) != 0; // on its way while the keys are
+    disordered = look_at_rows<TURNS, true>(low, high, ITEMS, rules.map, range.is_raw(), low_before, high_before);
+    low += ITEMS;
+    high -= ITEMS;
+  }
+  if (left < ITEMS) {
+    disordered |=
+        look_at_rows<TURNS, false>(low, high, static_cast<uint32_t>(left), rules.map, range.is_raw(), low_before, high_before);
+    left = 0;
+  }
+  const bool is_any = __any_sync(ALL_LANES, disordered ? 1 : 0) != 0;
+  if (lane != 0)
+    return;
+  if (is_any)
+    tell_disorder(disorder);
+  count_moved(rules.counters, range.depth, (end - begin - left) * (TURNS ? 4 : 1));
+}
+
+/* Whether keys are in disorder where a piece begins, in a range that has been looked at. */
 template <typename Bits>
-__device__ __forceinline__ bool is_edge_disordered(const MultiwayTiles<Bits> &tiles, uint64_t tile, Direction direction,
-                                                   const KeyMap<Bits> &map) {
-  const uint64_t tile_end = static_cast<uint64_t>(tiles.begin(tile) + int64_t{MultiwayShape<Bits>::TILE_ITEMS});
-  const uint64_t end = tile_end < tiles.range.end - 1 ? tile_end : tiles.range.end - 1;
-  bool disorder = false;
-  for (uint64_t item = tiles.first_item(tile) + threadIdx.x; item < end; item += MultiwayShape<Bits>::BLOCK_THREADS)
-    disorder = disorder || is_disorder(map.enter(tiles.source[item], tiles.range.is_raw()),
-                                       map.enter(tiles.source[item + 1], tiles.range.is_raw()), direction);
-  return disorder;
+__device__ __forceinline__ bool is_piece_disordered(const BlockRules<Bits> &rules, const Range &range, Direction direction,
+                                                    uint64_t begin) {
+  const Bits *keys = rules.side(range.side);
+  const auto is_wrong = [&](uint64_t item) {
+    return item > range.begin && item < range.end &&
+           rules.map.enter(keys[item], range.is_raw()) < rules.map.enter(keys[item - 1], range.is_raw());
+  };
+  return is_wrong(range.begin + begin) || (direction == Direction::descending && is_wrong(range.end - begin));
 }
 
 /*
- * Looks for disorder in tiles block, block + blocks, ... of a range, and sets *disorder where there is some; stops where it is
- * set. All threads of the block take part; no barrier.
+ * Looks whether share `share` of a range is in order; if it is to be descending, turns it round. Sets *disorder where it is not;
+ * stops where it is set. Whether shares fit each other is_range_disordered() says. All threads of the block take part; no
+ * barrier at the end.
  */
 template <typename Bits>
-__device__ inline void look_for_disorder(const BlockRules<Bits> &rules, const Range &range, Direction direction, uint32_t block,
-                                         uint32_t blocks, unsigned int *disorder) {
-  const MultiwayTiles<Bits> tiles(rules.side(range.side), range);
-  const volatile unsigned int *found = disorder;
-  for (uint64_t tile = block; tile < tiles.count && __any_sync(ALL_LANES, *found != 0) == 0; tile += blocks) {
-    bool disordered;
-    if (tiles.is_whole(tile)) {
-      TileItems<Bits> items;
-      items.load(tiles, tile);
-      items.enter(rules.map, range.is_raw());
-      disordered = is_tile_disordered(items, tiles, tile, direction, rules.map);
-    } else {
-      disordered = is_edge_disordered<Bits>(tiles, tile, direction, rules.map);
-    }
-    if (disordered)
-      atomicExch(disorder, 1u);
-    if (threadIdx.x == 0)
-      count_moved(rules.counters, range.depth, tiles.items(tile));
-  }
+__device__ inline void look_at_share(const BlockRules<Bits> &rules, const Range &range, Direction direction, uint32_t share,
+                                     uint32_t shares, unsigned int *disorder) {
+  const LookPieces<Bits> pieces(range, direction, shares);
+  const uint32_t warp = threadIdx.x / WARP_LANES;
+  const uint64_t begin = pieces.begin(share, warp);
+  const uint64_t end = pieces.begin(share, warp + 1);
+  if (direction == Direction::descending)
+    look_at_piece<true>(rules, range, begin, end, disorder);
+  else
+    look_at_piece<false>(rules, range, begin, end, disorder);
+  __syncthreads(); // what the other warps have exchanged is visible
+  // An empty piece lies where the last one ends, perhaps another share's.
+  if (threadIdx.x != 0 && threadIdx.x < pieces.WARPS &&
+      pieces.begin(share, threadIdx.x) < pieces.begin(share, threadIdx.x + 1) &&
+      is_piece_disordered(rules, range, direction, pieces.begin(share, threadIdx.x)))
+    tell_disorder(disorder);
 }
 
-/* Turns a range of the caller's array round. All threads of the grid take part. */
+/* Whether a range, of which all shares have been looked at, is in disorder: in one of them, or where two meet. All threads of the
+   block take part, and are told; begins with a barrier having made visible what was exchanged, and ends with one. */
 template <typename Bits>
-__device__ inline void reverse_items(const BlockRules<Bits> &rules, const Range &range) {
-  Bits *keys = rules.side(Side::keys);
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    count_moved(rules.counters, range.depth, 2 * range.items());
-  const uint64_t threads = uint64_t{gridDim.x} * blockDim.x;
-  for (uint64_t item = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; item < range.items() / 2; item += threads) {
-    const Bits low = keys[range.begin + item];
-    keys[range.begin + item] = keys[range.end - 1 - item];
-    keys[range.end - 1 - item] = low;
-  }
+__device__ inline bool is_range_disordered(const BlockRules<Bits> &rules, const Range &range, Direction direction,
+                                           uint32_t shares, unsigned int *disorder) {
+  if (*disorder != 0)
+    return true;
+  const LookPieces<Bits> pieces(range, direction, shares);
+  bool disordered = false;
+  for (uint32_t share = threadIdx.x; share <= shares; share += MultiwayShape<Bits>::BLOCK_THREADS)
+    disordered |= is_piece_disordered(rules, range, direction, pieces.begin(share, 0));
+  return __syncthreads_or(disordered ? 1 : 0) != 0;
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Grids that help tasks out, and behind which nobody goes on: sorting listed ranges, writing many equal keys, turning the array
- * round. Each block leaves the sort by itself (account.cuh).
+ * Grids that help tasks out, and behind which nobody goes on: sorting listed ranges, writing many equal keys.
+ * Each block leaves the sort by itself (account.cuh).
  */
 #ifndef CDPSORT_DEVICE_RECURSION_HELPING_GRIDS_CUH
 #define CDPSORT_DEVICE_RECURSION_HELPING_GRIDS_CUH
@@ -41,12 +41,6 @@ __device__ __forceinline__ void fill_body(const Sort<Bits> &sort, const uint32_t
     fill_equal_buckets(sort, work.slot, work.range, thread_of_grid(), threads_of_grid());
   else
     fill_range(sort.rules, work.range.begin, work.range.end, work.key, thread_of_grid(), threads_of_grid());
-}
-
-template <typename Bits>
-__device__ __forceinline__ void reverse_body(const Sort<Bits> &sort, const uint32_t &event) {
-  const TraceScope scope(sort, event);
-  reverse_items(sort.rules, whole_range(sort));
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -27,13 +27,6 @@ struct MapHost {
       start_or_defer<Multiway<Bits>, HostDriver>(sort, 0u); // nothing is refused here
   }
 
-  /* Level 0 turns it round, for it finds no task. */
-  template <typename Bits>
-  static __device__ void end_in_order(const Sort<Bits> &sort, Direction direction, BlockStorage &) {
-    if (threadIdx.x == 0)
-      sort.control->direction = static_cast<uint32_t>(direction);
-  }
-
   template <typename Bits>
   static __device__ Disposition start_task(const Sort<Bits> &sort, const Range &range) {
     return add_task<Multiway<Bits>, HostDriver>(sort, range, NO_SLOT, Bits{0});
@@ -113,22 +106,16 @@ __device__ __forceinline__ void level_phase_body(const Sort<Bits> &sort, const u
     go_on<Policy, HostDriver>(sort, at.slot, phase, storage);
 }
 
-/* Prepares a level's tasks, a block each; or turns the array round, which is all there is to do with it then. */
+/* Prepares a level's tasks, a block each. */
 template <typename Bits>
 __device__ __forceinline__ void level_begin_body(const Sort<Bits> &sort, const uint32_t &event, const Work<Bits> &work) {
   using Policy = Multiway<Bits>;
   const uint32_t level = work.slot;
   const LevelList list = level_list(sort, level);
   expect(list.count <= gridDim.x);
-  const bool reverses =
-      level == 0 && list.count == 0 && sort.control->direction == static_cast<uint32_t>(Direction::descending);
-  if (blockIdx.x >= list.count && !reverses)
+  if (blockIdx.x >= list.count)
     return;
-  const TraceScope scope(sort, event, reverses ? CDP_TRACE_REVERSE : CDP_TRACE_PREPARE, level_range(sort, level));
-  if (reverses) {
-    reverse_items(sort.rules, whole_range(sort));
-    return;
-  }
+  const TraceScope scope(sort, event, CDP_TRACE_PREPARE, level_range(sort, level));
   const uint32_t slot = list.tasks[blockIdx.x].slot;
   if (sort.tasks[slot].phase != Phase::waiting)
     return;
@@ -137,7 +124,7 @@ __device__ __forceinline__ void level_begin_body(const Sort<Bits> &sort, const u
   enter_phase<Policy, HostDriver>(sort, slot, Phase::waiting, Policy::FIRST, storage);
 }
 
-/* Looks whether the array is in order, as its sample is: then level 0 has nothing to do, but perhaps to turn it round. */
+/* Looks whether the array is in order, as its sample is: then level 0 has nothing to do. */
 template <typename Bits>
 __device__ __forceinline__ void level_look_body(const Sort<Bits> &sort, const uint32_t &event) {
   const Direction direction = static_cast<Direction>(sort.control->direction);
@@ -145,11 +132,15 @@ __device__ __forceinline__ void level_look_body(const Sort<Bits> &sort, const ui
     return;
   auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, CDP_TRACE_LOOK, whole_range(sort));
-  look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
-  if (!is_last_block(&sort.tasks[0].done_blocks, gridDim.x, storage.block) || threadIdx.x != 0)
+  unsigned int *disorder = &sort.control->disorder;
+  look_at_share<Bits>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, disorder);
+  if (!is_last_block(&sort.tasks[0].done_blocks, gridDim.x, storage.block))
+    return;
+  const bool is_disordered = is_range_disordered<Bits>(sort.rules, whole_range(sort), direction, gridDim.x, disorder);
+  if (threadIdx.x != 0)
     return;
   sort.tasks[0].done_blocks = 0;
-  if (sort.control->disorder == 0)
+  if (!is_disordered)
     sort.control->list_counts[0] = 0;
 }
 

@@ -42,7 +42,6 @@ enum class Step : uint32_t {
   phase,        /* thin, fat: its blocks do their shares of a task's phase */
   continuation, /* thin, fat: goes on behind a phase (driver_tail.cuh) */
   look,         /* fat: looks whether the array is in order (presorted_array.cuh) */
-  reverse,      /* thin: turns the array round (helping_grids.cuh) */
   network,      /* thin: one step of a device-wide bitonic sort (network_grid.cuh) */
   fill,         /* thin: writes equal keys (helping_grids.cuh) */
   fill_buckets, /* thin: writes those of a multiway task (helping_grids.cuh) */

@@ -4,7 +4,8 @@
  *
  *     draw           every block draws a share of a sample
  *     look           and looks at all of it. What it says, they all do:
- *                    - it is in order: they look whether the array is. If not, ``look_again``, without this
+ *                    - it is in order, or in the opposite one: they look whether the array is, and turn it round. If it
+ *                      was not, ``look_again``, without this
  *                    - all its keys are equal: splitters after all, task 0 (multiway.cuh)
  *                    - they are spread evenly: nothing more has to be known
  *                    - they are not, or some values are frequent: they draw a larger sample
@@ -24,7 +25,6 @@
  * mapped_launches.cuh; MapHost, host_levels.cuh):
  *     begin_tasks()       what has to be launched before any task is. For one thread
  *     start_splitters()   divides the array by splitters after all
- *     end_in_order()      the array was found in order, or in the opposite one
  *     start_task()        makes a range a task. For one thread, all others for all threads of a block
  *     end()               ends the map, which counts as a task, when all that was to be launched for it is
  *     stage_event()       the event of a stage, opened. For one thread
@@ -182,10 +182,9 @@ __device__ inline void start_map_tasks(const Sort<Bits> &sort, MappedStorage<Bit
 /* What is done where there is no map after all: the array is in order, or its task is not the map's. All threads of one block
    take part. */
 template <typename Driver, typename Bits>
-__device__ __noinline__ void leave_map(const Sort<Bits> &sort, bool is_in_order, MapVerdict verdict,
-                                       MappedStorage<Bits> &storage) {
+__device__ __noinline__ void leave_map(const Sort<Bits> &sort, bool is_in_order, MappedStorage<Bits> &storage) {
   if (is_in_order)
-    Driver::end_in_order(sort, verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending, storage.block);
+    Driver::end(sort, storage);
   else
     Driver::start_splitters(sort, block_shared<MultiwayStorage<Bits>>());
 }
@@ -256,16 +255,19 @@ __device__ __forceinline__ void do_small_stage(const Sort<Bits> &sort, MapStage 
   } while (turn.has_more != 0);
 }
 
-/* Looks whether the array is in order, as its sample is. Returns whether it is. All threads take part; ends with a barrier. */
+/* Looks whether the array is in order, as its sample is, or has it put in order. Returns whether it is. All threads take part;
+   ends with a barrier.
+   Each block finds out by itself whether the shares fit each other. All that have a share of what comes next find the same, for
+   no key is moved until they have done it; and what the others find makes no difference. */
 template <typename Bits>
 __device__ __forceinline__ bool look_for_order(const Sort<Bits> &sort, MapVerdict verdict, MappedStorage<Bits> &storage) {
   const Direction direction = verdict == MapVerdict::ascending ? Direction::ascending : Direction::descending;
   do_small_stage(sort, MapStage::look, &turn_of(sort, MapStage::look_again), storage.turn, [&](uint32_t share) {
     if (share == 0)
       note_look(sort, MapStage::look, storage);
-    look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, share, gridDim.x, &sort.control->disorder);
+    look_at_share<Bits>(sort.rules, whole_range(sort), direction, share, gridDim.x, &sort.control->disorder);
   });
-  return sort.control->disorder == 0;
+  return !is_range_disordered<Bits>(sort.rules, whole_range(sort), direction, gridDim.x, &sort.control->disorder);
 }
 
 /* Has the lines learnt. All threads take part; ends with a barrier. */
@@ -315,59 +317,69 @@ __device__ __forceinline__ void note_even(const Sort<Bits> &sort, MapStage stage
   announce_stage<Driver>(sort, MapStage::count); // some may have begun
 }
 
-/* Learns what is to be known of keys that are not spread evenly, as far as the sample says. It begins with a share of the
-   counting, and ends with the same one. False if there is no map. All threads take part; begins and ends with a barrier. */
-template <typename Driver, typename Bits>
-__device__ __noinline__ bool look_further(const Sort<Bits> &sort, MapVerdict verdict, MappedStorage<Bits> &storage) {
-  BlockTurn &turn = storage.turn;
-  const uint32_t count_share = turn.share;
-  MapStage stage = MapStage::look;
+/* Takes a share of a stage. All threads take part; begins and ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void take_share(const Sort<Bits> &sort, MapStage stage, BlockTurn &turn) {
   __syncthreads();
   if (threadIdx.x == 0)
     turn.share = atomicAdd(&turn_of(sort, stage).taken, 1u);
   __syncthreads();
-  if (verdict == MapVerdict::ascending || verdict == MapVerdict::descending) {
-    if (look_for_order(sort, verdict, storage)) {
-      if (turn.is_last != 0)
-        leave_map<Driver>(sort, true, verdict, storage);
-      return false;
-    }
-    stage = MapStage::look_again;
-    verdict = look_at_keys(sort, false, storage);
-  }
+}
+
+/* Learns what is to be known of keys that are not spread evenly, as far as the sample says. It begins with a share of `stage`, a
+   look. False if there is no map. All threads take part; begins and ends with a barrier. */
+template <typename Driver, typename Bits>
+__device__ __forceinline__ bool look_further(const Sort<Bits> &sort, MapStage stage, MapVerdict verdict,
+                                             MappedStorage<Bits> &storage) {
   if (verdict == MapVerdict::splitters) {
-    do_small_stage(sort, stage, nullptr, turn, [&](uint32_t share) {
+    do_small_stage(sort, stage, nullptr, storage.turn, [&](uint32_t share) {
       if (share == 0)
         note_look(sort, stage, storage);
     });
-    if (turn.is_last != 0)
-      leave_map<Driver>(sort, false, verdict, storage);
+    if (storage.turn.is_last != 0)
+      leave_map<Driver>(sort, false, storage);
     return false;
   }
   if (verdict == MapVerdict::uneven) {
     learn_map<Driver>(sort, stage, storage);
     load_map(sort, storage);
   }
-  __syncthreads();
-  if (threadIdx.x == 0)
-    turn.share = count_share; // after all
-  __syncthreads();
-  if (verdict == MapVerdict::even)
-    note_even<Driver>(sort, stage, storage);
   return true;
 }
 
-/* Learns what is to be known of the array before its keys are counted, or that there is no need to; and takes a share of the
-   counting. False if there is no map. All threads take part; ends with a barrier. */
+/*
+ * Learns what is to be known of the array before its keys are counted, or that there is no need to; and takes a share of the
+ * counting. False if there is no map. All threads take part; ends with a barrier.
+ */
 template <typename Driver, typename Bits>
 __device__ __forceinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
-  begin_look(sort, storage.turn);
-  do_small_stage(sort, MapStage::draw, &turn_of(sort, MapStage::count), storage.turn,
+  BlockTurn &turn = storage.turn;
+  begin_look(sort, turn);
+  do_small_stage(sort, MapStage::draw, &turn_of(sort, MapStage::count), turn,
                  [&](uint32_t share) { draw_sample(sort, share, gridDim.x); });
-  const MapVerdict verdict = look_at_keys(sort, sort.depth_limit != 0, storage);
-  if (verdict != MapVerdict::even)
-    return look_further<Driver>(sort, verdict, storage);
-  note_even<Driver>(sort, MapStage::look, storage);
+  MapStage stage = MapStage::look;
+  MapVerdict verdict = look_at_keys(sort, sort.depth_limit != 0, storage);
+  if (verdict != MapVerdict::even) {
+    const uint32_t count_share = turn.share;
+    take_share(sort, stage, turn);
+    if (verdict == MapVerdict::ascending || verdict == MapVerdict::descending) {
+      if (look_for_order(sort, verdict, storage)) {
+        if (turn.is_last != 0)
+          leave_map<Driver>(sort, true, storage);
+        return false;
+      }
+      stage = MapStage::look_again;
+      verdict = look_at_keys(sort, false, storage);
+    }
+    if (!look_further<Driver>(sort, stage, verdict, storage))
+      return false;
+    __syncthreads();
+    if (threadIdx.x == 0)
+      turn.share = count_share; // after all
+    __syncthreads();
+  }
+  if (verdict == MapVerdict::even)
+    note_even<Driver>(sort, stage, storage);
   return true;
 }
 
@@ -377,9 +389,10 @@ __device__ __forceinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bi
  * 1. A loop over tiles in a function that is not inlined has fewer registers: of the 64, many are the caller's. It spilled 110
  *    to 400 bytes.
  * 2. In a loop over the stages, what any of them needs would be kept for all of them, and spilled, as in do_more_shares().
- * 3. What a block does once may take its time.
+ * 3. A function that is not inlined saves registers, and reads them back, past the cache: 5 us each time, if all threads do.
+ * 4. What one block does, or what is hardly ever done, may take its time.
  * Therefore the stages come one after the other, each once, with their loops over tiles inlined, in a kernel that does nothing
- * else; and the rest is not inlined.
+ * else; so is what all blocks do of a look; and the rest is not.
  */
 template <typename Driver, typename Bits>
 __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32_t &event) {
@@ -393,7 +406,7 @@ __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32
   do_stage<Driver>(sort, MapStage::scatter, facts.coarse_shift != 0 ? behind_groups : MapStage::sort, storage);
   if (facts.is_given_up != 0) {
     if (storage.turn.is_last != 0)
-      leave_map<Driver>(sort, false, MapVerdict::uneven, storage);
+      leave_map<Driver>(sort, false, storage);
     return;
   }
   if (counts_twice(sort))

@@ -27,12 +27,6 @@ struct MapDevice {
   }
 
   template <typename Bits>
-  static __device__ void end_in_order(const Sort<Bits> &sort, Direction direction, BlockStorage &storage) {
-    launch_or_sort(sort, whole_range(sort), storage, [&sort, direction] { return launch_reverse<Bits>(sort, direction); });
-    DeviceDriver::end_task(sort, storage);
-  }
-
-  template <typename Bits>
   static __device__ Disposition start_task(const Sort<Bits> &sort, const Range &range) {
     return add_task<Multiway<Bits>, DeviceDriver>(sort, range, NO_SLOT, Bits{0});
   }

@@ -4,7 +4,7 @@
  * task 0. The root stands for it: it prepares it by itself, unless a controller must.
  *
  *     root ──▶ count ...                          the sample is in no order
- *     root ──▶ look ──▶ nothing, or reverse       it is, and so is the array
+ *     root ──▶ look                               it is, and so is the array; or it was in the opposite order
  *     root ──▶ look ──▶ prepare ──▶ count ...     it is, but the array is not
  */
 #ifndef CDPSORT_DEVICE_RECURSION_PRESORTED_ARRAY_CUH
@@ -68,25 +68,13 @@ __device__ __forceinline__ void multiway_root_body(const Sort<Bits> &sort, const
   DeviceDriver::end_task(sort, storage.block);
 }
 
-/* Launches the turning round, if there is any. False if the array is left to this block. For one thread. */
+/* Launches task 0 as if nobody had looked. False if the array is left to this block. For one thread. */
 template <typename Bits>
-__device__ inline bool launch_reverse(const Sort<Bits> &sort, Direction direction) {
-  return direction != Direction::descending ||
-         launch_helpers(sort, {Kernel::thin, sort.child_stream, filling_grid(sort), CDP_TRACE_REVERSE, whole_range(sort)},
-                        work_for<Bits>(Step::reverse));
-}
-
-/* Launches what comes after the look: the turning round, or task 0 as if nobody had looked. False if the array is left to this
-   block. For one thread. */
-template <typename Bits>
-__device__ inline bool launch_after_look(const Sort<Bits> &sort, Direction direction) {
-  if (sort.control->disorder != 0) {
-    enter_first_task(sort);
-    sort.tasks[0].done_blocks = 0;
-    __threadfence();
-    return DeviceDriver::start<Multiway<Bits>>(sort, 0);
-  }
-  return launch_reverse<Bits>(sort, direction);
+__device__ inline bool launch_after_look(const Sort<Bits> &sort) {
+  enter_first_task(sort);
+  sort.tasks[0].done_blocks = 0;
+  __threadfence();
+  return DeviceDriver::start<Multiway<Bits>>(sort, 0);
 }
 
 /* Looks whether the array is in order, as its sample is. */
@@ -94,11 +82,12 @@ template <typename Bits>
 __device__ __forceinline__ void look_body(const Sort<Bits> &sort, const uint32_t &event, Direction direction) {
   auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, storage.block);
-  look_for_disorder<Bits>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, &sort.control->disorder);
+  unsigned int *disorder = &sort.control->disorder;
+  look_at_share<Bits>(sort.rules, whole_range(sort), direction, blockIdx.x, gridDim.x, disorder);
   if (!is_last_block(&sort.tasks[0].done_blocks, gridDim.x, storage.block))
     return;
-  launch_or_sort(sort, whole_range(sort), storage.block,
-                 [&sort, direction] { return launch_after_look<Bits>(sort, direction); });
+  if (is_range_disordered<Bits>(sort.rules, whole_range(sort), direction, gridDim.x, disorder))
+    launch_or_sort(sort, whole_range(sort), storage.block, [&sort] { return launch_after_look<Bits>(sort); });
   DeviceDriver::end_task(sort, storage.block);
 }
 

@@ -54,9 +54,6 @@ __device__ __forceinline__ void do_step(TwoWay<Bits>, DeviceDriver, const Sort<B
   case Step::fill_buckets:
     fill_body(sort, event, work);
     break;
-  case Step::reverse:
-    reverse_body(sort, event);
-    break;
   default:
     return phase_body<Policy, DeviceDriver>(sort, event, work);
   }

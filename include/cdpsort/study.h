@@ -124,11 +124,11 @@ typedef enum cdp_trace_kind {
   CDP_TRACE_FILL = 10,        /**< writes keys equal to a pivot */
   CDP_TRACE_NETWORK = 11,     /**< a step of a device-wide bitonic sort */
   CDP_TRACE_BATCH = 12,       /**< takes up deferred tasks */
-  CDP_TRACE_LOOK = 13,        /**< looks whether an array that seems to be in order is */
-  CDP_TRACE_REVERSE = 14,     /**< turns an array round that was in the opposite order */
-  CDP_TRACE_MAP = 15,    /**< a stage of the root's grid: of an array that is divided by a map of its keys, learns it, counts
+  CDP_TRACE_LOOK = 13,        /**< looks whether an array that seems to be in order is; turns it round if it seems to be in the
+                                   opposite order */
+  CDP_TRACE_MAP = 14,    /**< a stage of the root's grid: of an array that is divided by a map of its keys, learns it, counts
                                    its buckets, or moves items to them or to groups of them. No launch of its own */
-  CDP_TRACE_BUCKETS = 16 /**< a stage of the root's grid: sorts the buckets of a mapped or a short array. Likewise */
+  CDP_TRACE_BUCKETS = 15 /**< a stage of the root's grid: sorts the buckets of a mapped or a short array. Likewise */
 } cdp_trace_kind;
 
 /** cdp_trace_event::launcher of what the host launched. */
