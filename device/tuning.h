@@ -369,8 +369,8 @@ constexpr uint32_t FREQUENT_SIXTEENTHS = 6;
    */
 constexpr uint32_t FREQUENT_LEVELS = 16;
 
-/* More keys of a frequent value than so many are written by several teams, so many each. */
-constexpr uint32_t FREQUENT_PIECE_ITEMS = 1u << 15;
+/* Keys of a frequent value that a team writes at a time: a bucket's worth, which takes about as long as to ask for the next. */
+constexpr uint32_t FREQUENT_PIECE_ITEMS = 1u << 13;
 
 /* Bytes of keys that a thread has on their way while it looks whether an array is in order: those of 32 warps, 64 KB, are twice
    what device memory needs to be kept busy. */

@@ -84,7 +84,7 @@ __device__ __forceinline__ void put_in_slot(Bits value, Bits free, Bits *slots) 
 }
 
 /* By lines that frequent values are left out of. */
-template <typename Bits>
+template <typename Bits, LineSpread SPREAD = LineSpread::either>
 struct FrequentMap {
   static constexpr bool HAS_FREQUENT = true;
 
@@ -93,7 +93,7 @@ struct FrequentMap {
   const Bits *slots;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    return bucket_by_lines(spread_offset(lines, key), line_begins);
+    return bucket_by_lines(spread_offset<SPREAD>(lines, key), line_begins);
   }
   __device__ __forceinline__ uint32_t slot_of(Bits key) const {
     return find_slot(key, slots);

@@ -109,10 +109,14 @@ __device__ __forceinline__ uint32_t octave_offset(Bits distance) {
   return (bits - 1) << (32 - EXPONENT_BITS) | static_cast<uint32_t>(fraction >> (WIDTH - 32 + EXPONENT_BITS));
 }
 
-/* The offset of an entered key, by lines of either sort. */
-template <typename Bits>
+/* What lines are of, where that is known before the kernel runs: code for one sort of them is shorter than for either, which asks
+   for every key, and is fetched sooner. */
+enum class LineSpread : uint32_t { either, distances, octaves };
+
+/* The offset of an entered key. */
+template <LineSpread SPREAD = LineSpread::either, typename Bits>
 __device__ __forceinline__ uint32_t spread_offset(const KeyLines<Bits> &lines, Bits key) {
-  if (lines.by_octave == 0)
+  if (SPREAD == LineSpread::distances || (SPREAD == LineSpread::either && lines.by_octave == 0))
     return offset_of(lines, key);
   const Bits above = max(key, lines.least) - lines.least;
   return octave_offset<Bits>(min(above, lines.width));

@@ -74,14 +74,15 @@ struct MapLearn {
 template <typename Bits, DeviceKind KIND>
 struct MapDivide {
   static constexpr uint32_t MAX_BUCKETS = on_chip_row(KIND, sizeof(Bits)).max_buckets;
+  static constexpr uint32_t FREQUENT_COUNTS = MAX_BUCKETS; /* where the counters of frequent values begin */
 
   uint32_t warp_totals[WARP_LANES];
   uint32_t line_begins[LINE_BEGINS];
   Bits slots[FrequentShapeOf<Bits, KIND>::SLOTS];
   uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them */
   union {
-    uint32_t counts[MAX_BUCKETS + FrequentShapeOf<Bits, KIND>::SLOTS]; /* of all buckets; of what is in each slot */
-    uint32_t drawn[KEY_LINES];                                         /* samples in each line */
+    uint32_t counts[FREQUENT_COUNTS + FrequentShapeOf<Bits, KIND>::SLOTS]; /* of all buckets; of what is in each slot */
+    uint32_t drawn[KEY_LINES];                                             /* samples in each line */
     MapLearn<Bits, KIND> learn;
     MapScatterTeam<Bits, KIND, 1, max_one_scatter_buckets(KIND)> tile;
     MapGroups<Bits, KIND> groups;
@@ -89,10 +90,10 @@ struct MapDivide {
 
   /* How many keys have the value in each slot. */
   __device__ __forceinline__ uint32_t *frequent_counts() {
-    return counts + MAX_BUCKETS;
+    return counts + FREQUENT_COUNTS;
   }
   __device__ __forceinline__ const uint32_t *frequent_counts() const {
-    return counts + MAX_BUCKETS;
+    return counts + FREQUENT_COUNTS;
   }
 };
 

@@ -162,8 +162,10 @@ template <MapForm FORM, typename Bits, DeviceKind KIND, typename Use>
 __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND> &storage, Use use) {
   if constexpr (FORM == MapForm::any)
     use(AnyMap<Bits>{frequent_map(storage)});
+  else if (storage.map.frequent != 0 && storage.map.by_octave != 0)
+    use(frequent_map<LineSpread::octaves>(storage));
   else if (storage.map.frequent != 0)
-    use(frequent_map(storage));
+    use(frequent_map<LineSpread::distances>(storage));
   else
     with_map(storage.map, storage.divide.line_begins, use);
 }
@@ -176,15 +178,15 @@ using CountedTiles = MapTiles<Bits, 1, 2>;
 template <typename Bits>
 using CountedItems = MapTileItems<Bits, 1, 2>;
 
-/* Counts a key: in its bucket and, if its value is frequent, as one of that. */
+/* Counts a key: in its bucket or, if its value is frequent, as one of that. */
 template <typename Bits, typename Map, DeviceKind KIND>
 __device__ __forceinline__ void count_key(Bits key, const Map &map, MapDivide<Bits, KIND> &divide) {
-  atomicAdd(&divide.counts[map(key)], 1u);
+  uint32_t counter = map(key);
   if constexpr (Map::HAS_FREQUENT) {
     const uint32_t slot = map.slot_of(key);
-    if (slot != NO_FREQUENT)
-      atomicAdd(&divide.frequent_counts()[slot], 1u);
+    counter = slot != NO_FREQUENT ? divide.FREQUENT_COUNTS + slot : counter;
   }
+  atomicAdd(&divide.counts[counter], 1u);
 }
 
 /* Counts the keys of tiles `block`, `block` + `blocks`, ... by a map. All threads take part. */

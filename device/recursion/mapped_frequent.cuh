@@ -20,8 +20,8 @@
 namespace cdp::CDP_RUNTIME {
 
 /* The map that is loaded, which has frequent values. */
-template <typename Bits>
-__device__ __forceinline__ FrequentMap<Bits> frequent_map(const MappedStorage<Bits> &storage) {
+template <LineSpread SPREAD = LineSpread::either, typename Bits>
+__device__ __forceinline__ FrequentMap<Bits, SPREAD> frequent_map(const MappedStorage<Bits> &storage) {
   return {storage.map, storage.divide.line_begins, storage.divide.slots};
 }
 

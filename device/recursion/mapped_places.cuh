@@ -30,14 +30,13 @@ __device__ __forceinline__ Range bucket_range(const Sort<Bits> &sort, uint32_t b
   return bucketed_range(sort, begin, uint64_t{begin} + (sort.map_table.items[bucket] & ~FLAGGED));
 }
 
-/* Adds to the loaded counts of buckets those of their frequent values, so many times: -1 takes them off. All threads take part;
-   ends with a barrier. */
+/* Adds to the loaded counts of buckets those of their frequent values. All threads take part; ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void add_frequent(const Sort<Bits> &sort, int times, MappedStorage<Bits> &storage) {
+__device__ __forceinline__ void add_frequent(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   const FrequentTable<Bits> &table = *sort.map_table.frequent;
   const FrequentMap<Bits> map = frequent_map(storage);
   for (uint32_t index = threadIdx.x; index < storage.map.frequent; index += MultiwayShape<Bits>::BLOCK_THREADS)
-    atomicAdd(&storage.divide.counts[map(table.values[index])], static_cast<uint32_t>(times) * table.counts[index]);
+    atomicAdd(&storage.divide.counts[map(table.values[index])], table.counts[index]);
   __syncthreads();
 }
 
@@ -53,13 +52,10 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool 
     storage.task_count = 0;
     storage.unfit_count = 0;
   }
-  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS)
-    counts[bucket] = sort.map_table.counts[bucket];
   __syncthreads();
-  if (storage.map.frequent != 0)
-    add_frequent(sort, -1, storage);
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const uint32_t items = counts[bucket];
+    const uint32_t items = sort.map_table.counts[bucket];
+    counts[bucket] = items;
     if (writes)
       sort.map_table.items[bucket] = items;
     if (items <= OnChipShape<Bits>::MAX_ITEMS)
@@ -67,12 +63,18 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool 
     if (items > OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS || items > sort.block_items)
       atomicAdd(&storage.long_items, items);
     atomicAdd(items <= sort.block_items ? &storage.long_count : &storage.task_count, 1u);
-    if (items > sort.block_items && items != sort.map_table.counts[bucket])
-      atomicAdd(&storage.unfit_count, 1u);
   }
   __syncthreads();
-  if (storage.map.frequent != 0)
-    add_frequent(sort, 1, storage);
+  if (storage.map.frequent == 0)
+    return;
+  add_frequent(sort, storage);
+  if (storage.task_count != 0)
+    for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
+      const uint32_t items = sort.map_table.counts[bucket];
+      if (items > sort.block_items && items != counts[bucket])
+        atomicAdd(&storage.unfit_count, 1u);
+    }
+  __syncthreads();
 }
 
 /*
@@ -150,7 +152,7 @@ __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedSto
   write_sums(count, storage, frequent.pieces, [&](uint32_t index) {
     const uint32_t items = frequent.counts[index];
     const bool is_block = (table.items[map(frequent.values[index])] & ~FLAGGED) > OnChipShape<Bits>::MAX_ITEMS;
-    return items <= FREQUENT_PIECE_ITEMS || is_block ? 0 : (items - 1) / FREQUENT_PIECE_ITEMS + 1;
+    return is_block ? 0 : (items + FREQUENT_PIECE_ITEMS - 1) / FREQUENT_PIECE_ITEMS;
   });
   for (uint32_t index = threadIdx.x; index < count; index += THREADS) {
     const uint32_t bucket = map(frequent.values[index]);

@@ -122,7 +122,7 @@ __device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort, uint32_t sh
     sort_long_buckets(sort, share);
   sort_short_buckets(sort, share);
   if (sort.map_table.facts->flagged_count != 0)
-    write_long_runs(sort);
+    write_frequent_runs(sort);
 }
 
 } // namespace cdp::CDP_RUNTIME

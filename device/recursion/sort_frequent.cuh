@@ -4,10 +4,12 @@
  * the frequent values belong in it, and writes both.
  *
  *  1. The keys of one value may be half of the array, and where they belong is known when their bucket is in order.
- *  2. A team that has found no more flagged bucket to sort knows that all have been taken: by teams that run, and wait for
+ *  2. The values of one bucket may all be frequent, and their keys many: a team that wrote them by itself had still 90 us to
+ *     write when all others were done (H200, 2^24 keys of 32 bits, the least ones the most frequent).
+ *  3. A team that has found no more flagged bucket to sort knows that all have been taken: by teams that run, and wait for
  *     nobody.
  *  Therefore teams sort flagged buckets first, then all others; and then they may wait until all flagged ones are in order,
- *  and share out what is to be written of long runs.
+ *  and share out what is to be written of their values, in pieces.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SORT_FREQUENT_CUH
 #define CDPSORT_DEVICE_RECURSION_SORT_FREQUENT_CUH
@@ -65,8 +67,8 @@ __device__ __forceinline__ uint32_t frequent_before(const FrequentTable<Bits> &t
   return low;
 }
 
-/* Writes a flagged bucket: its `count` other keys, in order, of which key_at tells each, and its frequent values. All threads
-   of the team take part; ends with a barrier. */
+/* Writes a flagged bucket's `count` other keys, in order, of which key_at tells each, and finds where its frequent values belong.
+   All threads of the team take part; ends with a barrier. */
 template <typename Bits, typename KeyAt>
 __device__ __forceinline__ void write_flagged(const Sort<Bits> &sort, uint32_t bucket, uint32_t count, KeyAt key_at,
                                               const SortingTeam<Bits> &team) {
@@ -81,9 +83,6 @@ __device__ __forceinline__ void write_flagged(const Sort<Bits> &sort, uint32_t b
   Bits *keys = sort.rules.side(Side::keys) + sort.map_table.begins[bucket];
   for (uint32_t item = team.thread; item < count; item += SortingTeam<Bits>::THREADS)
     keys[item + table.sums[frequent_before(table, span, item)] - before] = sort.rules.map.leave(key_at(item), true);
-  for (uint32_t value = span.first; value < span.end; value++)
-    if (table.counts[value] <= FREQUENT_PIECE_ITEMS)
-      write_run(sort, value, 0, table.counts[value], team);
   if (team.thread == 0)
     count_equal(sort.rules.counters, 0, table.sums[span.end] - before);
   team.sync();
@@ -149,33 +148,49 @@ __device__ __forceinline__ void wait_for_flagged(const Sort<Bits> &sort) {
   __threadfence();
 }
 
-/* Writes pieces of long runs, as long as there are any. All threads of the team take part; ends with a barrier. */
+/* The value whose piece it is: the last one that has so many pieces before it, or fewer. */
+__device__ __forceinline__ uint32_t value_of_piece(uint32_t piece, const uint32_t *pieces, uint32_t values) {
+  uint32_t low = 0;
+  uint32_t high = values;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (pieces[middle] <= piece)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Writes pieces of frequent values, as long as there are any: asks for one while it writes the one before. All threads of the
+   team take part; ends with a barrier. */
 template <typename Bits>
-__device__ __noinline__ void write_long_runs(const Sort<Bits> &sort) {
+__device__ __noinline__ void write_frequent_runs(const Sort<Bits> &sort) {
   const SortingTeam<Bits> team;
   auto &storage = block_shared<MappedStorage<Bits>>().teams[team.number];
   MapFacts<Bits> &facts = *sort.map_table.facts;
   const FrequentTable<Bits> &table = *sort.map_table.frequent;
   const uint32_t values = facts.lines.frequent;
-  if (table.pieces[values] == 0)
-    return;
+  static_assert(FrequentShape<Bits>::MAX_VALUES * sizeof(uint32_t) <= sizeof storage.stage, "pieces are looked up on chip");
+  uint32_t *pieces = reinterpret_cast<uint32_t *>(storage.stage);
+  for (uint32_t value = team.thread; value < values; value += SortingTeam<Bits>::THREADS)
+    pieces[value] = table.pieces[value];
+  const uint32_t end = table.pieces[values];
   if (team.thread == 0)
     wait_for_flagged(sort);
-  for (;;) {
-    const uint32_t piece = take_next(&facts.pieces_taken, team, storage);
-    if (piece >= table.pieces[values])
-      return;
-    uint32_t low = 0; // the value whose piece it is: the last one that has so many before it, or fewer
-    uint32_t high = values;
-    while (high - low > 1) {
-      const uint32_t middle = (low + high) / 2;
-      if (table.pieces[middle] <= piece)
-        low = middle;
-      else
-        high = middle;
-    }
-    const uint32_t first = (piece - table.pieces[low]) * FREQUENT_PIECE_ITEMS;
-    write_run(sort, low, first, min(table.counts[low] - first, FREQUENT_PIECE_ITEMS), team);
+  uint32_t piece = take_next(&facts.pieces_taken, team, storage);
+  while (piece < end) {
+    uint32_t next = 0;
+    if (team.thread == 0)
+      next = atomicAdd(&facts.pieces_taken, 1u);
+    const uint32_t value = value_of_piece(piece, pieces, values);
+    const uint32_t first = (piece - pieces[value]) * FREQUENT_PIECE_ITEMS;
+    write_run(sort, value, first, min(table.counts[value] - first, FREQUENT_PIECE_ITEMS), team);
+    if (team.thread == 0)
+      storage.taken = next;
+    team.sync();
+    piece = storage.taken;
+    team.sync(); // all have read it
   }
 }
 
