@@ -84,6 +84,66 @@ __device__ __forceinline__ uint32_t commonest_value(const CrowdedCell<Bits> &cel
   return best / WARP_LANES;
 }
 
+/*
+ * Sorts a cell of which all keys but WARP_LANES at most have one value: gives the others their places, and theirs to keys of that
+ * value; everything else stays. Writes the same to the cell's last place, where the others have been written as they were, unless
+ * that is NULL. False if it is not such a cell: then nothing has been done. All lanes take part; begins with the keys visible to
+ * the warp.
+ */
+template <typename Bits>
+__device__ __forceinline__ bool sort_cell_of_one_value(const CrowdedCell<Bits> &cell, Bits *destination,
+                                                       const KeyMap<Bits> &map) {
+  constexpr uint32_t ROWS = 8; // read at a time
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  Bits value;
+  if (commonest_value(cell, value) < WARP_LANES / 2)
+    return false;
+  Bits other = value; // each lane keeps one
+  uint32_t place = 0;
+  uint32_t count = 0;
+  for (uint32_t first = 0; first < cell.items; first += ROWS * WARP_LANES) {
+    Bits keys[ROWS];
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++) {
+      const uint32_t index = first + row * WARP_LANES + lane;
+      keys[row] = index < cell.items ? cell.key(index) : value;
+    }
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++) {
+      uint32_t left = __ballot_sync(ALL_LANES, keys[row] != value);
+      for (; left != 0; left &= left - 1) {
+        const uint32_t from = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
+        const Bits key = __shfl_sync(ALL_LANES, keys[row], static_cast<int>(from));
+        if (lane == count) {
+          other = key;
+          place = first + row * WARP_LANES + from;
+        }
+        count++;
+      }
+      if (count > WARP_LANES)
+        return false;
+    }
+  }
+  uint32_t rank = 0; // among the others
+  for (uint32_t number = 0; number < count; number++) {
+    const Bits key = __shfl_sync(ALL_LANES, other, static_cast<int>(number));
+    rank += key < other || (key == other && number < lane) ? 1 : 0;
+  }
+  const bool has_one = lane < count;
+  const auto put = [&](uint32_t index, Bits key) {
+    cell.key(index) = key;
+    if (destination != nullptr)
+      destination[cell.begin + index] = map.leave(key, true);
+  };
+  __syncwarp();
+  if (has_one)
+    put(place, value);
+  __syncwarp();
+  if (has_one)
+    put(other < value ? rank : cell.items - count + rank, other);
+  return true;
+}
+
 /* Moves a cell's keys of other values to its front. Returns how many they are. All lanes take part; begins and ends with the
    keys visible to the warp. */
 template <typename Bits>

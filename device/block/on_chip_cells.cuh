@@ -15,10 +15,11 @@ namespace cdp::CDP_RUNTIME {
 constexpr uint32_t LISTED_CELL_ITEMS = 2 * WARP_LANES;
 constexpr uint32_t VERY_LONG_CELL_SHARE = 4;
 
-/* Marks of a cell, in its counter: it is in disorder; and it is listed. */
+/* Marks of a cell, in its counter: it is in disorder; and it is listed. And of one on the list: it has been sorted. */
 constexpr uint32_t DISORDERED = 1u << 31;
 constexpr uint32_t LISTED = 1u << 30;
 constexpr uint32_t CELL_MARKS = DISORDERED | LISTED;
+constexpr uint32_t SETTLED = 1u << 31;
 
 /* A cell of a team's, for one of its warps. */
 template <typename Bits, OnChipBy BY>
@@ -36,8 +37,8 @@ __device__ __forceinline__ bool list_cell(uint32_t cell, uint32_t (&listed)[WARP
   return place < WARP_LANES;
 }
 
-/* Marks the cells that are in disorder, and lists long ones, as many as there is room for. All threads of the team take part;
-   begins and ends with a barrier. */
+/* Marks the cells that are in disorder, and lists long ones, as many as there is room for. Windows and seams have been sorted:
+   disorder is where two seams meet, or before the first. All threads of the team take part; begins and ends with a barrier. */
 template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ void mark_disordered_cells(uint32_t count, const SortingTeam<Bits, BY> &team,
                                                       OnChipTeam<Bits, BY> &storage) {
@@ -47,7 +48,8 @@ __device__ __forceinline__ void mark_disordered_cells(uint32_t count, const Sort
   }
   team.sync();
   const CellMap<Bits> cell_of = storage.cell_of;
-  for (uint32_t item = team.thread; item + 1 < count; item += OnChipShape<Bits, BY>::THREADS) {
+  for (uint32_t item = team.thread * WINDOW_ITEMS + WINDOW_ITEMS / 2 - 1; item + 1 < count;
+       item += OnChipShape<Bits, BY>::THREADS * WINDOW_ITEMS) {
     const Bits key = storage.stage[on_chip_place<Bits>(item)];
     if (!(storage.stage[on_chip_place<Bits>(item + 1)] < key))
       continue;
@@ -64,6 +66,19 @@ __device__ __forceinline__ void mark_disordered_cells(uint32_t count, const Sort
 /* What became of the cells in disorder. too_many: nothing, they had better be fewer. hopeless:
    one has too many different keys. */
 enum class CellsFate : uint32_t { sorted, too_many, hopeless };
+
+/* Sorts the listed cells that have hardly any keys but those of one value, a warp each, and marks them as settled. All threads of
+   the team take part; begins and ends with a barrier. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ void settle_listed_cells(uint32_t listed, Bits *destination, const KeyMap<Bits> &map,
+                                                    const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
+  for (uint32_t index = team.warp(); index < listed; index += OnChipShape<Bits, BY>::WARPS) {
+    const uint32_t cell = storage.warp_totals[index];
+    if (sort_cell_of_one_value(crowded_cell(storage, cell), destination, map) && team.lane() == 0)
+      storage.warp_totals[index] = cell | SETTLED;
+  }
+  team.sync();
+}
 
 /* Sorts a cell, and writes it to its last place, if there is one. Returns whether it is in order. All lanes of a warp take
    part. */
@@ -89,7 +104,10 @@ __device__ inline bool sort_very_long_cells(uint32_t listed, Bits *destination, 
   constexpr uint32_t MOST_ITEMS = VERY_LONG_CELL_SHARE * OnChipShape<Bits, BY>::THREADS;
   bool is_sorted = true;
   for (uint32_t index = 0; index < listed; index++) {
-    CrowdedCell<Bits> cell = crowded_cell(storage, storage.warp_totals[index]);
+    const uint32_t number = storage.warp_totals[index];
+    if ((number & SETTLED) != 0)
+      continue;
+    CrowdedCell<Bits> cell = crowded_cell(storage, number);
     if (cell.items <= MOST_ITEMS)
       continue;
     TakenValues<Bits> taken = {};
@@ -122,15 +140,22 @@ __device__ __noinline__ CellsFate sort_disordered_cells(uint32_t count, uint32_t
   mark_disordered_cells(count, team, storage);
   const bool are_few = storage.disordered_cells <= most * Shape::WARPS;
   const uint32_t listed = are_few ? min(storage.taken, WARP_LANES) : 0;
+  const bool are_all_listed = listed == storage.disordered_cells;
   team.sync(); // all have read it
+  settle_listed_cells(listed, destination, map, team, storage);
   bool are_sorted = sort_very_long_cells(listed, destination, map, team, storage);
   for (uint32_t index = team.warp(); index < listed && are_sorted; index += Shape::WARPS) {
-    const CrowdedCell<Bits> cell = crowded_cell(storage, storage.warp_totals[index]);
-    if (cell.items <= MOST_ITEMS)
+    const uint32_t number = storage.warp_totals[index];
+    const CrowdedCell<Bits> cell = crowded_cell(storage, number & ~SETTLED);
+    if ((number & SETTLED) == 0 && cell.items <= MOST_ITEMS)
       are_sorted = sort_and_write_cell(cell, {}, destination, map);
+    if (are_all_listed && team.lane() == 0)
+      atomicAnd(&storage.cells[number & ~SETTLED], ~CELL_MARKS); // others may be looking where theirs begins
   }
   if (team.any(!are_sorted))
     return CellsFate::hopeless;
+  if (are_all_listed)
+    return CellsFate::sorted;
   for (uint32_t first = team.warp() * WARP_LANES; first < Shape::CELLS; first += Shape::THREADS) {
     const uint32_t marks = storage.cells[first + team.lane()] & CELL_MARKS;
     uint32_t disordered = __ballot_sync(ALL_LANES, are_few && marks == DISORDERED);
