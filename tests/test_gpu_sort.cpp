@@ -127,6 +127,23 @@ START_TEST(test_more_than_32_bits) {
 }
 END_TEST
 
+/* As many keys as 32 bits count no more of, nearly all of one value: what 32-bit counters of them have is 0 when it is all. The
+   others, zeros, lie so far apart: a sample has some, or none. _i: which. */
+START_TEST(test_32_bits_of_one_value) {
+  const uint64_t count = uint64_t{1} << 32;
+  const size_t apart = _i == 0 ? 1000 : size_t{1} << 26;
+  Subject subject = make_room(CDP_U32, count);
+  snprintf(subject.label, sizeof subject.label, "2^32 u32, all of one value but for those %zu apart", apart);
+  note("%s", subject.label);
+  CHECK_CUDA(device_data::generate(subject.keys, Distribution::all_equal, seed(), nullptr));
+  CHECK_CUDA(cudaMemset2D(static_cast<uint32_t *>(subject.keys.d_keys) + apart / 2, apart * sizeof(uint32_t), 0,
+                          sizeof(uint32_t), count / apart));
+  CHECK_CUDA(device_data::oracle_note(subject.oracle, subject.keys, nullptr));
+  CHECK_SORT(cdp_quicksort(subject.keys.d_keys, count, CDP_U32, nullptr));
+  check_sorted(subject, CDP_ASCENDING, "default options");
+}
+END_TEST
+
 /* The oracle would notice: keys that are not sorted, a key changed, a guard overwritten. */
 START_TEST(test_oracle) {
   const Subject subject = make_subject(CDP_F32, 10000, Distribution::sorted, 1);
@@ -162,8 +179,10 @@ Suite *make_suite() {
   test_case = add_case(suite, "large");
   tcase_add_loop_test(test_case, test_large, 0, DISTRIBUTIONS);
   tcase_add_loop_test(test_case, test_large_classic, 0, 4);
-  if (!quick())
+  if (!quick()) {
     tcase_add_test(test_case, test_more_than_32_bits);
+    tcase_add_loop_test(test_case, test_32_bits_of_one_value, 0, 2);
+  }
   return suite;
 }
 
