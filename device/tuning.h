@@ -322,14 +322,22 @@ constexpr uint32_t max_fine_buckets(DeviceKind kind) {
   return map_row(kind).max_fine_buckets;
 }
 
-/* The most groups of buckets, to which the first of two steps scatters: as many as the second one has counters for, but no
-   more than there need be where a block has room to count all buckets at once. Fewer groups have longer runs to write. */
+/*
+ * Groups of buckets, to which the first of two steps scatters. Fewer have longer runs to write.
+ *
+ * max_coarse_buckets  the most where a block has room to count all buckets at once: no more than there need be
+ * max_team_groups     the most to which teams scatter, each with counters of its own; as many as a group may have buckets
+ * max_groups          the most at all, to which a whole block scatters as one team: so many that 2^32 keys have buckets for teams
+ */
 constexpr uint32_t MAX_COARSE_BUCKETS = 128;
-constexpr uint32_t max_groups(DeviceKind kind) {
+constexpr uint32_t max_team_groups(DeviceKind kind) {
   return greatest_power_of_two(max_fine_buckets(kind));
 }
+constexpr uint32_t max_groups(DeviceKind kind) {
+  return max_team_groups(kind) * 5 / 4;
+}
 constexpr uint32_t max_coarse_buckets(DeviceKind kind) {
-  return max_groups(kind) < MAX_COARSE_BUCKETS ? max_groups(kind) : MAX_COARSE_BUCKETS;
+  return max_team_groups(kind) < MAX_COARSE_BUCKETS ? max_team_groups(kind) : MAX_COARSE_BUCKETS;
 }
 constexpr uint32_t max_first_scatter_buckets(DeviceKind kind) {
   return max_one_scatter_buckets(kind) < max_groups(kind) ? max_groups(kind) : max_one_scatter_buckets(kind);

@@ -84,7 +84,7 @@ END_TEST
    can sort there is no reason to give the map up. */
 START_TEST(fullest_maps_are_sorted_on_chip) {
   for (int turn = 0; turn < 2; turn++) {
-    host_case sort = simulated_case(turn == 0 ? CDP_U32 : CDP_I64, turn == 0 ? 500000 : 900000, HOST_UNIFORM, (uint64_t)_i);
+    host_case sort = simulated_case(turn == 0 ? CDP_U32 : CDP_I64, turn == 0 ? 500000 : 1100000, HOST_UNIFORM, (uint64_t)_i);
     sort.options.scheme = _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
     const cdp_plan plan = plan_of(&sort.options, sort.type, sort.count);
     ck_assert_uint_ne(plan.map_buckets, 0);
@@ -99,9 +99,14 @@ START_TEST(fullest_maps_are_sorted_on_chip) {
 }
 END_TEST
 
-/* So many keys that a block has no counters for all of their buckets: which are counted when their groups have been. */
+/* So many keys that a block has no counters for all of their buckets: which are counted when their groups have been. And so many
+   that a team has no counters for all groups. */
 static size_t long_items(bool is_wide) {
   return is_wide ? 480000 : 170000;
+}
+
+static size_t longest_items(bool is_wide) {
+  return is_wide ? 760000 : 260000;
 }
 
 /* Keys read and written, in numbers of all of them, before the buckets are sorted: counted once or twice, and moved twice. */
@@ -109,8 +114,8 @@ START_TEST(long_arrays_are_counted_twice) {
   for (int turn = 0; turn < 8; turn++) {
     const bool is_wide = turn % 2 != 0;
     const bool is_long = turn % 4 < 2;
-    host_case sort = simulated_case(is_wide ? CDP_I64 : CDP_F32, is_long ? long_items(is_wide) : MANY_ITEMS, HOST_UNIFORM,
-                                    8 * (uint64_t)_i + (uint64_t)turn);
+    const size_t items = !is_long ? MANY_ITEMS : _i % 2 == 0 ? long_items(is_wide) : longest_items(is_wide);
+    host_case sort = simulated_case(is_wide ? CDP_I64 : CDP_F32, items, HOST_UNIFORM, 8 * (uint64_t)_i + (uint64_t)turn);
     sort.options.scheme = turn < 4 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
     sort.options.order = turn % 3 == 0 ? CDP_ASCENDING : CDP_DESCENDING;
     sort.offset_items = (size_t)turn;
@@ -119,6 +124,8 @@ START_TEST(long_arrays_are_counted_twice) {
     ck_assert_uint_eq(study.depths[0].max_task_items, sort.count);
     ck_assert_uint_eq(study.depths[0].bytes_moved, (is_long ? 6u : 5u) * sort.count * (is_wide ? 8 : 4));
     ck_assert_uint_ge(study.depths[1].leaf_items, sort.count / 100 * 98);
+    // Hardly a bucket is too long for a team.
+    ck_assert_uint_lt(study.depths[1].block_partitions, study.depths[1].leaves / 10);
   }
 }
 END_TEST
@@ -127,7 +134,8 @@ END_TEST
 START_TEST(long_arrays_of_every_distribution) {
   for (int turn = 0; turn < 2; turn++) {
     host_case sort = turn_case(6 * turn + _i % 6, (host_distribution)_i, (uint64_t)_i);
-    sort.count = long_items(sort.type == CDP_U64 || sort.type == CDP_I64 || sort.type == CDP_F64) + (size_t)_i;
+    const bool is_wide = sort.type == CDP_U64 || sort.type == CDP_I64 || sort.type == CDP_F64;
+    sort.count = (turn == 0 ? long_items(is_wide) : longest_items(is_wide)) + (size_t)_i;
     must_sort(&sort);
   }
 }

@@ -127,6 +127,7 @@ template <typename Bits>
 using MappedStorage = MappedStorageOf<Bits, DEVICE_KIND>;
 constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
 constexpr uint32_t MAX_GROUPS = max_groups(DEVICE_KIND);
+constexpr uint32_t MAX_TEAM_GROUPS = max_team_groups(DEVICE_KIND);
 constexpr uint32_t MAX_COARSE = max_coarse_buckets(DEVICE_KIND);
 /* Keys of a block's tile, which its teams share out. */
 template <typename Bits>

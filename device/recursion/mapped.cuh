@@ -34,9 +34,9 @@ template <typename Bits>
 __device__ __forceinline__ uint32_t wanted_coarse_shift(const Sort<Bits> &sort, uint32_t buckets) {
   if (buckets <= MAX_ONE_SCATTER)
     return 0;
-  const uint32_t most_groups = counts_twice(sort) ? MAX_GROUPS : MAX_COARSE;
+  const uint32_t most_groups = counts_twice(sort) ? MAX_TEAM_GROUPS : MAX_COARSE;
   uint32_t shift = 1;
-  while ((buckets - 1) >> shift >= most_groups)
+  while ((buckets - 1) >> shift >= most_groups && 1u << shift < MAX_TEAM_GROUPS) // of buckets, there may be as many in a group
     shift++;
   return shift;
 }

@@ -126,6 +126,8 @@ __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStag
       write_places(sort, storage);
     if (threadIdx.x == 0)
       Driver::begin_tasks(sort);
+  } else if (group_count(*sort.map_table.facts) > MAX_TEAM_GROUPS && counts_twice(sort)) {
+    scatter_to_many_groups(sort, share - 1, shares - 1);
   } else if (sort.map_table.facts->coarse_shift != 0) {
     with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_tiles<true>(sort, share - 1, shares - 1, map, storage); });
   } else {

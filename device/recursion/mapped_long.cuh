@@ -49,6 +49,18 @@ __device__ __noinline__ void count_groups_share(const Sort<Bits> &sort, uint32_t
       atomicAdd(&sort.map_table.group_counts[group], counts[group]);
 }
 
+/* Moves a share of the keys to more groups than teams have counters for: the whole block is one team, as if groups were buckets.
+   All threads take part; begins with the groups' begins in storage, and a barrier. */
+template <typename Bits>
+__device__ __noinline__ void scatter_to_many_groups(const Sort<Bits> &sort, uint32_t share, uint32_t shares) {
+  static_assert(MAX_GROUPS <= MAX_ONE_SCATTER, "there is a counter for each");
+  auto &storage = block_shared<MappedStorage<Bits>>();
+  const uint32_t shift = sort.map_table.facts->coarse_shift;
+  with_map(storage.map, storage.divide.line_begins, [&](const auto &map) {
+    scatter_tiles<false>(sort, share, shares, GroupMap<std::decay_t<decltype(map)>>{map, shift}, storage);
+  });
+}
+
 /*
  * Finds where the groups begin, in storage.divide.begins, and where the last one ends; and how many keys are in groups that have
  * more than buckets for blocks hold. writes: writes down where groups are. All threads of the block take part; ends with a
