@@ -124,8 +124,9 @@ START_TEST(long_arrays_are_counted_twice) {
     ck_assert_uint_eq(study.depths[0].max_task_items, sort.count);
     ck_assert_uint_eq(study.depths[0].bytes_moved, (is_long ? 6u : 5u) * sort.count * (is_wide ? 8 : 4));
     ck_assert_uint_ge(study.depths[1].leaf_items, sort.count / 100 * 98);
-    // Hardly a bucket is too long for a team.
-    ck_assert_uint_lt(study.depths[1].block_partitions, study.depths[1].leaves / 10);
+    // Hardly a bucket is too long for a team; where the host launches, there are not as many.
+    if (sort.options.scheme != CDP_SCHEME_HOST)
+      ck_assert_uint_lt(study.depths[1].block_partitions, study.depths[1].leaves / 10);
   }
 }
 END_TEST

@@ -18,6 +18,11 @@ namespace cdp::CDP_RUNTIME {
 
 /* What a mapped array's grid leaves to the levels behind it. */
 struct MapHost {
+  // Who launches each step himself waits for launches anyhow; and a kernel with all of it took nvcc ten minutes to compile.
+  static constexpr bool INLINES_LOOK = false;
+  static constexpr MapForm MAP_FORM = MapForm::straight;
+  static constexpr bool HAS_MANY_GROUPS = false; // make_sort() sees to it
+
   template <typename Bits>
   static __device__ void begin_tasks(const Sort<Bits> &) {}
 
