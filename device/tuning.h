@@ -403,9 +403,6 @@ constexpr uint32_t MIN_OCTAVE_GAIN = 2;
    for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
 
-/* A task of which one bucket has all keys but one in so many draws another sample, since to move the keys would be no use. */
-constexpr uint32_t LOPSIDED_SHARE = 8;
-
 /* A tile of which one bucket has a share of one in so many takes places in it by leaders, one for all lanes of a bucket, for so
    many buckets of a warp. */
 constexpr uint32_t CROWDED_SHARE = 4;

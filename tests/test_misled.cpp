@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that are made against their sample: the keys that it draws are the least of all, so that one bucket has nearly
- * everything. Of short ones (device/recursion/short_array.cuh) nothing is gathered then; the whole array is sorted behind the
- * grid, by a sample of its own. Of those that are a task (multiway.cuh) nothing is moved; it is sampled anew, once.
+ * Short arrays that are made against their sample (device/recursion/short_array.cuh): the keys that it draws are the least of
+ * all, so that one bucket has nearly everything. Nothing is gathered then; the whole array is sorted behind the grid, by a
+ * sample of its own.
  *
  * Linked with the static library, to be told by the kernels' own functions where a sample is drawn.
  */
@@ -113,64 +113,6 @@ START_TEST(shorter_ones_are_sorted_by_a_block) {
 }
 END_TEST
 
-/* ---- Tasks --------------------------------------------------------------------------------------------------------------- */
-
-constexpr uint32_t TASK_FAN_OUT = 8;
-
-/* Random keys, but for those that are drawn when the array is sampled at so many depths. */
-std::vector<uint32_t> keys_against_task(uint64_t count, uint64_t seed, uint32_t depths) {
-  constexpr uint32_t EACH = MultiwayShape<uint32_t>::TASK_SAMPLES_PER_THREAD;
-  const uint32_t samples = sample_threads<uint32_t, EACH>(TASK_FAN_OUT, TASK_OVERSAMPLING) * EACH;
-  std::mt19937_64 random(seed);
-  std::vector<uint32_t> keys(count);
-  for (uint32_t &key : keys)
-    key = static_cast<uint32_t>(random()) | 1u << 20;
-  for (uint32_t depth = 0; depth < depths; depth++) {
-    const uint64_t hash = sample_hash(seed, Range{0, count, Side::keys, depth});
-    for (uint32_t index = 0; index < samples; index++)
-      keys[sample_position(hash, index, samples, count)] = depth * samples + index;
-  }
-  return keys;
-}
-
-cdp_study sort_task(uint64_t seed, uint32_t depths, cdp_scheme scheme) {
-  const uint64_t count = 60000 + seed;
-  simulated_rules_set(MULTIPROCESSORS, 8);
-  std::vector<uint32_t> keys = keys_against_task(count, seed, depths);
-  std::vector<uint32_t> expected(keys);
-  std::sort(expected.begin(), expected.end());
-  cdp_options options = simulated_options(seed);
-  options.fan_out = TASK_FAN_OUT;
-  options.scheme = scheme;
-  cdp_study study;
-  ck_assert_msg(cdp_study_quicksort(keys.data(), count, CDP_U32, &options, &study) == CDP_OK, "%s", cdp_last_message());
-  ck_assert_msg(keys == expected, "seed %llu, scheme %d, %u samples misled", static_cast<unsigned long long>(seed),
-                static_cast<int>(scheme), depths);
-  ck_assert_uint_eq(simulated_launches_taken(), 0);
-  ck_assert_uint_eq(sorted_items(study), count);
-  return study;
-}
-
-/* _i: seed and scheme. */
-START_TEST(a_misled_task_is_sampled_anew) {
-  const uint64_t seed = static_cast<uint64_t>(_i) / CDP_SCHEME_HOST;
-  const cdp_scheme scheme = static_cast<cdp_scheme>(CDP_SCHEME_LAST_BLOCK + _i % CDP_SCHEME_HOST);
-  const cdp_study plain = sort_task(seed, 0, scheme);
-  ck_assert_uint_eq(plain.depths[0].tasks, 1);
-  const cdp_study misled = sort_task(seed, 1, scheme);
-  ck_assert_uint_eq(misled.depths[0].tasks, 0);
-  ck_assert_uint_eq(misled.depths[0].bytes_moved, misled.depths[1].max_task_items * sizeof(uint32_t)); // read, not written
-  ck_assert_uint_ge(misled.depths[1].tasks, 1);
-  ck_assert_uint_gt(misled.depths[1].parts, TASK_FAN_OUT / 2);
-  // Against both samples: then it is moved all the same, and who is below draws what nobody can foresee.
-  const cdp_study twice = sort_task(seed, 2, scheme);
-  ck_assert_uint_eq(twice.depths[0].tasks, 0);
-  ck_assert_uint_ge(twice.depths[1].tasks, 1);
-  ck_assert_uint_ge(twice.depths[2].tasks, 1);
-  ck_assert_uint_gt(twice.depths[2].max_task_items, twice.depths[1].max_task_items / 8 * 7);
-}
-END_TEST
-
 /* Launches behind the grid are refused at random. */
 START_TEST(refusals_lose_nothing) {
   const uint64_t seed = static_cast<uint64_t>(_i);
@@ -198,7 +140,6 @@ int main() {
   tcase_set_timeout(sorts, TEST_SECONDS);
   tcase_add_loop_test(sorts, long_arrays_become_a_task, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(sorts, shorter_ones_are_sorted_by_a_block, 0, static_cast<int>(SEEDS));
-  tcase_add_loop_test(sorts, a_misled_task_is_sampled_anew, 0, static_cast<int>(SEEDS) * CDP_SCHEME_HOST);
   tcase_add_loop_test(sorts, refusals_lose_nothing, 0, static_cast<int>(SEEDS));
   suite_add_tcase(suite, sorts);
   return run_suite(suite);

@@ -105,8 +105,6 @@ __device__ __forceinline__ void level_phase_body(const Sort<Bits> &sort, const u
       Policy::fill(sort, task, uint64_t{block} * blockDim.x + threadIdx.x, uint64_t{blocks} * blockDim.x);
     return;
   }
-  if (task.phase == Phase::waiting)
-    return; // for the next level, where it begins anew
   expect(task.phase == phase);
   Policy::do_share(sort, at.slot, phase, block, blocks, storage);
   if (is_last_block(&task.done_blocks, blocks, Policy::block_of(storage)))

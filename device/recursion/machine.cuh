@@ -4,8 +4,6 @@
  *
  *     TwoWay      waiting ──▶ partition ──────────▶ done
  *     Multiway    waiting ──▶ count ──▶ scatter ──▶ done
- *                    ▲          │
- *                    └──────────┘   its sample was of no use; a level deeper
  *     either, at the depth limit: waiting ──▶ network, step by step
  *
  *     waiting     add_task(): the range has a slot. start_or_defer(): it is started, or put on the list for a later batch
@@ -24,8 +22,7 @@
  *     grid(), blocks()    the shape of its grids, and how many blocks a range should have
  *     prepare()           prepares a task. All threads of one block take part
  *     do_share()          a block's share of a phase. All threads take part
- *     end_phase()         what is to be done when all shares are; returns the next phase, or `waiting`: the task is to begin
- *                         anew. All threads of one block take part
+ *     end_phase()         what is to be done when all shares are; returns the next phase. All threads of one block take part
  *     finish()            settles the children. Likewise
  *     fill()              writes the equal keys of a task, for many threads
  * A driver has            DeviceDriver (driver_device.cuh), HostDriver (driver_host.cuh)
@@ -135,28 +132,10 @@ __device__ inline void enter_phase(const Sort<Bits> &sort, uint32_t slot, Phase 
     Driver::end_task(sort, Policy::block_of(storage));
 }
 
-/* Begins a task anew, a level deeper, or sorts its range in this block. All threads of the block take part. */
-template <typename Policy, typename Driver, typename Bits>
-__device__ inline void begin_anew(const Sort<Bits> &sort, uint32_t slot, Phase phase, typename Policy::Storage &storage) {
-  Range range = sort.tasks[slot].range;
-  if (threadIdx.x == 0)
-    count_moved(sort.rules.counters, range.depth, range.items()); // read to no avail
-  range.depth++;
-  __syncthreads(); // all have read it
-  launch_or_sort(sort, range, Policy::block_of(storage), [&sort, slot, phase, range] {
-    sort.tasks[slot].range = range;
-    change_phase(sort.tasks[slot], phase, Phase::waiting);
-    return Driver::template start<Policy>(sort, slot);
-  });
-  Driver::end_task(sort, Policy::block_of(storage));
-}
-
 /* Goes on behind a phase. All threads of the block take part. */
 template <typename Policy, typename Driver, typename Bits>
 __device__ __forceinline__ void go_on(const Sort<Bits> &sort, uint32_t slot, Phase phase, typename Policy::Storage &storage) {
   const Phase next = Policy::end_phase(sort, slot, phase, storage);
-  if (next == Phase::waiting)
-    return begin_anew<Policy, Driver>(sort, slot, phase, storage);
   if (next != Phase::done) {
     enter_phase<Policy, Driver>(sort, slot, phase, next, storage);
     return;

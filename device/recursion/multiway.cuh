@@ -3,8 +3,7 @@
  * Policy Multiway: a quicksort with many pivots at once. A task's phases:
  *
  *     prepare   one block draws the sample and leaves the splitters in the task's table
- *     count     the grid counts the buckets; then they are placed: a scan says where each begins. Where one has nearly all
- *               items, the sample was of no use, and nothing is moved by it: the task is prepared anew, a level deeper
+ *     count     the grid counts the buckets; then they are placed: a scan says where each begins
  *     scatter   the grid moves the items: a tile at a time is ordered by bucket in shared memory, room is reserved in each
  *               bucket by an atomic, and written side by side
  *     done      every bucket that is not empty becomes a child: a task, or a range for one block (multiway_children.cuh)
@@ -157,25 +156,6 @@ __device__ __forceinline__ void scatter_share(const Sort<Bits> &sort, uint32_t s
   }
 }
 
-/*
- * Whether the whole array had better be sampled anew: one of its counted buckets has nearly all items, of different values, though
- * the sample said otherwise. All threads of the block take part.
- *
- * Only the whole array, and once: who knows the seed can foresee which of its keys are drawn, as long as they have not been moved,
- * the second time, too. Once they have been, nobody can.
- */
-template <typename Bits>
-__device__ __forceinline__ bool is_lopsided(const Sort<Bits> &sort, uint32_t slot) {
-  const TaskTable<Bits> table = task_table(sort, slot);
-  const Range range = sort.tasks[slot].range;
-  const SplitterSet set = *table.set;
-  const uint64_t most = range.items() - range.items() / LOPSIDED_SHARE;
-  bool is_one = false;
-  for (uint32_t bucket = threadIdx.x; bucket < set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS)
-    is_one |= table.cursors[bucket] > most && (set.equal == 0 || bucket % 2 == 0);
-  return __syncthreads_or(is_one ? 1 : 0) != 0 && range.depth == 0 && sort.depth_limit > 1;
-}
-
 /* Turns the buckets' counts into where each begins. All threads of the block take part; ends with a barrier. */
 template <typename Bits>
 __device__ inline void place_buckets(const Sort<Bits> &sort, uint32_t slot, MultiwayStorage<Bits> &storage) {
@@ -276,8 +256,6 @@ struct Multiway {
   static __device__ __forceinline__ Phase end_phase(const Sort<Bits> &sort, uint32_t slot, Phase phase, Storage &storage) {
     if (phase == Phase::scatter)
       return Phase::done;
-    if (is_lopsided(sort, slot))
-      return Phase::waiting;
     place_buckets(sort, slot, storage);
     return Phase::scatter;
   }
