@@ -54,6 +54,7 @@ endif()
 cdpsort_test(bench_guard SOURCES test_bench_guard.cpp ${PROJECT_SOURCE_DIR}/samples/bench/guard.cpp LABELS simulated)
 target_include_directories(test_bench_guard PRIVATE ${PROJECT_SOURCE_DIR}/samples/bench)
 cdpsort_test(bench_keys SOURCES test_bench_keys.cpp SUPPORT device_data CUDART LABELS simulated)
+cdpsort_test(bench_models SOURCES test_bench_models.cpp SUPPORT device_data CUDART LABELS simulated)
 
 # The GPU: gpu_check.cpp is their main function and their checks.
 foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_first_capture gpu_pointers gpu_context gpu_partition)

@@ -1,57 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The keys of samples/bench and of the GPU's tests are what their names say. Looked at on the host, by the functions that make
- * them on the device.
+ * them on the device. Those that lie close together, and those of programs: test_bench_models.cpp.
  */
-#include "key_recipe.cuh"
-#include "run_suite.h"
-
-#include <algorithm>
-#include <map>
-#include <vector>
+#include "bench_keys.h"
 
 using namespace device_data;
-
-static constexpr uint64_t COUNT = 1 << 17;
-static constexpr uint64_t SEED = 7;
-
-template <typename Bits>
-static constexpr cdp_type UNSIGNED = sizeof(Bits) == 4 ? CDP_U32 : CDP_U64;
-
-template <typename Bits>
-static std::vector<Bits> keys_of(cdp_type type, Distribution distribution, Values values = Values::all, uint64_t seed = SEED) {
-  const Recipe recipe = make_recipe({nullptr, COUNT, type}, distribution, seed, values);
-  std::vector<Bits> keys(COUNT);
-  for (uint64_t index = 0; index < COUNT; index++)
-    keys[index] = key_at<Bits>(recipe, index);
-  return keys;
-}
-
-template <typename Bits>
-static std::vector<Bits> unsigned_keys(Distribution distribution) {
-  return keys_of<Bits>(UNSIGNED<Bits>, distribution);
-}
-
-/* How often each key comes, most often first. */
-template <typename Bits>
-static std::vector<uint64_t> frequencies(const std::vector<Bits> &keys) {
-  std::map<Bits, uint64_t> counts;
-  for (const Bits key : keys)
-    counts[key]++;
-  std::vector<uint64_t> found;
-  found.reserve(counts.size());
-  for (const auto &one : counts)
-    found.push_back(one.second);
-  std::sort(found.rbegin(), found.rend());
-  return found;
-}
-
-/* A share of COUNT, give or take five standard deviations. */
-static void must_be_share(uint64_t keys, double share) {
-  const double expected = share * static_cast<double>(COUNT);
-  const double deviation = 5 * std::sqrt(expected * (1 - share));
-  ck_assert_double_eq_tol(static_cast<double>(keys), expected, deviation);
-}
 
 /* ---- Each of them ------------------------------------------------------------------------------------------------------ */
 
@@ -59,9 +13,40 @@ template <typename Bits>
 static void check_exponential() {
   const std::vector<Bits> keys = unsigned_keys<Bits>(Distribution::exponential);
   const double part = static_cast<double>(Word<Bits>::GREATEST) / HALVINGS;
-  for (int parts = 1; parts < 6; parts++) {
-    const auto is_below = [=](Bits key) { return static_cast<double>(key) < parts * part; };
-    must_be_share(static_cast<uint64_t>(std::count_if(keys.begin(), keys.end(), is_below)), 1 - std::pow(0.5, parts));
+  for (int parts = 1; parts < 6; parts++)
+    must_be_share(count_below(keys, parts * part), 1 - std::pow(0.5, parts));
+}
+
+template <typename Bits>
+static void check_small_numbers() {
+  const std::vector<Bits> keys = unsigned_keys<Bits>(Distribution::small_numbers);
+  for (const double limit : {10.0, 100.0, 1000.0, 5000.0})
+    must_be_share(count_below(keys, limit), -std::expm1(-limit / SMALL_MEAN));
+}
+
+template <typename Bits>
+static void check_log_normal() {
+  const std::vector<Bits> keys = unsigned_keys<Bits>(Distribution::log_normal);
+  for (const double deviations : {-2.0, -1.0, 0.0, 1.0, 2.0, 3.0}) {
+    const double limit = std::exp2(Word<Bits>::WIDTH / 2) * std::exp(LOG_NORMAL_DEVIATION * deviations);
+    must_be_share(count_below(keys, limit), normal_share(deviations));
+  }
+}
+
+template <typename Bits>
+static void check_outlier() {
+  const std::vector<Bits> keys = unsigned_keys<Bits>(Distribution::outlier);
+  ck_assert_uint_eq(count_below(keys, static_cast<double>(OUTLIER_OTHERS)), COUNT - 1);
+  ck_assert_int_eq(std::count(keys.begin(), keys.end(), Word<Bits>::GREATEST), 1);
+  must_be_of_kinds(frequencies(keys).size(), static_cast<double>(OUTLIER_OTHERS));
+}
+
+template <typename Bits>
+static void check_sparse_bits() {
+  const std::vector<Bits> keys = unsigned_keys<Bits>(Distribution::sparse_bits);
+  for (uint32_t bit = 0; bit < Word<Bits>::WIDTH; bit++) {
+    const auto is_set = [bit](Bits key) { return (key >> bit) % 2 != 0; };
+    must_be_share(static_cast<uint64_t>(std::count_if(keys.begin(), keys.end(), is_set)), 1.0 / 16);
   }
 }
 
@@ -84,67 +69,25 @@ static void check_shared(Distribution distribution, Bits free) {
   ck_assert_uint_gt(frequencies(keys).size(), 1u << 15);
 }
 
-/* The most frequent word is every sixteenth, and most words are rare. */
-template <typename Bits>
-static void check_words() {
-  const std::vector<uint64_t> found = frequencies(unsigned_keys<Bits>(Distribution::words));
-  ck_assert_uint_lt(found.size(), 1u << 16);
-  ck_assert_uint_gt(found.size(), 1u << 14);
-  must_be_share(found[0], 1.0 / 16);
-  must_be_share(found[1] + found[2], 1.0 / 16);
-  ck_assert_uint_le(found[found.size() / 2], COUNT / (1 << 14));
-}
-
-/* In order but for the last second: `jitter` is that, in the unit of the type. */
-template <typename Bits>
-static void check_timestamps(Bits jitter, Bits between) {
-  const std::vector<Bits> keys = unsigned_keys<Bits>(Distribution::timestamps);
-  uint64_t falls = 0;
-  uint64_t long_falls = 0;
-  Bits greatest = 0;
-  for (const Bits key : keys) {
-    falls += key < greatest;
-    long_falls += key + jitter < greatest;
-    greatest = std::max(greatest, key);
-  }
-  ck_assert_uint_eq(long_falls, 0);
-  ck_assert_uint_gt(falls, COUNT / 4);
-  ck_assert_double_eq_tol(static_cast<double>(keys.back() - keys.front()) / static_cast<double>(between), COUNT / 1000.0, 1.1);
-}
-
-/* A window is the one before, shifted by a base, but at the borders of stretches; of the repeated ones each is there many times. */
-template <typename Bits>
-static void check_k_mers() {
-  constexpr uint64_t STRETCH = 4096;
-  const std::vector<Bits> keys = unsigned_keys<Bits>(Distribution::k_mers);
-  uint64_t unlike = 0;
-  for (uint64_t index = 1; index < COUNT; index++)
-    unlike += index % STRETCH != 0 && static_cast<Bits>(keys[index - 1] << 2) != (keys[index] & ~Bits{3});
-  ck_assert_uint_eq(unlike, 0);
-  const std::vector<uint64_t> found = frequencies(keys);
-  ck_assert_uint_ge(found[0], COUNT / STRETCH / 4); // a stretch in four
-  ck_assert_uint_ge(found.size(), COUNT / 2);
-}
-
 template <typename Bits>
 static void check_all() {
   check_exponential<Bits>();
   check_mixed<Bits>();
   check_shared<Bits>(Distribution::shared_upper, LOWER_HALF<Bits>);
   check_shared<Bits>(Distribution::shared_lower, static_cast<Bits>(~LOWER_HALF<Bits>));
-  check_words<Bits>();
-  check_k_mers<Bits>();
+  check_small_numbers<Bits>();
+  check_log_normal<Bits>();
+  check_outlier<Bits>();
+  check_sparse_bits<Bits>();
 }
 
 START_TEST(keys_of_4_bytes_are_as_named) {
   check_all<uint32_t>();
-  check_timestamps<uint32_t>(1, 1);
 }
 END_TEST
 
 START_TEST(keys_of_8_bytes_are_as_named) {
   check_all<uint64_t>();
-  check_timestamps<uint64_t>(1000000, 1000000);
 }
 END_TEST
 
@@ -167,6 +110,33 @@ static void check_unit(cdp_type type) {
 START_TEST(numbers_from_0_to_1) {
   check_unit<float, uint32_t>(CDP_F32);
   check_unit<double, uint64_t>(CDP_F64);
+}
+END_TEST
+
+/* Normal, the same whatever peers sort as well; and of other types the keys are where such numbers would be. */
+template <typename Number, typename Bits>
+static void check_normal(cdp_type floating, cdp_type integer) {
+  const std::vector<Bits> keys = keys_of<Bits>(floating, Distribution::normal_floats);
+  ck_assert(keys == keys_of<Bits>(floating, Distribution::normal_floats, Values::ordinary));
+  for (const double deviations : {-2.0, -1.0, 0.0, 1.0, 2.0}) {
+    uint64_t below = 0;
+    for (const Bits key : keys) {
+      Number number;
+      memcpy(&number, &key, sizeof number);
+      below += static_cast<double>(number) < deviations;
+    }
+    must_be_share(below, normal_share(deviations));
+  }
+  const std::vector<Bits> ranks = keys_of<Bits>(integer, Distribution::normal_floats);
+  for (uint64_t index = 0; index < COUNT; index++)
+    ck_assert_uint_eq(rank_of(ranks[index], form_of(integer)), rank_of(keys[index], Form::floating));
+}
+
+START_TEST(numbers_around_0) {
+  check_normal<float, uint32_t>(CDP_F32, CDP_U32);
+  check_normal<float, uint32_t>(CDP_F32, CDP_I32);
+  check_normal<double, uint64_t>(CDP_F64, CDP_U64);
+  check_normal<double, uint64_t>(CDP_F64, CDP_I64);
 }
 END_TEST
 
@@ -223,6 +193,7 @@ static Suite *bench_keys_suite(void) {
   tcase_add_test(each, keys_of_4_bytes_are_as_named);
   tcase_add_test(each, keys_of_8_bytes_are_as_named);
   tcase_add_test(each, numbers_from_0_to_1);
+  tcase_add_test(each, numbers_around_0);
   tcase_add_test(each, special_numbers_are_all_there);
   suite_add_tcase(suite, each);
   TCase *all = tcase_create("all");

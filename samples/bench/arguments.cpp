@@ -53,6 +53,18 @@ const std::vector<NamedDistribution> DISTRIBUTIONS = {
      "of a log: seconds, or microseconds in 8 bytes, a thousand to a second, out of order by up to one"},
     {Distribution::k_mers, "all windows of a genome, 16 bases in 4 bytes, 32 in 8; a quarter of it repeats 4096 bases"},
     {Distribution::unit, "numbers of floating point evenly from 0 to 1; integers as random"},
+    {Distribution::clusters, "1000 clusters at random places, of 256 values that follow each other"},
+    {Distribution::wide_clusters, "127 clusters of 65536 values, the r-th with a probability of about 1/r"},
+    {Distribution::neighbours, "one of 1000000 random values, or the one behind it"},
+    {Distribution::sparse_bits, "each bit set with a probability of 1/16"},
+    {Distribution::letters, "strings of 4 or 8 lower-case letters"},
+    {Distribution::digits, "strings of 4 or 8 decimal digits"},
+    {Distribution::log_normal, "e to a normal variable of deviation 2, half of them below 2^16, of 8 bytes 2^32"},
+    {Distribution::normal_floats,
+     "numbers of floating point, normal with mean 0 and deviation 1; integers in the places of their bits"},
+    {Distribution::outlier, "one the greatest value, all others of the least 100000"},
+    {Distribution::runs, "sorted runs of 100000, each through all values, as files that are to be merged"},
+    {Distribution::small_numbers, "the least values most often: exponential with mean 1000, whatever the type"},
 };
 
 /* ---- Lists --------------------------------------------------------------------------------------------------------------- */

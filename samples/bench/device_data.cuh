@@ -21,7 +21,8 @@
 
 namespace device_data {
 
-/* Those of Nguyen's thesis (2021, section 5.3.1), and some for three-way partition and floating point. */
+/* Those of Nguyen's thesis (2021, section 5.3.1), some for three-way partition and floating point, and some that are like the keys
+   of programs. */
 enum class Distribution : uint32_t {
   random,
   sorted,
@@ -36,19 +37,30 @@ enum class Distribution : uint32_t {
   organ_pipe, /* rising, then falling */
   almost_sorted,
   shuffle,
-  extremes,     /* three of four keys are one of 16 special values of floating-point numbers or integers */
-  zipf,         /* the least ranks come most often */
-  killer,       /* made against the library's first splitters */
-  exponential,  /* the least ranks most often: half as many in each forty-fourth of all as in the one before */
-  mixed,        /* half of the keys evenly, half of them one of four values */
-  shared_upper, /* the upper half of the bits is the same in all keys */
-  shared_lower, /* the lower half */
-  words,        /* hashes of a text's words */
-  timestamps,   /* of a log, hardly out of order */
-  k_mers,       /* windows of a genome */
-  unit          /* floating-point numbers evenly from 0 to 1; other types as `random` */
+  extremes,      /* three of four keys are one of 16 special values of floating-point numbers or integers */
+  zipf,          /* the least ranks come most often */
+  killer,        /* made against the library's first splitters */
+  exponential,   /* the least ranks most often: half as many in each forty-fourth of all as in the one before */
+  mixed,         /* half of the keys evenly, half of them one of four values */
+  shared_upper,  /* the upper half of the bits is the same in all keys */
+  shared_lower,  /* the lower half */
+  words,         /* hashes of a text's words */
+  timestamps,    /* of a log, hardly out of order */
+  k_mers,        /* windows of a genome */
+  unit,          /* floating-point numbers evenly from 0 to 1; other types as `random` */
+  clusters,      /* a thousand short stretches of ranks, at random places */
+  wide_clusters, /* few long ones, some of which come often */
+  neighbours,    /* pairs of ranks with nothing between them */
+  sparse_bits,   /* one bit in 16 is set */
+  letters,       /* strings of lower-case letters */
+  digits,        /* of decimal digits */
+  log_normal,    /* the logarithm of a rank is a normal variable */
+  normal_floats, /* around 0; other types have the ranks that floating-point numbers of their size have */
+  outlier,       /* one far from all others */
+  runs,          /* sorted ones, one behind another */
+  small_numbers  /* exponential, the same however long a key is */
 };
-constexpr uint32_t DISTRIBUTIONS = 24;
+constexpr uint32_t DISTRIBUTIONS = 35;
 
 /* "all-equal", and so on. */
 const char *distribution_name(Distribution distribution);

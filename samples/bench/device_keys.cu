@@ -20,9 +20,11 @@ __global__ void generate_kernel(Bits *keys, Recipe recipe) {
 
 const char *distribution_name(Distribution distribution) {
   static const char *const names[DISTRIBUTIONS] = {
-      "random",      "sorted",   "reversed",     "all-equal",     "distinct-16384", "distinct-256", "distinct-2", "staggered",
-      "bucket",      "gaussian", "organ-pipe",   "almost-sorted", "shuffle",        "extremes",     "zipf",       "killer",
-      "exponential", "mixed",    "shared-upper", "shared-lower",  "words",          "timestamps",   "k-mers",     "unit"};
+      "random",     "sorted", "reversed",    "all-equal",     "distinct-16384", "distinct-256", "distinct-2",
+      "staggered",  "bucket", "gaussian",    "organ-pipe",    "almost-sorted",  "shuffle",      "extremes",
+      "zipf",       "killer", "exponential", "mixed",         "shared-upper",   "shared-lower", "words",
+      "timestamps", "k-mers", "unit",        "clusters",      "wide-clusters",  "neighbours",   "sparse-bits",
+      "letters",    "digits", "log-normal",  "normal-floats", "outlier",        "runs",         "small-numbers"};
   return names[static_cast<uint32_t>(distribution) % DISTRIBUTIONS];
 }
 

@@ -200,6 +200,28 @@ DEVICE_DATA_BOTH Bits rank_at(const Recipe &recipe, uint64_t index) {
     return timestamp_rank<Bits>(index, random);
   case Distribution::k_mers:
     return k_mer_rank<Bits>(recipe, index);
+  case Distribution::clusters:
+    return cluster_rank<Bits>(recipe, random % CLUSTERS, CLUSTER_RANKS, index);
+  case Distribution::wide_clusters:
+    return cluster_rank<Bits>(recipe, by_frequency(random, WIDE_CLUSTER_BITS), WIDE_CLUSTER_RANKS, index);
+  case Distribution::neighbours:
+    return cluster_rank<Bits>(recipe, random % NEIGHBOURHOODS, 2, index);
+  case Distribution::sparse_bits:
+    return sparse_rank<Bits>(recipe, index);
+  case Distribution::letters:
+    return string_rank<Bits>(random, 'a', 26);
+  case Distribution::digits:
+    return string_rank<Bits>(random, '0', 10);
+  case Distribution::log_normal:
+    return log_normal_rank<Bits>(normal_number(recipe, index));
+  case Distribution::normal_floats:
+    return rank_of_floating(bits_of<Bits>(normal_number(recipe, index)));
+  case Distribution::outlier:
+    return outlier_rank<Bits>(recipe, index, random);
+  case Distribution::runs:
+    return run_rank<Bits>(index, random);
+  case Distribution::small_numbers:
+    return small_number<Bits>(random);
   }
   return rank;
 }
@@ -212,6 +234,8 @@ DEVICE_DATA_BOTH Bits key_at(const Recipe &recipe, uint64_t index) {
     return extreme<Bits>(static_cast<uint32_t>(choice >> 8) % 16, narrowed);
   if (recipe.distribution == Distribution::unit && recipe.form == Form::floating)
     return unit_number<Bits>(draw(recipe, index, 0));
+  if (recipe.distribution == Distribution::normal_floats && recipe.form == Form::floating)
+    return bits_of<Bits>(normal_number(recipe, index)); // all of them ordinary
   const Bits rank = rank_at<Bits>(recipe, index);
   return raw_of<Bits>(narrowed ? ordinary_rank(rank) : rank, recipe.form);
 }
