@@ -109,7 +109,9 @@ struct DeviceDriver {
     __syncthreads();
     if (threadIdx.x == 0) {
       __threadfence();
-      storage.flag = atomicSub(&sort.control->live_tasks, 1u) == 1;
+      const unsigned int live = atomicSub(&sort.control->live_tasks, 1u);
+      expect(live != 0); // none ends twice
+      storage.flag = live == 1;
       __threadfence();
     }
     __syncthreads();

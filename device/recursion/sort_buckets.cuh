@@ -14,10 +14,20 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* block_multiway_sort(), not inlined: for what is hardly ever there. */
+/* block_multiway_sort(), not inlined: for what is hardly ever there. It has something of its own where a mapped array's block keeps
+   what it knows: which share of a stage it did, and whether that was the last. All threads take part; ends with a barrier. */
 template <typename Bits>
 __device__ __noinline__ void divide_long_bucket(const BlockRules<Bits> &rules, Range range) {
+  auto &storage = block_shared<MappedStorage<Bits>>();
+  const BlockTurn turn = storage.turn;
+  const KeyLines<Bits> map = storage.map;
+  __syncthreads();
   block_multiway_sort(rules, range, block_shared<MultiwayStorage<Bits>>());
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    storage.turn = turn;
+    storage.map = map;
+  }
   __syncthreads();
 }
 
