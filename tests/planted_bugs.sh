@@ -141,12 +141,12 @@ describe() {
   unsorted_list)
     what="the last live task takes itself for one of several, and nobody has the listed ranges sorted"
     file=recursion/driver_device.cuh
-    edit='s/atomicSub(&sort.control->live_tasks, 1u) == 1;/atomicSub(\&sort.control->live_tasks, 1u) == 0;/'
+    edit='s/storage.flag = live == 1;/storage.flag = live == 0;/'
     ;;
   early_list)
     what="every task that ends takes itself for the last one, and has the listed ranges sorted"
     file=recursion/driver_device.cuh
-    edit='s/atomicSub(&sort.control->live_tasks, 1u) == 1;/atomicSub(\&sort.control->live_tasks, 1u) >= 1;/'
+    edit='s/storage.flag = live == 1;/storage.flag = live >= 1;/'
     ;;
   kept_level_list)
     what="host driver: the list of a level that is done is not cleared for the next level but two"
