@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Derives the figures of documents from the records in docs/results, and holds the documents against them.
+
+A document has two kinds of derived figures, in comments that a reader does not see:
+  <!-- derived: NAME -->            a table: all lines up to <!-- /derived --> are what table NAME of this file says
+  1.9<!-- = ratio(u32, 27) -->      a figure: the number in front is what the expression gives, rounded to as many places
+
+usage: python3 tests/documents/figures.py            says what differs
+       python3 tests/documents/figures.py --write    writes it into the documents
+
+exit code: 0 all well, 1 something differs (or, with --write, cannot be derived), and it is named
+"""
+import argparse
+import csv
+import functools
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "results"
+DOCUMENTS = [ROOT / "README.md"] + sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "notes").glob("*.md"))
+TYPES = ("u32", "u64")
+PEERS = ("cub-radix", "cub-merge")
+
+# The record of each device and each kind of kernels, and what the table of devices calls it.
+DEVICES = {
+    "map.csv": "H200",
+    "h100.csv": "H100",
+    "kind-medium.csv": "H200, kernels of the medium kind",
+    "kind-small.csv": "H200, kernels of the small kind",
+}
+
+# What the project aims at, times as fast as the faster of CUB's two sorts, random keys: exponents of 2, and the aims of TYPES.
+AIMS = (
+    ((10, 11, 12), (1.05, 1.05)),
+    ((13,), (1.2, 1.0)),
+    ((14,), (1.2, 1.2)),
+    ((15,), (1.2, 1.3)),
+    ((16, 17, 18, 19), (1.5, 1.6)),
+    ((20,), (1.4, 1.9)),
+    ((21,), (1.5, 2.1)),
+    ((22, 23, 24, 25), (1.75, 2.4)),
+    ((26,), (1.7, 2.3)),
+    ((27,), (1.8, 2.6)),
+    ((28, 29, 30, 31, 32), (1.0, 1.0)),
+)
+
+# Samples' keys by their names in bench, in the order of the table.
+KINDS = (
+    ("sorted", "reversed", "all-equal"),
+    ("gaussian", "exponential", "staggered", "bucket", "organ-pipe", "almost-sorted"),
+    ("shared-upper", "shared-lower", "distinct-2", "distinct-256", "distinct-16384", "zipf", "words"),
+    ("mixed", "extremes", "unit", "normal-floats", "timestamps", "k-mers"),
+    ("letters", "digits", "small-numbers", "clusters", "wide-clusters", "neighbours", "sparse-bits", "log-normal", "outlier", "runs"),
+    ("killer",),
+)
+
+
+class Missing(Exception):
+    """A record has no such row."""
+
+
+@functools.lru_cache(maxsize=None)
+def rows(name):
+    with open(RESULTS / name, newline="", encoding="utf-8") as file:
+        return tuple(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+@functools.lru_cache(maxsize=None)
+def table_of(name):
+    """Rows by type, number of keys, distribution and mode; the first of those that are measured several times."""
+    found = {}
+    for row in rows(name):
+        found.setdefault((row["type"], int(row["count"]), row["distribution"], row["mode"]), row)
+    return found
+
+
+def row_of(key_type, exponent, distribution="random", mode="default", record="map.csv"):
+    key = (key_type, 2 ** int(exponent), distribution, mode)
+    if key not in table_of(record):
+        raise Missing(f"{record} has no row {key}")
+    return table_of(record)[key]
+
+
+# ---- What an expression may call -------------------------------------------------------------------------------------------
+def milliseconds(*words):
+    return float(row_of(*words)["median_ms"])
+
+
+def rate(*words):
+    """Thousand millions of keys in a second."""
+    return float(row_of(*words)["gkeys_per_s"])
+
+
+def ratio(key_type, exponent, distribution="random", mode="default", record="map.csv"):
+    """Times as fast as the faster of CUB's two sorts, on the same keys, in the same process."""
+    row = row_of(key_type, exponent, distribution, mode, record)
+    return min(float(row[name]) for name in ("ratio_to_radix", "ratio_to_merge") if row[name])
+
+
+def to_radix(*words):
+    return float(row_of(*words)["ratio_to_radix"])
+
+
+def to_merge(*words):
+    return float(row_of(*words)["ratio_to_merge"])
+
+
+def to_random(key_type, exponent, distribution, record="map.csv"):
+    """Time relative to that of as many random keys."""
+    return (milliseconds(key_type, exponent, distribution, "default", record) /
+            milliseconds(key_type, exponent, "random", "default", record))
+
+
+def over_unsigned(key_type, exponent):
+    """Per cent by which a type takes longer than unsigned keys as wide, which the same process measured before it."""
+    unsigned = None
+    for row in rows("map.csv"):
+        if row["count"] != str(2 ** int(exponent)) or row["distribution"] != "random" or row["mode"] != "default":
+            continue
+        if row["type"] == "u" + key_type[1:]:
+            unsigned = float(row["median_ms"])
+        elif row["type"] == key_type:
+            return (float(row["median_ms"]) / unsigned - 1) * 100
+    raise Missing(f"map.csv has no {key_type} {power(exponent)}")
+
+
+def rate_below(key_type, exponent, reference):
+    """Per cent by which fewer keys are sorted in a second than of an array of 2^reference keys."""
+    return (1 - rate(key_type, exponent) / rate(key_type, reference)) * 100
+
+
+def extra_percent(*words):
+    """Memory beyond a second array of keys."""
+    return float(row_of(*words)["extra_percent"])
+
+
+def ratios(key_type, record="map.csv", distribution=None):
+    """Every ratio of a record that there is, with the exponent and the distribution."""
+    for (word, count, name, mode), row in table_of(record).items():
+        if word == key_type and mode == "default" and (row["ratio_to_radix"] or row["ratio_to_merge"]) and \
+                distribution in (None, name):
+            yield ratio(word, count.bit_length() - 1, name, mode, record), count.bit_length() - 1, name
+
+
+def least_ratio(key_type, first, last, distribution="random", record="map.csv"):
+    return min(value for value, exponent, _ in ratios(key_type, record, distribution) if int(first) <= exponent <= int(last))
+
+
+FUNCTIONS = {function.__name__: function
+             for function in (milliseconds, rate, ratio, to_radix, to_merge, to_random, over_unsigned, rate_below, extra_percent,
+                              least_ratio)}
+
+
+# ---- Tables ----------------------------------------------------------------------------------------------------------------
+def power(exponent):
+    return f"2^{exponent}"
+
+
+def time_text(key_type, exponent):
+    value = milliseconds(key_type, exponent)
+    return f"{value * 1000:.1f} us" if value < 0.1 else f"{value * 1000:.0f} us" if value < 1 else f"{value:.2f} ms"
+
+
+def speed_lines(exponents):
+    yield "| random keys | u32 | keys a second | x CUB | u64 | keys a second | x CUB |"
+    yield "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for exponent in exponents:
+        cells = [power(exponent)]
+        for key_type in TYPES:
+            cells += [time_text(key_type, exponent), f"{rate(key_type, exponent):#.3g} G", f"**{ratio(key_type, exponent):.2f}**"]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def aim_lines():
+    yield "| random keys | u32: aim | least measured | u64: aim | least measured |"
+    yield "| --- | ---: | ---: | ---: | ---: |"
+    for exponents, aims in AIMS:
+        cells = [", ".join(map(power, exponents)) if len(exponents) < 3 else f"{power(exponents[0])} to {power(exponents[-1])}"]
+        for key_type, aim in zip(TYPES, aims):
+            value = min(ratio(key_type, exponent) for exponent in exponents)
+            cells += [f"{aim:g}", f"{value:.2f}" + ("" if value >= aim else ", **missed**")]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def distribution_lines():
+    exponents = (14, 20, 21, 24, 27)
+    heads = [f"{key_type} {power(exponent)}" for key_type in TYPES for exponent in exponents]
+    yield "| keys | " + " | ".join(heads) + " |"
+    yield "| --- |" + " ---: |" * len(heads)
+    for group in KINDS:
+        for name in group:
+            values = [ratio(key_type, exponent, name) for key_type in TYPES for exponent in exponents]
+            yield f"| {name} | " + " | ".join(f"**{value:.2f}**" if value < 1 else f"{value:.2f}" for value in values) + " |"
+
+
+def stage_lines():
+    """Stages of a sort by a map, u32."""
+    times = {(int(row["log2_keys"]), row["stage"]): float(row["us"]) for row in rows("stages.csv")}
+    exponents = sorted({exponent for exponent, _ in times})
+    yield "| us | " + " | ".join(map(power, exponents)) + " |"
+    yield "| --- |" + " ---: |" * len(exponents)
+    for stage in ("look", "count", "scatter", "scatter_again", "sort"):
+        cells = [f"{times[exponent, stage]:.0f}" if (exponent, stage) in times else "" for exponent in exponents]
+        yield f"| {stage.replace('_', ' ')} | " + " | ".join(cells) + " |"
+    sums = [sum(value for (at, _), value in times.items() if at == exponent) for exponent in exponents]
+    yield "| together | " + " | ".join(f"{value:.0f}" for value in sums) + " |"
+    moved = [sum(float(row["bytes_per_key"]) for row in rows("stages.csv") if int(row["log2_keys"]) == exponent)
+             for exponent in exponents]
+    yield "| device memory alone, 4.1 TB/s | " + " | ".join(
+        f"{bytes_of_key * 2**exponent / 4.1e6:.0f}" for bytes_of_key, exponent in zip(moved, exponents)) + " |"
+
+
+def device_lines():
+    spans = ((10, 13), (14, 14), (15, 19), (20, 21), (22, 25), (26, 28))
+    yield "| device | type | " + " | ".join(
+        power(first) if first == last else f"{power(first)} to {power(last)}" for first, last in spans) + " |"
+    yield "| --- | --- |" + " ---: |" * len(spans)
+    for record, device in DEVICES.items():
+        for key_type in TYPES:
+            cells = []
+            for first, last in spans:
+                values = [value for value, exponent, _ in ratios(key_type, record, "random") if first <= exponent <= last]
+                span = f"{min(values):.2f} to {max(values):.2f}" if first != last else f"{values[0]:.2f}"
+                cells.append(span if min(values) >= 1 else f"**{span}**")
+            yield f"| {device} | {key_type} | " + " | ".join(cells) + " |"
+
+
+def host_lines():
+    exponents = (20, 22, 24, 26, 27)
+    yield "| launched by | " + " | ".join(f"{key_type} {power(exponent)}" for key_type in TYPES for exponent in exponents) + " |"
+    yield "| --- |" + " ---: |" * (len(TYPES) * len(exponents))
+    for mode, who in (("default", "the device"), ("host", "the host")):
+        yield f"| {who} | " + " | ".join(f"{milliseconds(key_type, exponent, 'random', mode):.3f}" for key_type in TYPES
+                                         for exponent in exponents) + " |"
+
+
+TABLES = {
+    "host": host_lines,
+    "speed": lambda: speed_lines(range(10, 33)),
+    "headline": lambda: speed_lines((10, 14, 17, 20, 24, 27, 30)),
+    "aims": aim_lines,
+    "distributions": distribution_lines,
+    "stages": stage_lines,
+    "devices": device_lines,
+}
+
+
+# ---- Documents -------------------------------------------------------------------------------------------------------------
+BLOCK = re.compile(r"(<!-- derived: ([\w-]+) -->\n).*?(<!-- /derived -->)", re.DOTALL)
+FIGURE = re.compile(r"(-?\d[\d,]*(?:\.\d+)?)(<!-- = (\w+)\(([^)]*)\) -->)")
+
+
+def derived(text, faults):
+    """The text as the records would have it; what cannot be derived stays, and is told."""
+    def block(match):
+        if match.group(2) not in TABLES:
+            faults.append(f"no table {match.group(2)}")
+            return match.group()
+        return match.group(1) + "\n".join(TABLES[match.group(2)]()) + "\n" + match.group(3)
+
+    def figure(match):
+        number, comment, name, words = match.groups()
+        if name not in FUNCTIONS:
+            faults.append(f"no function {name}()")
+            return match.group()
+        places = len(number.partition(".")[2])
+        try:
+            return f"{FUNCTIONS[name](*(word.strip() for word in words.split(','))):,.{places}f}{comment}"
+        except (Missing, TypeError, ValueError) as error:
+            faults.append(f"{comment}: {error}")
+            return match.group()
+
+    return FIGURE.sub(figure, BLOCK.sub(block, text))
+
+
+def main(words):
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[2].removeprefix("usage: "), add_help=False)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("-h", "--help", action="store_true")
+    wanted = parser.parse_args(words)
+    if wanted.help:
+        print(__doc__.strip())
+        return 0
+    faults = []
+    count = 0
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        count += len(BLOCK.findall(text)) + len(FIGURE.findall(text))
+        own = []
+        right = derived(text, own)
+        faults += [f"{document.name}: {fault}" for fault in own]
+        if right != text and wanted.write:
+            document.write_text(right, encoding="utf-8")
+        elif right != text:
+            faults += [f"{document.name}: not as the records have it: {line}"
+                       for line, other in zip(text.splitlines(), right.splitlines()) if line != other][:5] or \
+                      [f"{document.name}: a table has not as many lines as the records give"]
+    if not count:
+        faults.append("no derived figure in any document")
+    for fault in faults:
+        print(f"figures.py: {fault}", file=sys.stderr)
+    if not faults:
+        print(f"figures.py: {count} derived tables and figures, all as docs/results has them")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
