@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tuning numbers of the sort, one row for each runtime and key size. Each says what it means, what constrains it, and where
- * it was measured (docs/performance.md has the figures). Plain constants: no kernel code here.
+ * it was measured (docs/lab has the figures). Plain constants: no kernel code here.
  */
 #ifndef CDPSORT_DEVICE_TUNING_H
 #define CDPSORT_DEVICE_TUNING_H
@@ -536,7 +536,7 @@ constexpr uint32_t LEVEL_TILES_PER_BLOCK = 8;
 
 /* The classic recursion: most leaves of a range that one block finishes by itself. More would keep some multiprocessors busy
    after the others; fewer make more and smaller grids, each of which costs its launch: u32, 2^27 keys took 6.35, 5.99, 5.70,
-   5.73 and 5.72 ms with 192, 256, 320, 384 and 496 (docs/performance.md). */
+   5.73 and 5.72 ms with 192, 256, 320, 384 and 496 (docs/lab/2026-11-24-older-measurements.md). */
 constexpr uint32_t MAX_LEAVES_PER_BLOCK = 320;
 
 /* Two ways: a range as deep as fair parts are short is one block's up to this many times a fair one's items. Otherwise a few
@@ -547,14 +547,14 @@ constexpr uint32_t MAX_UNFAIR_SHARES = 2;
 
 /* Ranges for one block are no larger than would give every multiprocessor this many of them. With many children their number is
    a power of two, so it is the power of two below: 2^24 keys of 32 bits took 531 us in 256 ranges, which 132 multiprocessors do
-   in two rounds, and 595 in 512 (docs/performance.md). */
+   in two rounds, and 595 in 512 (docs/lab/2026-11-24-older-measurements.md). */
 constexpr uint32_t BLOCKS_PER_MULTIPROCESSOR = 2;
 
 /*
  * Many children: the ranges that one block finishes have on average so many items that the block has RANGE_LEAVES_FACTOR
  * buckets to a leaf left at least, but that every multiprocessor has BLOCKS_PER_MULTIPROCESSOR ranges; a tile divided by
  * MIN_TILE_SHARE at least. u32, 2^27 keys, with 2^17 and 2^18 items, which is 8 and 4 buckets to a leaf: counting took 0.33 and
- * 0.28 ms, scattering 0.81 and 0.71, finishing 1.89 and 1.87 (docs/performance.md).
+ * 0.28 ms, scattering 0.81 and 0.71, finishing 1.89 and 1.87 (docs/lab/2026-11-24-older-measurements.md).
  */
 constexpr uint32_t RANGE_LEAVES_FACTOR = 2;
 constexpr uint32_t MIN_TILE_SHARE = 4;
@@ -567,7 +567,7 @@ constexpr uint32_t RANGE_SHARE_DENOMINATOR = 5;
 constexpr uint32_t MAX_RANGE_AVERAGES = 4;
 
 /* Keys drawn for each bucket of a task. Its buckets must not be too long for one block: with 16 the standard deviation of their
-   sizes is a quarter of the mean. u32, 2^27 keys: 3.24 and 3.02 ms with 8 and 16 (docs/performance.md). */
+   sizes is a quarter of the mean. u32, 2^27 keys: 3.24 and 3.02 ms with 8 and 16 (docs/lab/2026-11-24-older-measurements.md). */
 constexpr uint32_t TASK_OVERSAMPLING = 16;
 
 /*
@@ -620,7 +620,7 @@ constexpr uint32_t MAX_TASK_CAPACITY = 1u << 30;
 /*
  * Tasks started in one batch. CUDA refuses device launches past its pending-launch limit, which the library never raises: 2,048
  * by default. A launch is pending until all its descendants are complete, so that it is the launches of a whole batch that
- * count (docs/performance.md). A sort's batches have the limit divided by PENDING_SHARE_DENOMINATOR: the rest is for the
+ * count (docs/notes/pending-launches.md). A sort's batches have the limit divided by PENDING_SHARE_DENOMINATOR: the rest is for the
  * batches themselves, for the look for disorder (one launch, within which the first task may come), and for other sorts on the
  * device at the same time. What is refused all the same is sorted another way.
  *

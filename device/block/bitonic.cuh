@@ -2,7 +2,7 @@
 /*
  * Bitonic sort (Batcher 1968; Nguyen 2021, chapter 3) of what one warp holds in registers: comparators within a lane or
  * across a shuffle, no shared memory, no barrier. Many warps sort side by side; a kernel that does this keeps clear of the
- * small shared-memory split that device-launched grids are given (docs/performance.md, "The trap").
+ * small shared-memory split that device-launched grids are given (docs/notes/shared-memory-split.md).
  *
  * The network is the variant whose comparators all point the same way. A phase of size s first compares each item of an
  * s-block with its mirror image (the "flip"), then halves the distance down to 1. Where the thesis turns directions to pad an

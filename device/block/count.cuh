@@ -28,7 +28,7 @@ __device__ __forceinline__ unsigned long long *study_field(cdp_study_depth &row,
 }
 
 __device__ inline void count_at(cdp_study_depth *counters, uint32_t depth, uint64_t cdp_study_depth::*field, uint64_t amount) {
-  // The counters are compared, not a row that may be NULL: two comparisons, and once a fault (docs/performance.md, "Counters").
+  // The counters are compared, not a row that may be NULL: two comparisons, and once a fault (docs/notes/hooks.md).
   if (!is_counted(counters))
     return;
   atomicAdd(study_field(study_row(counters, depth), field), static_cast<unsigned long long>(amount));

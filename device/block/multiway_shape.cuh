@@ -22,7 +22,7 @@ constexpr uint32_t merge_room(uint32_t items) {
 }
 
 /* The shape of the blocks that partition many ways. They are fat: one fills a multiprocessor, so that it does not matter how
-   little shared memory a device-launched grid finds there (docs/performance.md, "The trap"). */
+   little shared memory a device-launched grid finds there (docs/notes/shared-memory-split.md). */
 template <typename Bits, DeviceKind KIND>
 struct MultiwayShapeOf {
   static constexpr MultiwayRow ROW = multiway_row(KIND, sizeof(Bits));

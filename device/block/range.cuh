@@ -113,7 +113,7 @@ __device__ __forceinline__ Piece piece_of(const Range &range) {
 
 /*
  * The block's shared memory: one layout for every kernel that sorts, since each may have to finish a range by itself. It is
- * kept small on purpose (docs/performance.md, "The trap").
+ * kept small on purpose (docs/notes/shared-memory-split.md).
  */
 struct BlockStorage {
   uint32_t warp_totals[WARP_LANES];  /* lower_warps_sum() */
@@ -132,7 +132,7 @@ struct BlockStorage {
 };
 
 /* With the 1 KB that CUDA adds, two blocks share the 8 KB that a device-launched block may find its multiprocessor set to. */
-static_assert(sizeof(BlockStorage) <= 3 * 1024, "see docs/performance.md, The trap");
+static_assert(sizeof(BlockStorage) <= 3 * 1024, "see docs/notes/shared-memory-split.md");
 
 } // namespace cdp::CDP_RUNTIME
 

@@ -187,7 +187,8 @@ __device__ __forceinline__ void classify(const Bits (&items)[ITEMS], uint32_t (&
   // Nodes are counted in bytes, and doubled apart from the step to the right: one integer instruction less on each level.
   constexpr uint32_t NODE = sizeof(Bits);
   const unsigned char *tree = reinterpret_cast<const unsigned char *>(storage.tree);
-  // The two uppermost levels are in registers, since shared memory is what all wait for (docs/performance.md).
+  // The two uppermost levels are in registers, since shared memory is what all wait for: 8 to 11 % of counting and of scattering
+  // (docs/lab/2026-11-24-older-measurements.md).
   static_assert(MIN_FAN_OUT / 2 >= 4, "every tree has two levels");
   const Bits root = storage.tree[1];
   const Bits left = storage.tree[2];

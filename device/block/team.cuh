@@ -2,7 +2,7 @@
 /*
  * Teams: a fat block's warps in equal groups, each with a barrier of its own. Teams have nothing to do with one another, so
  * that one is at its arithmetic while another waits for memory; as blocks of their own they would depend on how much shared
- * memory a device-launched grid finds (docs/performance.md, "The trap").
+ * memory a device-launched grid finds (docs/notes/shared-memory-split.md).
  */
 #ifndef CDPSORT_DEVICE_BLOCK_TEAM_CUH
 #define CDPSORT_DEVICE_BLOCK_TEAM_CUH

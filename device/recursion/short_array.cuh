@@ -132,7 +132,7 @@ __device__ __noinline__ void begin_short(const Sort<Bits> &sort, const MultiwayS
 
 /* Orders as many tiles as this block finds to be done, and returns how many. Nobody looks whether the array is in order
    already: what finds that out in half the time of a sort makes an array that is almost in order take twice as long
-   (docs/performance.md). All threads take part; no barrier at the end. */
+   (docs/lab/2026-11-24-older-measurements.md). All threads take part; no barrier at the end. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t order_stage(const Sort<Bits> &sort, MultiwayStorage<Bits> &storage) {
   take_first_tile(sort, storage);

@@ -191,7 +191,7 @@ __host__ __device__ constexpr uint32_t max_short_buckets(uint32_t fan_out) {
  *    parameter there, some 250 bytes of this one, in every thread, and what is left over in registers is spilled.
  * 2. A parameter that is __grid_constant__ has an address where it is, and nobody may change it.
  * Therefore every kernel takes it as one: 5 to 23 % less time with 2^14 to 2^24 keys on an H200, 2 to 4 % with 2^27
- * (docs/performance.md).
+ * (docs/notes/grid-constants.md).
  */
 template <typename Bits>
 struct Sort {

@@ -38,7 +38,7 @@
 
 /*
  * 1. Hooks cost a sort that is given no counters and no trace up to 4 % of its time, however little is left of them
- *    (docs/performance.md, "What a study costs").
+ *    (docs/notes/hooks.md).
  * 2. A sort that nobody studies must not pay for those who do.
  * Therefore the GPU's recursion is compiled twice, with hooks and without, and the host launches the one or the other. The
  * simulated device's is compiled once: its time is nobody's concern.

@@ -7,7 +7,7 @@
  * 2. Up to resident_blocks blocks of any ready grids are resident. How soon there are more, and which, is drawn by seed.
  * 3. Which resident block goes on is drawn by seed, again whenever a block leaves at a barrier or a pause.
  * 4. A launch is pending until its grid and those of its children that are no tails are complete, as on hardware
- *    (docs/performance.md): while its tail runs, only the tail is. All machines count together.
+ *    (docs/notes/pending-launches.md): while its tail runs, only the tail is. All machines count together.
  * 5. A grid whose blocks have ended and whose children are complete starts its next tail grid; without one, it is complete.
  *
  * Invariant: a grid lives until it is complete, and thus outlives its descendants.

@@ -101,7 +101,7 @@ typedef struct cdp_study {
 
 /**
  * cdp_quicksort(), and what it did. The same arguments and statuses; the counting costs a few atomics per range,
- * and kernels that can count are up to 4 % slower (docs/performance.md, "What a study costs").
+ * and kernels that can count are up to 4 % slower (docs/notes/hooks.md).
  * @param study  host pointer, receives the counts. Must not be NULL. On failure it is filled with zeros.
  * @since 0.1.0
  */
