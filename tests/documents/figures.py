@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Derives the figures of documents from the records in docs/results, and holds the documents against them.
+"""Derives the figures of documents from the records in docs/results and from the sources, and holds the documents against them.
 
 A document has two kinds of derived figures, in comments that a reader does not see:
   <!-- derived: NAME -->            a table: all lines up to <!-- /derived --> are what table NAME of this file says
   1.9<!-- = ratio(u32, 27) -->      a figure: the number in front is what the expression gives, rounded to as many places
+  16,384<!-- = constant(tile, u32) -->   the same of a number that the sources decide: constants.cpp prints it
 
 usage: python3 tests/documents/figures.py            says what differs
        python3 tests/documents/figures.py --write    writes it into the documents
@@ -16,7 +17,9 @@ import csv
 import functools
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -149,9 +152,34 @@ def least_ratio(key_type, first, last, distribution="random", record="map.csv"):
     return min(value for value, exponent, _ in ratios(key_type, record, distribution) if int(first) <= exponent <= int(last))
 
 
+@functools.lru_cache(maxsize=None)
+def constants():
+    """What constants.cpp prints: numbers of 32-bit and of 64-bit keys, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "constants"
+        subprocess.run(["c++", "-std=c++17", "-w", f"-I{ROOT / 'device'}", f"-I{ROOT / 'include'}",
+                        pathlib.Path(__file__).with_name("constants.cpp"), "-o", program], check=True)
+        printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    return {name: dict(zip(TYPES, map(int, numbers))) for name, *numbers in map(str.split, printed.splitlines())}
+
+
+def constant(name, key_type):
+    if name not in constants():
+        raise Missing(f"constants.cpp prints no {name}")
+    return constants()[name][key_type]
+
+
+def exponent(name, key_type):
+    """Of a constant that is a power of 2."""
+    value = constant(name, key_type)
+    if value & (value - 1):
+        raise Missing(f"{name} is {value}, no power of 2")
+    return value.bit_length() - 1
+
+
 FUNCTIONS = {function.__name__: function
              for function in (milliseconds, rate, ratio, to_radix, to_merge, to_random, over_unsigned, rate_below, extra_percent,
-                              least_ratio)}
+                              least_ratio, constant, exponent)}
 
 
 # ---- Tables ----------------------------------------------------------------------------------------------------------------
