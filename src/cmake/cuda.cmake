@@ -37,7 +37,7 @@ function(cdpsort_choose_architectures toolkit result)
   if(gpus MATCHES "^GPU 0" OR (NOT code EQUAL 0 AND EXISTS /dev/nvidia0))
     set(${result} native PARENT_SCOPE)
   elseif(toolkit VERSION_GREATER_EQUAL 13)
-    # A newer device runs an older one's code if it has as much shared memory (device/tuning.h, DeviceKind). What is made for 80
+    # A newer device runs an older one's code if it has as much shared memory (device/tuning_kinds.h, DeviceKind). What is made for 80
     # is too large for 86; what is made for 86 runs on 87 and 89, too. What is made for 100 runs as PTX on 110, and is too large
     # for 120.
     set(${result} 75-real 80-real 86-real 90-real 100 120 PARENT_SCOPE)

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tuning numbers of sorts by a map, and of sorting on chip. tuning.h includes it.
+ */
+#ifndef CDPSORT_DEVICE_TUNING_MAP_H
+#define CDPSORT_DEVICE_TUNING_MAP_H
+
+#include "tuning_kinds.h"
+
+namespace cdp {
+
+/*
+ * The share of a team's room that a bucket has on average, in sixteenths: where keys are spread evenly as their sample is,
+ * buckets differ by chance alone (u32, 2^27 keys in buckets of 14,100: the longest had 14,900); where the lines between samples
+ * say where keys are, by as much as the sample errs; beside frequent values, by all keys of one that is not quite as frequent.
+ */
+constexpr uint32_t STRAIGHT_BUCKET_SHARE = 14;
+constexpr uint32_t LINES_BUCKET_SHARE = 11;
+constexpr uint32_t FREQUENT_BUCKET_SHARE = 8;
+
+/* The same of a block's room, at most, where there is no room for more buckets. */
+constexpr uint32_t FULLEST_BUCKET_SHARE = 15;
+
+/* The most buckets to a team, on average, that are worth making as many for each: of more, who has one more is not waited for
+   long. */
+constexpr uint64_t MAX_ROUNDED_SHARE = 10;
+
+/* Keys of the sample that says what a map must be like, for each thread of a block that looks at it; arrays of up to so many
+   keys can do with half of them, since their buckets have room to spare. And those that all blocks draw to learn the lines, for
+   each bucket: with 64 its size has a standard deviation of an eighth. */
+constexpr uint32_t MAP_SAMPLES_PER_THREAD = 8;
+constexpr uint64_t MAX_FEW_SAMPLED_ITEMS = 1u << 24;
+constexpr uint32_t MAP_SAMPLES_PER_BUCKET = 64;
+constexpr uint32_t max_look_samples(const MultiwayRow &row) {
+  return greatest_power_of_two(row.block_threads) * MAP_SAMPLES_PER_THREAD;
+}
+
+/* Samples are counted by as many counters as there are of them, at random: keys whose counter has so many are taken to be of a
+   frequent value; and one in so many of a sample's keys may be that before a map has to know the values. Of different keys not
+   one sample in 10,000 is. */
+constexpr uint32_t FREQUENT_SAMPLES = 8;
+constexpr uint32_t MAX_FREQUENT_SHARE = 64;
+
+/*
+ * Groups of buckets, to which the first of two steps scatters. Fewer have longer runs to write.
+ *
+ * max_coarse_buckets  the most where a block has room to count all buckets at once: no more than there need be
+ * max_team_groups     the most to which teams scatter, each with counters of its own; as many as a group may have buckets
+ * max_groups          the most at all, to which a whole block scatters as one team: so many that 2^32 keys have buckets for teams
+ */
+constexpr uint32_t MAX_COARSE_BUCKETS = 128;
+constexpr uint32_t max_team_groups(DeviceKind kind) {
+  return greatest_power_of_two(max_fine_buckets(kind));
+}
+constexpr uint32_t max_groups(DeviceKind kind) {
+  return max_team_groups(kind) * 5 / 4;
+}
+constexpr uint32_t max_coarse_buckets(DeviceKind kind) {
+  return max_team_groups(kind) < MAX_COARSE_BUCKETS ? max_team_groups(kind) : MAX_COARSE_BUCKETS;
+}
+constexpr uint32_t max_first_scatter_buckets(DeviceKind kind) {
+  return max_one_scatter_buckets(kind) < max_groups(kind) ? max_groups(kind) : max_one_scatter_buckets(kind);
+}
+
+/* Whether so many groups, of a power of two of buckets each, are enough for all that are counted at once. */
+constexpr bool groups_hold_all_buckets() {
+  for (const DeviceKind kind : DEVICE_KINDS)
+    for (uint32_t key_bytes = 4; key_bytes <= 8; key_bytes += 4)
+      if (on_chip_row(kind, key_bytes).max_buckets > max_coarse_buckets(kind) * greatest_power_of_two(max_fine_buckets(kind)))
+        return false;
+  return true;
+}
+static_assert(groups_hold_all_buckets(), "two steps reach every bucket");
+
+/* The most buckets of a map: of longer arrays groups are counted first, and then the buckets of the groups. */
+constexpr uint32_t most_map_buckets(DeviceKind kind, uint32_t key_bytes) {
+  const uint32_t at_once = on_chip_row(kind, key_bytes).max_buckets;
+  const uint32_t by_groups = max_groups(kind) * greatest_power_of_two(max_fine_buckets(kind));
+  return at_once < by_groups ? by_groups : at_once;
+}
+
+/* The same where the host launches: of groups that teams scatter to. */
+constexpr uint32_t most_team_buckets(DeviceKind kind, uint32_t key_bytes) {
+  const uint32_t at_once = on_chip_row(kind, key_bytes).max_buckets;
+  const uint32_t by_groups = max_team_groups(kind) * greatest_power_of_two(max_fine_buckets(kind));
+  return at_once < by_groups ? by_groups : at_once;
+}
+
+/* The most keys of an array that is divided by a map: their positions are 32-bit numbers. */
+constexpr uint64_t MAX_MAPPED_ITEMS = uint64_t{1} << 32;
+
+/* Samples that lines are learnt from, at most. */
+constexpr uint32_t MAX_DRAWN_SAMPLES = 1u << 22;
+
+/* Frequent values: the counters by which they are found, for each bucket, which must be zeroed: one of them has 4 samples on
+   average, and 24 make a value frequent; how often one is moved from one of its places to the other before it is lost; and the
+   share of a bucket's samples, in sixteenths, that makes a value one. */
+constexpr uint32_t SEARCHED_PER_BUCKET = 16;
+constexpr uint32_t MAX_SLOT_ROUNDS = 32;
+constexpr uint32_t FREQUENT_SIXTEENTHS = 6;
+
+/* How often that share is doubled for a value to be listed again: where there is no room for all, the most frequent are taken.
+   */
+constexpr uint32_t FREQUENT_LEVELS = 16;
+
+/* Keys of a frequent value that a team writes at a time: a bucket's worth, which takes about as long as to ask for the next. */
+constexpr uint32_t FREQUENT_PIECE_ITEMS = 1u << 13;
+
+/* Bytes of keys that a thread has on their way while it looks whether an array is in order: those of 32 warps, 64 KB, are twice
+   what device memory needs to be kept busy. */
+constexpr uint32_t LOOK_BYTES = 64;
+
+/* Groups of offsets that a sample's spread is judged by, and how many times the expected sum of squares is still even: 64
+   groups have a standard deviation of 0.18. */
+constexpr uint32_t SPREAD_GROUPS = 64;
+constexpr uint32_t MAX_SPREAD_SQUARES = 2;
+
+/* Keys that are not spread evenly are taken by octaves where the groups of those are so many times more even. */
+constexpr uint32_t MIN_OCTAVE_GAIN = 2;
+
+/* Of all keys, one in so many may be in buckets that are too long to be sorted on chip by a block: more, and the map is given up
+   for splitters. */
+constexpr uint32_t MAX_LONG_SHARE = 8;
+
+/* A tile of which one bucket has a share of one in so many takes places in it by leaders, one for all lanes of a bucket, for so
+   many buckets of a warp. */
+constexpr uint32_t CROWDED_SHARE = 4;
+constexpr uint32_t CROWDED_ROUNDS = 4;
+
+/* Arrays of one block with more than one in so many of a tile's keys are sorted on chip; shorter ones are merged, which takes
+   no time for cells that would be empty. H200: 2^13 and 2^14 keys of 32 bits took 18 and 30 us merged, 11 and 14 on chip,
+   launches included; 2^12 and 2^13 of 64 bits 18 and 31, and 11 and 14. */
+constexpr uint32_t MERGED_TILE_SHARE = 8;
+
+/* Keys that a window sorts in a thread's registers. */
+constexpr uint32_t WINDOW_ITEMS = 16;
+
+/* Rounds of windows and seams that a bucket may take before its crowded cells are sorted one by one, and lanes of a warp that
+   may see disorder behind the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */
+constexpr uint32_t MAX_WINDOW_ROUNDS = 4;
+constexpr uint32_t MAX_DISORDERED_LANES = 8;
+
+/* Crowded cells, of those that a warp looks at, that are sorted before further rounds, and that are worth sorting behind them.
+   */
+constexpr uint32_t FEW_CROWDED_CELLS = 3;
+constexpr uint32_t MAX_CROWDED_CELLS = 32;
+
+/* Of a cell that is too crowded for windows: the most values that a warp takes out of it, each of many keys, and how many of a
+   sample of a key to a lane must have one that is worth it. */
+constexpr uint32_t MAX_TAKEN_VALUES = 4;
+constexpr uint32_t MIN_TAKEN_SAMPLES = 5;
+
+} // namespace cdp
+
+#endif
