@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel that launches a child and a tail:  nvcc -arch=sm_90 -rdc=true first_launch.cu -o first_launch -lcudadevrt */
 #include <cstdio>
 
 __global__ void child(int *sum) {
@@ -21,12 +20,9 @@ __global__ void parent(int *sum) {
 
 int main() {
   int *sum = nullptr;
-  cudaError_t error = cudaMalloc(&sum, sizeof *sum);
-  if (error == cudaSuccess) {
-    parent<<<1, 1>>>(sum);
-    error = cudaDeviceSynchronize(); // waits for the parent, and so for all that it launched
-  }
+  cudaMalloc(&sum, sizeof *sum);
+  parent<<<1, 1>>>(sum);
+  const cudaError_t error = cudaDeviceSynchronize(); // waits for the parent, and so for all that it launched
   printf("host: %s\n", cudaGetErrorName(error));
-  cudaFree(sum);
   return error == cudaSuccess ? 0 : 1;
 }
