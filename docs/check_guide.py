@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Holds docs/guide.md and docs/architecture.md against the sources.
 
-guide.md: every piece of C++ that it quotes must stand in the file named before it as it is; no figure may be left open. plot.py must
-know every kind of a trace's events. All documents: every picture that they show, and every file of the sources that they name by its
-path, must be there.
+guide.md: every piece of C++ that it quotes must stand in the file named before it as it is, a program of docs/ whole; no figure may
+be left open. plot.py must know every kind of a trace's events. All documents: every picture that they show, and every file of the
+sources that they name by its path, must be there.
 
 architecture.md: what stands in backticks, and the files and functions of its drawing, must be there. A file is named by its path
 or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
@@ -29,7 +29,7 @@ FILE = r"[\w/.-]+\.(?:cuh|cu|cpp|c|h|md)\b"
 def quotations(text):
     """Each quotation, and the last source file named before it."""
     for match in re.finditer(r"```cpp\n(.*?)```", text, re.DOTALL):
-        named = re.findall(r"`(device/[\w/.]+)`", text[:match.start()])
+        named = re.findall(r"`(device/[\w/.]+|docs/\w+\.cu)`", text[:match.start()])
         yield named[-1] if named else "", match.group(1)
 
 
@@ -38,7 +38,8 @@ def guide_faults():
     text = (DOCS / "guide.md").read_text(encoding="utf-8")
     for path, quoted in quotations(text):
         source = (ROOT / path).read_text(encoding="utf-8") if path and (ROOT / path).exists() else ""
-        if quoted not in source:
+        is_whole = path.startswith("docs/")
+        if quoted != source if is_whole else quoted not in source:
             yield f"not in {path or 'any file named'}: {quoted.strip().splitlines()[0]}"
     yield from (f"open: {name}" for name in re.findall(r"\{\{(FIGURE:[^}]+)\}\}", text))
 

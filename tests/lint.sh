@@ -22,7 +22,7 @@ host_sources() {
 }
 
 format() {
-  find include src device samples tests -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
+  find include src device samples tests docs/first_launch.cu -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
     LC_ALL=C sort | xargs clang-format --dry-run -Werror
 }
 
@@ -60,6 +60,16 @@ guide() {
   python3 docs/check_guide.py
 }
 
+# The guide's first program, by the guide's own command, where there is nvcc.
+first_program() {
+  PATH=$PATH:/usr/local/cuda/bin
+  if ! command -v nvcc >/dev/null; then
+    echo "no nvcc: docs/first_launch.cu is not compiled"
+    return 0
+  fi
+  nvcc -Werror all-warnings -arch=sm_90 -rdc=true docs/first_launch.cu -o "$cdpsort_build_dir/lint/first_launch" -lcudadevrt
+}
+
 scripts() {
   shellcheck -x -e SC1091 samples/*.sh tests/*.sh tests/*/*.sh .ci/run
 }
@@ -70,6 +80,7 @@ step cppcheck analyse
 step clang-tidy tidy
 step doxygen documentation
 step guide guide
+step first-program first_program
 step scripts scripts
 [ -z "$failures" ] || cdpsort_fail "lint found fault with:$failures"
 echo "lint: nothing found"

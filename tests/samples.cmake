@@ -8,5 +8,7 @@ foreach(samples table partition recursion)
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_${samples}_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
   list(APPEND sample_tests ${samples}_samples)
 endforeach()
-set_tests_properties(quickstart samples ${sample_tests} PROPERTIES LABELS "samples;simulated" TIMEOUT 300
+# The guide's commands, and what it says that they print.
+add_test(NAME guide_figures COMMAND python3 ${PROJECT_SOURCE_DIR}/docs/check_figures.py $<TARGET_FILE_DIR:sort_numbers>)
+set_tests_properties(quickstart samples guide_figures ${sample_tests} PROPERTIES LABELS "samples;simulated" TIMEOUT 300
                      ENVIRONMENT CDPSORT_DEVICE=simulated)
