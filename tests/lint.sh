@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Format, static analysis and documentation of the sources, and what the guide quotes of them; every finding is an error.
+# Format, static analysis and documentation of the sources, and what documents quote of them; every finding is an error.
 # Installs the tools that are missing.
 # usage: sh tests/lint.sh
 set -eu
@@ -55,9 +55,9 @@ documentation() {
   { cat docs/Doxyfile; echo "OUTPUT_DIRECTORY = \"$cdpsort_build_dir/doxygen\""; } | doxygen -
 }
 
-# What the guide quotes stands in the sources, and its pictures are there.
-guide() {
-  python3 docs/check_guide.py
+# What documents quote and name stands in the sources, and their pictures are there.
+documents() {
+  python3 tests/documents/check_documents.py
 }
 
 scripts() {
@@ -69,7 +69,7 @@ step format format
 step cppcheck analyse
 step clang-tidy tidy
 step doxygen documentation
-step guide guide
+step documents documents
 step scripts scripts
 [ -z "$failures" ] || cdpsort_fail "lint found fault with:$failures"
 echo "lint: nothing found"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Draws pictures from records, as PNG and SVG. Needs matplotlib (Debian: python3-matplotlib).
 
-usage: python3 docs/plot.py                                   every record in docs/results, into docs/pictures
-       python3 docs/plot.py FILE.csv... [--out DIRECTORY] [--title TEXT]
+usage: python3 samples/plot/plot.py            every record in docs/results, into docs/pictures
+       python3 samples/plot/plot.py FILE.csv... [--out DIRECTORY] [--title TEXT]
                                                               these, into DIRECTORY (the current one)
 
 What a CSV file records is known by its header, whatever its name:
@@ -20,7 +20,7 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True  # a checkout stays as it is
-DOCS = pathlib.Path(__file__).resolve().parent
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
 def parse(words):
@@ -42,7 +42,7 @@ def main(words):
     except ImportError:
         print("plot.py: matplotlib is missing (Debian: python3-matplotlib)", file=sys.stderr)
         return 1
-    from plot import draw
+    import draw
     if wanted.files:
         return draw.files(wanted.files, wanted.out or pathlib.Path("."), wanted.title)
     return draw.everything(DOCS / "results", wanted.out or DOCS / "pictures")

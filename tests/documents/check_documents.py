@@ -10,15 +10,15 @@ architecture.md: what stands in backticks, and the files and functions of its dr
 or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
 function that is defined there, other names are words of the code. Comments do not count.
 
-usage: python3 docs/check_guide.py          exit code: 0 all well, 1 something is not, and it is named
+usage: python3 tests/documents/check_documents.py          exit code: 0 all well, 1 something is not, and it is named
 """
 import functools
 import pathlib
 import re
 import sys
 
-DOCS = pathlib.Path(__file__).resolve().parent
-ROOT = DOCS.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 SOURCES = sorted(path for folder in ("include", "src", "device", "samples") for path in (ROOT / folder).rglob("*")
                  if path.suffix in (".h", ".c", ".cpp", ".cu", ".cuh"))
 DOCUMENTS = [DOCS / name for name in ("algorithm.md", "architecture.md", "guide.md", "known-issues.md", "performance.md")]
@@ -46,10 +46,10 @@ def guide_faults():
 def kind_faults():
     """Kinds of a trace's events that plot.py does not know."""
     names = re.search(r"kind_names\[\] = \{(.*?)\};", (ROOT / "src" / "trace.c").read_text(encoding="utf-8"), re.DOTALL)
-    known = (DOCS / "plot" / "kinds.py").read_text(encoding="utf-8")
+    known = (ROOT / "samples" / "plot" / "kinds.py").read_text(encoding="utf-8")
     for name in re.findall(r'"([\w-]+)"', names.group(1)):
         if f'    "{name}": (' not in known:
-            yield f"plot/kinds.py: no kind '{name}'"
+            yield f"samples/plot/kinds.py: no kind '{name}'"
 
 
 def picture_faults():

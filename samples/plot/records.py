@@ -6,7 +6,7 @@ and the keys: "# NVIDIA H200, u32, random".
 """
 import csv
 
-from plot.page import PlotError
+from page import PlotError
 
 COLUMNS = {
     "trace": "launched_ns,begin_ns,end_ns,range_begin,range_end,kind,depth,blocks,multiprocessor,launcher,cuda_error,is_tail",

@@ -3,8 +3,8 @@
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
-from plot.page import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW, PlotError, number
-from plot.records import required
+from page import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW, PlotError, number
+from records import required
 
 KINDS = {
     "root": (BLACK, None),

@@ -9,8 +9,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm, to_rgba
 from matplotlib.ticker import LogLocator
 
-from plot import kinds
-from plot.page import head, number, plt, save
+import kinds
+from page import head, number, plt, save
 
 # Of the events on one range the box has the colour of the first of these that is among them.
 BOX_KINDS = ("network", "block", "partition", "scatter", "count", "buckets", "map", "reverse", "look", "fill", "prepare",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Launch schemes side by side: the whole sort, how long a launch takes to begin, how long nothing runs."""
-from plot.page import (BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, device_name, fan_out_words, head, join, listed,
+from page import (BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, device_name, fan_out_words, head, join, listed,
                        panels, power, save, scheme_words, short)
-from plot.records import required
+from records import required
 
 COLOURS = {"last-block": BLUE, "controller": ORANGE, "host": GREEN, "host-loop": GREEN}
 MORE_COLOURS = (PURPLE, SKY, VERMILION)

@@ -9,8 +9,8 @@ import math
 from matplotlib.colors import LogNorm
 from matplotlib.patches import Rectangle
 
-from plot.page import device_name, fan_out_words, head, panels, power, save, scheme_words, short
-from plot.records import required
+from page import device_name, fan_out_words, head, panels, power, save, scheme_words, short
+from records import required
 
 PANELS_MOST = 9
 RATIO_MOST = 8.0  # the colours end here, the numbers do not

@@ -6,7 +6,7 @@ stages  what the time of a key goes to, by stages of a map, beside what device m
 """
 import csv
 
-from plot.page import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, plt, power, save
+from page import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, plt, power, save
 
 # A marker each for print without colours.
 STYLES = {

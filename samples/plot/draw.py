@@ -2,9 +2,9 @@
 """From a record to the modules that draw it."""
 import sys
 
-from plot import depth, inputs, memory, peers, schemes, timeline, tree
-from plot.page import PlotError
-from plot.records import COLUMNS, read
+import depth, inputs, memory, peers, schemes, timeline, tree
+from page import PlotError
+from records import COLUMNS, read
 
 DRAWERS = {
     "trace": (timeline.draw, tree.draw),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Bytes: what copying to the device and back adds to a sort, and how fast the two partitions are."""
-from plot.page import (BLACK, BLUE, GREEN, MARKERS, ORANGE, SERIES, axis_of_counts, device_name, head, join, listed, panels,
+from page import (BLACK, BLUE, GREEN, MARKERS, ORANGE, SERIES, axis_of_counts, device_name, head, join, listed, panels,
                        power, save, short)
-from plot.records import required
+from records import required
 
 DRAM_GB_PER_S = 4800.0  # of an H200, by its data sheet
 STAGES = (("to_device_ms", "to the device", BLUE, None), ("sort_ms", "sort", ORANGE, None),

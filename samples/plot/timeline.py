@@ -13,8 +13,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from plot import kinds
-from plot.page import BLACK, GREY, VERMILION, head, number, plt, save, short
+import kinds
+from page import BLACK, GREY, VERMILION, head, number, plt, save, short
 
 INCHES_WIDE = 9.0
 GROUPS_INCHES_MOST = 5.8

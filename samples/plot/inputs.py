@@ -3,9 +3,9 @@
 import csv
 import pathlib
 
-from plot.page import (BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SERIES, SKY, VERMILION, PlotError, axis_of_counts,
+from page import (BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SERIES, SKY, VERMILION, PlotError, axis_of_counts,
                        device_name, fan_out_words, head, join, listed, number, panels, power, save, short)
-from plot.records import required
+from records import required
 
 RATIO_AIM = 1.25  # of random, which no distribution should exceed
 
