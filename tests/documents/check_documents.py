@@ -46,10 +46,10 @@ def guide_faults():
 def kind_faults():
     """Kinds of a trace's events that plot.py does not know."""
     names = re.search(r"kind_names\[\] = \{(.*?)\};", (ROOT / "src" / "trace.c").read_text(encoding="utf-8"), re.DOTALL)
-    known = (ROOT / "samples" / "plot" / "kinds.py").read_text(encoding="utf-8")
+    known = (ROOT / "samples" / "plot" / "timeline.py").read_text(encoding="utf-8")
     for name in re.findall(r'"([\w-]+)"', names.group(1)):
         if f'    "{name}": (' not in known:
-            yield f"samples/plot/kinds.py: no kind '{name}'"
+            yield f"samples/plot/timeline.py: no kind '{name}'"
 
 
 def picture_faults():
