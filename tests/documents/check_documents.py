@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds docs/guide.md and docs/architecture.md against the sources.
+"""Holds the documents against the sources and the pictures.
 
 guide.md: every piece of C++ that it quotes must stand in the file named before it as it is; no figure may be left open. plot.py must
 know every kind of a trace's events. All documents: every picture that they show, and every file of the sources that they name by its
-path, must be there.
+path, must be there; every picture in docs/pictures is shown by one of them, is a PNG file of a reasonable size, and is drawn by
+plot.py or taken of Perfetto.
 
 architecture.md: what stands in backticks, and the files and functions of its drawing, must be there. A file is named by its path
 or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
@@ -17,12 +18,19 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+sys.path.insert(0, str(ROOT / "samples" / "plot"))
+
+import plot  # noqa: E402, it needs matplotlib to draw alone
+
 SOURCES = sorted(path for folder in ("include", "src", "device", "samples") for path in (ROOT / folder).rglob("*")
                  if path.suffix in (".h", ".c", ".cpp", ".cu", ".cuh"))
 DOCUMENTS = [DOCS / name for name in ("algorithm.md", "architecture.md", "guide.md", "known-issues.md", "performance.md")]
 DOCUMENTS += [ROOT / "README.md", ROOT / "samples" / "README.md"]
+PIXELS_WIDE_MOST = 1600
+PICTURE_BYTES_MOST = 200_000
 FILE = r"[\w/.-]+\.(?:cuh|cu|cpp|c|h|md)\b"
 
 
@@ -52,12 +60,37 @@ def kind_faults():
             yield f"samples/plot/timeline.py: no kind '{name}'"
 
 
+def size_fault(path):
+    """What is wrong with a picture's file; None: nothing."""
+    data = path.read_bytes()
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        return "is no PNG file"
+    wide = int.from_bytes(data[16:20], "big")
+    if wide > PIXELS_WIDE_MOST or len(data) > PICTURE_BYTES_MOST:
+        return f"{wide} pixels wide, {len(data)} bytes"
+    return None
+
+
 def picture_faults():
-    """Pictures, in any document, that are not there."""
-    for document in DOCUMENTS:
+    """Pictures, in any document, that are not there, and those that are there for nothing."""
+    shown = set()
+    for document in sorted({*DOCUMENTS, *DOCS.rglob("*.md")}):
         for name in re.findall(r"!\[[^]]*\]\(([^):]+)\)", document.read_text(encoding="utf-8")):
+            shown.add((document.parent / name).resolve())
             if not (document.parent / name).exists():
                 yield f"{document.name}: no picture {name}"
+    for path in sorted((DOCS / "pictures").iterdir()):
+        if path not in shown:
+            yield f"docs/pictures/{path.name}: no document shows it"
+        if path.stem not in plot.PICTURES and not path.stem.startswith("perfetto-"):
+            yield f"docs/pictures/{path.name}: samples/plot/plot.py does not draw it"
+        if fault := size_fault(path):
+            yield f"docs/pictures/{path.name}: {fault}"
+    for name, (record, _) in plot.PICTURES.items():
+        if not (DOCS / "pictures" / f"{name}.png").exists():
+            yield f"samples/plot/plot.py: draws {name}, and docs/pictures has none"
+        if not (DOCS / "results" / f"{record}.csv").exists():
+            yield f"samples/plot/plot.py: draws {name} from {record}.csv, and docs/results has none"
 
 
 def path_faults():
@@ -133,7 +166,8 @@ def architecture_faults():
 
 def main():
     faults = [*guide_faults(), *kind_faults(), *picture_faults(), *path_faults(), *architecture_faults()]
-    print("\n".join(faults))
+    for fault in faults:
+        print(fault)
     return 1 if faults else 0
 
 
