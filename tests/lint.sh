@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Format, static analysis and documentation of the sources, and what documents quote of them; every finding is an error.
+# Format, static analysis and documentation of the sources, what documents quote of them, and pictures; every finding is an error.
 # Installs the tools that are missing.
 # usage: sh tests/lint.sh
 set -eu
@@ -60,6 +60,18 @@ documents() {
   python3 tests/documents/check_documents.py
 }
 
+# plot.py draws every kind of record. A python3 of another origin than Debian's may lack Debian's matplotlib.
+pictures() {
+  (cdpsort_install_missing pictures) || true
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import matplotlib' 2>/dev/null; then
+      "$python" tests/documents/check_plot.py
+      return
+    fi
+  done
+  cdpsort_say "lint: SKIPPED: nothing was drawn, since no python3 here has matplotlib (Debian: python3-matplotlib)"
+}
+
 scripts() {
   shellcheck -x -e SC1091 samples/*.sh tests/*.sh tests/*/*.sh .ci/run
 }
@@ -70,6 +82,7 @@ step cppcheck analyse
 step clang-tidy tidy
 step doxygen documentation
 step documents documents
+step pictures pictures
 step scripts scripts
 [ -z "$failures" ] || cdpsort_fail "lint found fault with:$failures"
 echo "lint: nothing found"
