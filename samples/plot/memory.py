@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Bytes: what copying to the device and back adds to a sort, and how fast the two partitions are."""
 from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullLocator
 
 from page import (BLACK, BLUE, GREEN, MARKERS, ORANGE, SERIES, axis_of_counts, device_name, head, join, legend_below, listed,
                   panels, plain, power, short)
@@ -52,12 +53,14 @@ def draw_transfer(record, said=None):
     sizes = sorted(groups, key=lambda key: key[1])
     shown = list(dict.fromkeys((sizes[0], sizes[len(sizes) // 2], sizes[-1])))
     most = max(len(rows) for rows in groups.values())
-    figure, cells, _ = panels(len(shown), 1, 0.26 * most + 0.45, sharex=True)
+    bars, gap = 0.26 * most, 0.42  # inches
+    figure, cells, _ = panels(len(shown), 1, bars + gap, sharex=True)
     for panel, (key_type, log2_count) in zip(cells, shown):
         draw_shares(panel, sorted(groups[key_type, log2_count], key=lambda row: modes.index(row["mode"])))
         panel.set_title(f"{power(log2_count)} keys of {key_type}")
     cells[-1].set_xlabel("share of the whole call, % (beside it: how long that takes)")
-    figure.subplots_adjust(left=0.29, right=0.86, bottom=0.06, top=0.97, hspace=0.22)
+    inch = 1 / figure.get_figheight()
+    figure.subplots_adjust(left=0.29, right=0.86, bottom=0.45 * inch, top=1 - 0.25 * inch, hspace=gap / bars)
     entries = [Patch(facecolor=colour, hatch=hatch, edgecolor="white", label=label) for _, label, colour, hatch in STAGES]
     legend_below(figure, entries + [Patch(facecolor=REST, label="the rest (a partition, too)")])
     head(figure, said or f"Copies and the sort, {listed(device_name(row['device']) for row in record.rows)}",
@@ -89,13 +92,15 @@ def draw_partition_kinds(record, said=None):
                            xytext=(4, -4), textcoords="offset points", va="top")
         axis_of_counts(panel, [row["log2_count"] for row in rows])
         panel.set_yscale("log")
+        panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         panel.yaxis.set_major_formatter(plain)
+        panel.yaxis.set_minor_locator(NullLocator())
         panel.set_title(key_type)
         panel.grid(True, alpha=0.3)
         if index % columns == 0:
             panel.set_ylabel("GB/s (keys read once and written once)")
     figure.tight_layout()
-    cells[0].legend(loc="lower right")
+    legend_below(figure, *cells[0].get_legend_handles_labels())
     sizes = join([power(at) for at in sorted({row["log2_count"] for row in record.rows})])
     head(figure, said or f"Partition: {sizes} keys of {listed(types)}, "
          f"{listed(device_name(row['device']) for row in record.rows)}")

@@ -92,7 +92,7 @@ def draw_page(keys, chosen, best, varying, said):
     bar = figure.colorbar(image, ax=cells, location="right", fraction=0.03, pad=0.02, aspect=60, extend="max", ticks=ticks)
     bar.ax.set_yticklabels([f"{tick:g}" for tick in ticks])
     bar.ax.minorticks_off()
-    bar.set_label(f"time, as a ratio to the least of all ({short(best)} ms)")
+    bar.set_label(f"times the least, {short(best)} ms")
     device, key_type, log2_count, distribution = keys
     rows = [row for _, members in chosen for row in members]
     common = [knob_words(knob, chosen[0][0][KNOBS.index(knob)]) for knob in KNOBS if knob not in varying]
