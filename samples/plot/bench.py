@@ -35,7 +35,8 @@ def device_of(record):
 
 
 def beside_cub(record):
-    """type -> distribution -> number of keys -> (our row, ratio to the faster of CUB's two, which it is); the first row of each."""
+    """type -> distribution -> number of keys -> (10⁹ keys a second, ratio to the faster of CUB's two, which that is), of the
+    first row of each."""
     found = {}
     for row in record.rows:
         ratios = {"radix": row["ratio_to_radix"], "merge": row["ratio_to_merge"]}
@@ -43,7 +44,7 @@ def beside_cub(record):
         if row["mode"] == "default" and ratios:
             faster = min(ratios, key=ratios.get)
             sizes = found.setdefault(row["type"], {}).setdefault(row["distribution"], {})
-            sizes.setdefault(required(record, row, "count"), (row, ratios[faster], faster))
+            sizes.setdefault(required(record, row, "count"), (required(record, row, "gkeys_per_s"), ratios[faster], faster))
     if not found:
         raise PlotError(f"{record.path}: no row of the mode default has a ratio to a sort of CUB")
     return found
@@ -53,7 +54,7 @@ def beside_cub(record):
 
 def draw_type(speed, ratio, key_type, sizes, colour):
     counts = sorted(sizes)
-    ours = [sizes[count][0]["gkeys_per_s"] for count in counts]
+    ours = [sizes[count][0] for count in counts]
     ratios = [sizes[count][1] for count in counts]
     theirs = [keys / times for keys, times in zip(ours, ratios)]
     speed.plot(counts, ours, color=colour, marker="o", markersize=5, linewidth=2.4)
@@ -169,7 +170,7 @@ def draw_stages(record, said=None):
             bottoms[exponent] += height
     if "H200" in record.comment:
         for place, exponent in enumerate(exponents):
-            moved = sum(row["bytes_per_key"] for row in rows if row["log2_keys"] == exponent)
+            moved = sum(required(record, row, "bytes_per_key") for row in rows if row["log2_keys"] == exponent)
             panel.plot([place - 0.4, place + 0.4], [moved * 1000 / DRAM_BYTES_PER_NS] * 2, color=BLACK, linewidth=2.5,
                        label="device memory alone, 4.1 TB/s" if place == 0 else None)
     panel.set_xticks(range(len(exponents)), [power(exponent) for exponent in exponents])

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Holds the documents against the sources and the pictures.
 
-guide.md: every piece of C++ that it quotes must stand in the file named before it as it is; no figure may be left open. plot.py must
-know every kind of a trace's events. All documents: every picture that they show, and every file of the sources that they name by its
-path, must be there; every picture in docs/pictures is shown by one of them, is a PNG file of a reasonable size, and is drawn by
-plot.py or taken of Perfetto.
+guide.md: every piece of C++ that it quotes must stand in the file named before it as it is; no figure may be left open. plot.py
+must know every kind of a trace's events. All documents: every picture that they show, and every file of the sources that they name
+by its path, must be there; every picture in docs/pictures is shown by one of them, is a PNG file of a reasonable size, and is drawn
+by plot.py or taken of Perfetto.
 
 architecture.md: what stands in backticks, and the files and functions of its drawing, must be there. A file is named by its path
 or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
