@@ -38,7 +38,7 @@ cdpsort_has_header() {
   command -v c++ >/dev/null 2>&1 && printf '#include <%s>\n' "$1" | c++ -x c++ -fsyntax-only - >/dev/null 2>&1
 }
 
-# Prints the Debian packages that the named things (build, tests, lint) miss.
+# Prints the Debian packages that the named things (build, tests, lint, pictures) miss.
 cdpsort_missing_packages() {
   command -v cc >/dev/null 2>&1 && command -v c++ >/dev/null 2>&1 && command -v make >/dev/null 2>&1 ||
     echo build-essential
@@ -57,6 +57,9 @@ cdpsort_missing_packages() {
       command -v doxygen >/dev/null 2>&1 || echo doxygen
       command -v python3 >/dev/null 2>&1 || echo python3
       command -v shellcheck >/dev/null 2>&1 || echo shellcheck
+      ;;
+    pictures)
+      python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || echo python3-matplotlib
       ;;
     *) cdpsort_fail "nothing is known of packages for '$purpose'" ;;
     esac

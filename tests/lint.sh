@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Format, static analysis and documentation of the sources, and what the guide quotes of them; every finding is an error.
+# Format, static analysis and documentation of the sources, what documents quote of them, and pictures; every finding is an error.
 # Installs the tools that are missing.
 # usage: sh tests/lint.sh
 set -eu
@@ -55,9 +55,26 @@ documentation() {
   { cat docs/Doxyfile; echo "OUTPUT_DIRECTORY = \"$cdpsort_build_dir/doxygen\""; } | doxygen -
 }
 
-# What the guide quotes stands in the sources, and its pictures are there.
-guide() {
-  python3 docs/check_guide.py
+# What documents quote and name stands in the sources, and their pictures are there.
+documents() {
+  python3 tests/documents/check_documents.py
+}
+
+# Their figures are those of the records and of the sources.
+figures() {
+  python3 tests/documents/figures.py
+}
+
+# plot.py draws every kind of record. A python3 of another origin than Debian's may lack Debian's matplotlib.
+pictures() {
+  (cdpsort_install_missing pictures) || true
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import matplotlib' 2>/dev/null; then
+      "$python" tests/documents/check_plot.py
+      return
+    fi
+  done
+  cdpsort_say "lint: SKIPPED: nothing was drawn, since no python3 here has matplotlib (Debian: python3-matplotlib)"
 }
 
 # The guide's first program, by the guide's own command, where there is nvcc.
@@ -79,7 +96,9 @@ step format format
 step cppcheck analyse
 step clang-tidy tidy
 step doxygen documentation
-step guide guide
+step documents documents
+step figures figures
+step pictures pictures
 step first-program first_program
 step scripts scripts
 [ -z "$failures" ] || cdpsort_fail "lint found fault with:$failures"

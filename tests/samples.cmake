@@ -9,6 +9,6 @@ foreach(samples table partition recursion)
   list(APPEND sample_tests ${samples}_samples)
 endforeach()
 # The guide's commands, and what it says that they print.
-add_test(NAME guide_figures COMMAND python3 ${PROJECT_SOURCE_DIR}/docs/check_figures.py $<TARGET_FILE_DIR:sort_numbers>)
+add_test(NAME guide_figures COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/documents/check_guide.py $<TARGET_FILE_DIR:sort_numbers>)
 set_tests_properties(quickstart samples guide_figures ${sample_tests} PROPERTIES LABELS "samples;simulated" TIMEOUT 300
                      ENVIRONMENT CDPSORT_DEVICE=simulated)

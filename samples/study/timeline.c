@@ -4,7 +4,7 @@
  *
  * 1. cdp_trace_quicksort() sorts and traces, after a sort that warms up; sample_keys.c checks.
  * 2. timeline_picture.c draws; recursion_table.c prints the tree by depth.
- * 3. cdp_trace_write_json() writes what Perfetto shows, cdp_trace_write_csv() what docs/plot.py reads.
+ * 3. cdp_trace_write_json() writes what Perfetto shows, cdp_trace_write_csv() what samples/plot/plot.py reads.
  */
 #include "output_file.h"
 #include "recursion_table.h"
@@ -36,7 +36,7 @@ static void help(void) {
       "were at work.\n");
   key_settings_help("2^24; on the simulated device 2^15");
   printf("  --json FILE      write the trace for Perfetto (ui.perfetto.dev) or chrome://tracing\n"
-         "  --csv FILE       write the trace as CSV, a line for each event\n"
+         "  --csv FILE       write the trace as CSV, a line for each event; samples/plot/plot.py draws it\n"
          "  --capacity N     room for so many events, 1 to %u; more are lost, and counted (%d)\n"
          "  --width N        columns of the picture, %d to %d (%d)\n"
          "  --help           this text (-h)\n\n",

@@ -1,26 +1,37 @@
 # SPDX-License-Identifier: MIT
 """What all pictures share: colours, words for numbers, titles, and how a picture is written.
 
-A picture is about 10 inches wide, so that its text can be read at the width of a README. The same record gives the same file.
+A figure is 10 inches wide and a picture 1,400 pixels, so that its text can be read in a page 800 pixels wide. The same record
+gives the same file.
 """
+import io
+
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from PIL import Image
+
+INCHES_WIDE = 10.0
+PIXELS_WIDE = 1400
+PAD_INCHES = 0.1
+COLOURS_MOST = 256  # of a picture: a palette takes a third of the bytes
 
 # The colours of Okabe and Ito, which stay apart for colour-blind eyes.
 BLACK, ORANGE, SKY, GREEN, YELLOW = "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442"
 BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#999999"
 SERIES = [BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK, YELLOW]
 MARKERS = "osD^vPX*"
+PALE_RED = "#F8D5C2"  # ground: where something is lost
+
+# Every map of times has these colours: the darker, the longer.
+TIME_COLOURS = "cividis_r"
 
 plt.rcParams.update({
-    "svg.hashsalt": "cdpsort",
-    "svg.fonttype": "path",
-    "font.size": 10,
-    "axes.titlesize": 10.5,
+    "font.size": 10.5,
+    "axes.titlesize": 11,
     "axes.axisbelow": True,
-    "figure.titlesize": 12,
+    "figure.titlesize": 13,
     "hatch.linewidth": 0.7,
 })
 
@@ -58,6 +69,11 @@ def short(value):
     return f"{value:.2f}" if value >= 0.0995 else f"{value:.2g}"
 
 
+def plain(value, _position=None):
+    """A number beside a tick of a logarithmic axis."""
+    return f"{value:,g}"
+
+
 def device_name(text):
     """The part of a device's description that stands before its bracket."""
     return text.split(" (")[0].strip() or "unknown device"
@@ -86,11 +102,13 @@ def scheme_words(scheme):
     return SCHEMES.get(scheme, scheme.replace("-", " "))
 
 
-def panels(count, columns_most, width, height, sharex=False, sharey=False):
-    """A figure and `count` panels in rows of at most `columns_most`; `height` is a row's."""
+def panels(count, columns_most, height, sharex=False, sharey=False):
+    """A figure and `count` panels in rows of at most `columns_most`; `height` is a row's, or the rows' heights."""
     columns = min(count, columns_most)
     rows = (count + columns - 1) // columns
-    figure, grid = plt.subplots(rows, columns, figsize=(width, height * rows), squeeze=False, sharex=sharex, sharey=sharey)
+    heights = height if isinstance(height, list) else [height] * rows
+    figure, grid = plt.subplots(rows, columns, figsize=(INCHES_WIDE, sum(heights)), squeeze=False, sharex=sharex, sharey=sharey,
+                                gridspec_kw={"height_ratios": heights})
     cells = [cell for row in grid for cell in row]
     for cell in cells[count:]:
         cell.set_visible(False)
@@ -100,7 +118,7 @@ def panels(count, columns_most, width, height, sharex=False, sharey=False):
 def axis_of_counts(panel, log2_counts, label="keys"):
     """A logarithmic horizontal axis with a tick at each number of keys, or at some if there are many."""
     ticks = sorted(set(log2_counts))
-    step = (len(ticks) + 9) // 10
+    step = (len(ticks) + 11) // 12
     panel.set_xscale("log", base=2)
     panel.set_xticks([2.0**tick for tick in ticks[::step]], [power(tick) for tick in ticks[::step]])
     panel.minorticks_off()
@@ -108,18 +126,27 @@ def axis_of_counts(panel, log2_counts, label="keys"):
 
 
 def head(figure, title, note=None):
-    """The title of a picture above all its panels, and a line of smaller text below it."""
+    """The title of a picture above all its panels, and smaller text below it."""
     inch = 1 / figure.get_figheight()
-    text = figure.suptitle(title, y=1.0 + 0.06 * inch, va="bottom", fontweight="bold")
+    text = figure.suptitle(title, y=1.0 + 0.08 * inch, va="bottom", fontweight="bold")
     if note:
-        text.set_y(1.0 + 0.32 * inch)
-        figure.text(0.5, 1.0 + 0.06 * inch, note, ha="center", va="bottom", fontsize=9.5)
+        text.set_y(1.0 + (0.18 + 0.18 * len(note.splitlines())) * inch)
+        figure.text(0.5, 1.0 + 0.08 * inch, note, ha="center", va="bottom")
 
 
-def save(figure, out, name):
-    out.mkdir(parents=True, exist_ok=True)
-    for suffix in ("svg", "png"):
-        metadata = {"Date": None} if suffix == "svg" else None
-        figure.savefig(out / f"{name}.{suffix}", bbox_inches="tight", dpi=130, metadata=metadata)
+def legend_below(figure, handles, labels=None, columns=4):
+    labels = labels or [handle.get_label() for handle in handles]
+    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.02 / figure.get_figheight()), ncol=columns,
+                  frameon=False)
+
+
+def save(figure, path):
+    figure.canvas.draw()  # what is laid out when it is drawn has its place now
+    wide = figure.get_tightbbox(figure.canvas.get_renderer()).width + 2 * PAD_INCHES
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", bbox_inches="tight", pad_inches=PAD_INCHES, dpi=PIXELS_WIDE / wide)
     plt.close(figure)
-    print(f"{out / name}.svg, .png")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    palette = Image.open(drawn).convert("RGB").quantize(COLOURS_MOST, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    palette.save(path, optimize=True)
+    print(path)

@@ -9,13 +9,12 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm, to_rgba
 from matplotlib.ticker import LogLocator
 
-from plot import kinds
-from plot.page import head, number, plt, save
+from page import INCHES_WIDE, TIME_COLOURS, head, number, plain, plt
+from timeline import KINDS, events, keys_of_all, legend_entries, rectangle, title
 
 # Of the events on one range the box has the colour of the first of these that is among them.
 BOX_KINDS = ("network", "block", "partition", "scatter", "count", "buckets", "map", "reverse", "look", "fill", "prepare",
              "controller", "continuation", "sort", "root")
-INCHES_WIDE = 10.5
 BOXES_APART_MOST = 400  # more boxes of a depth, and narrower ones than this part of the array, have no white edges
 
 
@@ -39,10 +38,10 @@ def boxes(rows):
 
 def box_polygon(place):
     depth, begin, end = place
-    return kinds.rectangle(begin, end, depth + 0.03, depth + 0.97)
+    return rectangle(begin, end, depth + 0.03, depth + 0.97)
 
 
-def draw_kinds(panel, tree, count, rasterized):
+def draw_kinds(panel, tree, count):
     in_depth = {}
     for place in sorted(tree):
         in_depth.setdefault(place[0], []).append(place)
@@ -53,38 +52,36 @@ def draw_kinds(panel, tree, count, rasterized):
             look = (tree[place][0], 1.0 if apart or index % 2 == 0 else 0.6, 0.4 if apart else 0)
             looks.setdefault(look, []).append(box_polygon(place))
     for (kind, opacity, edge), polygons in looks.items():
-        colour, hatch = kinds.KINDS[kind]
+        colour, hatch = KINDS[kind]
         panel.add_collection(PolyCollection(polygons, facecolors=to_rgba(colour, opacity), hatch=hatch, edgecolors="white",
-                                            linewidths=edge, rasterized=rasterized))
+                                            linewidths=edge))
     present = {kind for kind, _ in tree.values()}
-    panel.legend(handles=kinds.legend_entries(present), loc="lower left", bbox_to_anchor=(0, 1.0), ncol=8, frameon=False,
-                 borderaxespad=0.2, fontsize=9.5)
+    panel.legend(handles=legend_entries(present), loc="lower left", bbox_to_anchor=(0, 1.0), ncol=8, frameon=False,
+                 borderaxespad=0.2)
 
 
-def draw_times(figure, panel, tree, rasterized):
+def draw_times(figure, panel, tree):
     micro = [max(spent, 1) / 1000 for _, spent in tree.values()]
     norm = LogNorm(min(micro), max(max(micro), min(micro) * 1.01))
-    collection = PolyCollection([box_polygon(place) for place in tree], array=micro, cmap="cividis", norm=norm, linewidths=0,
-                                rasterized=rasterized)
+    collection = PolyCollection([box_polygon(place) for place in tree], array=micro, cmap=TIME_COLOURS, norm=norm, linewidths=0)
     panel.add_collection(collection)
     bar = figure.colorbar(collection, ax=panel, location="top", aspect=100, fraction=0.06, pad=0.03)
     bar.ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    bar.ax.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    bar.ax.xaxis.set_major_formatter(plain)
     bar.ax.minorticks_off()
-    bar.set_label("microseconds that a range took", fontsize=9.5)
+    bar.set_label("microseconds that a range took")
 
 
-def draw(record, out, said=None):
-    rows = kinds.events(record)
+def draw_tree(record, said=None):
+    rows = events(record)
     tree = boxes(rows)
-    count = kinds.keys_of_all(rows)
+    count = keys_of_all(rows)
     depths = max(depth for depth, _, _ in tree) + 1
-    rasterized = len(tree) > kinds.POLYGONS_MOST
     high = min(max(0.28 * depths, 0.9), 4.2)
     figure, (above, below) = plt.subplots(2, 1, figsize=(INCHES_WIDE, 2 * high + 1.6), sharex=True,
                                           gridspec_kw={"height_ratios": [high, high + 0.5]}, constrained_layout=True)
-    draw_kinds(above, tree, count, rasterized)
-    draw_times(figure, below, tree, rasterized)
+    draw_kinds(above, tree, count)
+    draw_times(figure, below, tree)
     for panel in (above, below):
         panel.set_xlim(0, count)
         panel.set_ylim(depths, 0)
@@ -95,6 +92,6 @@ def draw(record, out, said=None):
         panel.set_facecolor("#F0F0F0")
     below.set_xticks([count * quarter / 4 for quarter in range(5)], ["0", "¼", "½", "¾", "1"])
     below.set_xlabel(f"position in the array, of {number(count)} keys")
-    head(figure, said or kinds.title(record, rows, "Recursion tree"),
+    head(figure, said or title(record, rows, "Recursion tree"),
          f"{len(tree):,} ranges; light ground: keys that are in place")
-    save(figure, out, f"{record.name}-tree")
+    return [figure]

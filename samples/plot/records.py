@@ -2,13 +2,15 @@
 """Reads a CSV file and tells by its header what it records.
 
 Lines that begin with '#' are comments. The first one becomes part of the title of a trace, which has no columns for the device
-and the keys: "# NVIDIA H200, u32, random".
+and the keys: "# NVIDIA H200, u32, random". Of bench and of stages it names the device.
 """
 import csv
 
-from plot.page import PlotError
+from page import PlotError
 
 COLUMNS = {
+    "bench": "type,count,distribution,mode,median_ms,gkeys_per_s,ratio_to_radix,ratio_to_merge",
+    "stages": "log2_keys,stage,us,bytes_per_key",
     "trace": "launched_ns,begin_ns,end_ns,range_begin,range_end,kind,depth,blocks,multiprocessor,launcher,cuda_error,is_tail",
     "depth_study": "device,type,log2_count,distribution,scheme,child_streams,fan_out,pivot,depth_limit,leaf_items,milliseconds,"
                    "milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,launches_refused,deferred,batches,"
@@ -26,7 +28,7 @@ COLUMNS = {
 
 # Columns whose entries are words; all others are numbers, and an empty entry is None.
 WORDS = {"device", "type", "distribution", "scheme", "child_streams", "fan_out", "pivot", "depth_limit", "kind", "table",
-         "memory", "mode", "identical"}
+         "memory", "mode", "identical", "stage"}
 
 
 class Record:

@@ -7,7 +7,7 @@ between them may be left out, and so may what "..." stands for in a line: times,
 no difference. Other commands that it names, `build/bin/...`, must succeed, and quickly; those of a paragraph that says
 "On a GPU" are not run.
 
-usage: python3 docs/check_figures.py [FOLDER]      where the samples are, build/bin if not given
+usage: python3 tests/documents/check_guide.py [FOLDER]      where the samples are, build/bin if not given
        exit code: 0 all well, 1 something is not, and it is named
 """
 import os
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIMULATED = {**os.environ, "CDPSORT_DEVICE": "simulated"}
 SECONDS_MOST = 120  # with sanitizers; a plain build takes a few
 

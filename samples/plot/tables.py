@@ -1,22 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the keys are like: distributions beside std::sort and beside random keys, speed-up against n, distinct values."""
-import csv
-import pathlib
+"""What distributions and distinct record: kinds of keys beside std::sort and beside random keys, and few distinct values."""
+from page import (BLACK, BLUE, GREY, MARKERS, ORANGE, SERIES, VERMILION, PlotError, axis_of_counts, device_name, fan_out_words,
+                  head, join, legend_below, listed, number, panels, plain, power, short)
+from records import required
 
-from plot.page import (BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SERIES, SKY, VERMILION, PlotError, axis_of_counts,
-                       device_name, fan_out_words, head, join, listed, number, panels, power, save, short)
-from plot.records import required
-
-RATIO_AIM = 1.25  # of random, which no distribution should exceed
-
-# The thesis' tables 5.2 and 5.3: columns of published_speedup.csv, and how they are drawn.
-PUBLISHED = pathlib.Path(__file__).resolve().parent / "published_speedup.csv"
-PUBLISHED_STYLES = {
-    "tnl_quicksort": ("TNL quicksort", GREEN, "s"),
-    "manca": ("CUDA-Quicksort (Manca)", PURPLE, "D"),
-    "nvidia_cdp": ("NVIDIA cdpAdvancedQuicksort", ORANGE, "^"),
-    "thrust": ("thrust::sort", SKY, "v"),
-}
+RATIO_TARGET = 1.25  # of random: distributions says of each size whether all are within it
 
 
 # ---- Distributions ------------------------------------------------------------------------------------------------------
@@ -29,10 +17,11 @@ def bars_of(panel, rows, column, types, names):
         places = [names.index(name) + (index - (len(types) - 1) / 2) * height for name in values]
         panel.barh(places, list(values.values()), height * 0.92, color=SERIES[index], label=key_type)
         for place, value in zip(places, values.values()):
-            panel.annotate(short(value), (value, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8.5)
+            panel.annotate(short(value), (value, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=9.5,
+                           bbox={"facecolor": "white", "linewidth": 0, "pad": 0.5})
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
-    panel.margins(x=0.14)
+    panel.margins(x=0.25)
     panel.grid(True, axis="x", alpha=0.3)
 
 
@@ -54,7 +43,7 @@ def worst_size(rows):
     return [row for row in known if row["log2_count"] == at]
 
 
-def draw_distributions(record, out, said=None):
+def draw_distributions(record, said=None):
     rows = record.rows
     types = list(dict.fromkeys(row["type"] for row in rows))
     names = list(dict.fromkeys(row["distribution"] for row in rows))
@@ -63,56 +52,39 @@ def draw_distributions(record, out, said=None):
         parts.append(("ratio_to_random", worst))
     if not parts:
         raise PlotError(f"{record.path}: no number of keys has more than one distribution")
-    figure, cells, _ = panels(len(parts), 3, 4 + 3.5 * len(parts), 0.6 + len(names) * (0.16 + 0.16 * len(types)) + 0.9, sharey=True)
+    figure, cells, _ = panels(len(parts), 3, 1.3 + len(names) * (0.16 + 0.16 * len(types)), sharey=True)
     for panel, (column, chosen) in zip(cells, parts):
         bars_of(panel, chosen, column, types, names)
         count = power(chosen[0]["log2_count"])
         if column == "speedup_device":
-            panel.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-            panel.set_xlabel("times as fast as std::sort on one core (device time, without copies)")
+            panel.xaxis.set_major_formatter(plain)
+            panel.set_xlabel("times as fast as std::sort on\none core (without copies)")
             panel.set_title(f"{count} keys")
         else:
             panel.axvline(1, color=GREY, linewidth=1)
-            panel.axvline(RATIO_AIM, color=BLACK, linestyle="--", linewidth=1.2)
-            panel.annotate(f"{RATIO_AIM}", (RATIO_AIM, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
-                           textcoords="offset points", ha="center", va="bottom", fontsize=9)
-            panel.set_xlabel("time, as a ratio to that of random keys (dashed: the aim)")
-            panel.set_title(f"{count} keys{', where some is slowest' if chosen is not parts[1][1] else ''}", pad=14)
+            panel.axvline(RATIO_TARGET, color=BLACK, linestyle="--", linewidth=1.2)
+            panel.set_xlabel(f"time, as a ratio to that of\nrandom keys (dashed: {RATIO_TARGET})")
+            panel.set_title(f"{count} keys{', where one is slowest' if chosen is not parts[1][1] else ''}")
     figure.tight_layout()
     if len(types) > 1:
-        figure.legend(*cells[0].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.01), ncol=len(types),
-                      frameon=False)
+        legend_below(figure, *cells[0].get_legend_handles_labels(), columns=len(types))
     of_type = f" of {types[0]}" if len(types) == 1 else ""
     head(figure, said or f"Distributions: {listed(power(chosen[0]['log2_count']) for _, chosen in parts)} keys{of_type}, "
          f"{listed(device_name(row['device']) for row in rows)}")
-    save(figure, out, record.name)
+    return [figure]
 
 
 # ---- Speed-up against n -------------------------------------------------------------------------------------------------
 
-def published(distribution):
-    """name -> (log2 of n, speed-up) of the thesis for a distribution; empty where it prints none."""
-    with open(PUBLISHED, newline="") as file:
-        table = [row for row in csv.DictReader(line for line in file if not line.startswith("#"))
-                 if row["distribution"] == distribution]
-    return {name: [(int(row["log2_count"]), float(row[name])) for row in table if float(row[name]) > 0]
-            for name in PUBLISHED_STYLES} if table else {}
-
-
-def draw_curves(panel, rows, distribution):
-    for name, points in published(distribution).items():
-        label, colour, marker = PUBLISHED_STYLES[name]
-        panel.plot([2.0**at for at, _ in points], [speed for _, speed in points], color=colour, marker=marker, markersize=3.5,
-                   linewidth=1.1, linestyle=":", label=f"{label}, published")
+def draw_curves(panel, rows):
     for index, key_type in enumerate(dict.fromkeys(row["type"] for row in rows)):
         for column, style, what in (("speedup_device", "-", "on the device"), ("speedup_whole", "--", "with copies")):
             points = sorted((row["log2_count"], row[column]) for row in rows if row["type"] == key_type and row[column])
-            panel.plot([2.0**at for at, _ in points], [speed for _, speed in points], style,
-                       color=(BLUE, VERMILION, BLACK)[index % 3], marker=MARKERS[index], markersize=4, linewidth=1.8,
-                       label=f"cdpsort, {key_type}, {what}")
+            panel.plot([2.0**at for at, _ in points], [speed for _, speed in points], style, color=SERIES[index % len(SERIES)],
+                       marker=MARKERS[index % len(MARKERS)], markersize=5, linewidth=1.8, label=f"{key_type}, {what}")
 
 
-def draw_speedup(record, out, said=None):
+def draw_speedup(record, said=None):
     """Drawn if there are three sizes at least of a distribution beside std::sort; random and staggered if they are there."""
     rows = [row for row in record.rows if row["speedup_device"] is not None]
     sizes = {}
@@ -121,27 +93,22 @@ def draw_speedup(record, out, said=None):
     wide = [name for name in sizes if len(sizes[name]) >= 3]
     chosen = [name for name in ("random", "staggered") if name in wide] or wide[:2]
     if not chosen:
-        return
-    figure, cells, _ = panels(len(chosen), 2, 11 if len(chosen) > 1 else 7.5, 4.6, sharey=True)
+        return []
+    figure, cells, _ = panels(len(chosen), 2, 4.2, sharey=True)
     for panel, name in zip(cells, chosen):
-        draw_curves(panel, [row for row in rows if row["distribution"] == name], name)
-        panel.axhline(1, color=GREY, linewidth=1)
+        members = [row for row in rows if row["distribution"] == name]
+        draw_curves(panel, members)
+        panel.axhline(1, color=BLACK, linewidth=1.2)
         panel.set_yscale("log")
-        panel.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-        ticks = {row["log2_count"] for row in rows if row["distribution"] == name}
-        ticks |= {at for points in published(name).values() for at, _ in points}
-        axis_of_counts(panel, ticks)
+        panel.yaxis.set_major_formatter(plain)
+        axis_of_counts(panel, {row["log2_count"] for row in members})
         panel.set_title(name)
         panel.grid(True, which="major", alpha=0.3)
     cells[0].set_ylabel("times as fast as std::sort on one core")
     figure.tight_layout()
-    handles, labels = cells[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.01), ncol=3, frameon=False, fontsize=9.5)
-    note = None
-    if any(published(name) for name in chosen):
-        note = "published: tables 5.2 and 5.3 of the TNL thesis, on a Quadro P6000, beside that machine's std::sort"
-    head(figure, said or f"Speed-up over std::sort, {listed(device_name(row['device']) for row in rows)}", note)
-    save(figure, out, f"{record.name}-speedup")
+    legend_below(figure, *cells[0].get_legend_handles_labels(), columns=2)
+    head(figure, said or f"Speed-up over std::sort, {listed(device_name(row['device']) for row in rows)}")
+    return [figure]
 
 
 # ---- Distinct values ----------------------------------------------------------------------------------------------------
@@ -180,7 +147,7 @@ def draw_table(panel, rows):
              label=f"{words}, leaves of 32 keys")
     panel.set_xscale("log", base=2)
     panel.set_yscale("log")
-    panel.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    panel.yaxis.set_major_formatter(plain)
     if against == "distinct":
         axis_of_counts(panel, {int(row["distinct"]).bit_length() - 1 for row in rows}, "distinct values")
         panel.set_title(f"{join([power(at) for at in sorted({row['log2_count'] for row in rows})])} keys")
@@ -190,12 +157,12 @@ def draw_table(panel, rows):
     panel.grid(True, which="major", alpha=0.3)
 
 
-def draw_distinct(record, out, said=None):
+def draw_distinct(record, said=None):
     tables = {}
     for row in record.rows:
         required(record, row, "distinct")
         tables.setdefault(row["table"].partition("-")[0], []).append(row)
-    figure, cells, _ = panels(len(tables), 2, 11 if len(tables) > 1 else 7.5, 4.4)
+    figure, cells, _ = panels(len(tables), 2, 4.2)
     for panel, rows in zip(cells, tables.values()):
         draw_table(panel, rows)
     cells[0].set_ylabel("milliseconds (device time, without copies)")
@@ -203,6 +170,6 @@ def draw_distinct(record, out, said=None):
     entries = {}
     for panel in cells:
         entries.update({label: handle for handle, label in zip(*panel.get_legend_handles_labels())})
-    figure.legend(entries.values(), entries.keys(), loc="upper center", bbox_to_anchor=(0.5, 0.01), ncol=2, frameon=False)
+    legend_below(figure, list(entries.values()), list(entries), columns=2)
     head(figure, said or f"Few distinct values, {listed(device_name(row['device']) for row in record.rows)}")
-    save(figure, out, record.name)
+    return [figure]

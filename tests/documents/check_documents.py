@@ -1,28 +1,36 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds docs/guide.md and docs/architecture.md against the sources.
+"""Holds the documents against the sources and the pictures.
 
 guide.md: every piece of C++ that it quotes must stand in the file named before it as it is, a program of docs/ whole; no figure may
 be left open. plot.py must know every kind of a trace's events. All documents: every picture that they show, and every file of the
-sources that they name by its path, must be there.
+sources, every page and every record that they name by its path, must be there; every picture in docs/pictures is shown by one of them, is a PNG file of a
+reasonable size, and is drawn by plot.py or taken of Perfetto.
 
 architecture.md: what stands in backticks, and the files and functions of its drawing, must be there. A file is named by its path
 or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
 function that is defined there, other names are words of the code. Comments do not count.
 
-usage: python3 docs/check_guide.py          exit code: 0 all well, 1 something is not, and it is named
+usage: python3 tests/documents/check_documents.py          exit code: 0 all well, 1 something is not, and it is named
 """
 import functools
 import pathlib
 import re
 import sys
 
-DOCS = pathlib.Path(__file__).resolve().parent
-ROOT = DOCS.parent
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(ROOT / "samples" / "plot"))
+
+import plot  # noqa: E402, it needs matplotlib to draw alone
+
 SOURCES = sorted(path for folder in ("include", "src", "device", "samples") for path in (ROOT / folder).rglob("*")
                  if path.suffix in (".h", ".c", ".cpp", ".cu", ".cuh"))
-DOCUMENTS = [DOCS / name for name in ("algorithm.md", "architecture.md", "guide.md", "known-issues.md", "performance.md")]
-DOCUMENTS += [ROOT / "README.md", ROOT / "samples" / "README.md"]
+DOCUMENTS = sorted(DOCS.glob("*.md")) + sorted((DOCS / "notes").glob("*.md"))
+DOCUMENTS += [DOCS / "results" / "README.md", ROOT / "README.md", ROOT / "samples" / "README.md"]
+PIXELS_WIDE_MOST = 1600
+PICTURE_BYTES_MOST = 200_000
 FILE = r"[\w/.-]+\.(?:cuh|cu|cpp|c|h|md)\b"
 
 
@@ -47,18 +55,54 @@ def guide_faults():
 def kind_faults():
     """Kinds of a trace's events that plot.py does not know."""
     names = re.search(r"kind_names\[\] = \{(.*?)\};", (ROOT / "src" / "trace.c").read_text(encoding="utf-8"), re.DOTALL)
-    known = (DOCS / "plot" / "kinds.py").read_text(encoding="utf-8")
+    known = (ROOT / "samples" / "plot" / "timeline.py").read_text(encoding="utf-8")
     for name in re.findall(r'"([\w-]+)"', names.group(1)):
         if f'    "{name}": (' not in known:
-            yield f"plot/kinds.py: no kind '{name}'"
+            yield f"samples/plot/timeline.py: no kind '{name}'"
+
+
+def size_fault(path):
+    """What is wrong with a picture's file; None: nothing."""
+    data = path.read_bytes()
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        return "is no PNG file"
+    wide = int.from_bytes(data[16:20], "big")
+    if wide > PIXELS_WIDE_MOST or len(data) > PICTURE_BYTES_MOST:
+        return f"{wide} pixels wide, {len(data)} bytes"
+    return None
 
 
 def picture_faults():
-    """Pictures, in any document, that are not there."""
-    for document in DOCUMENTS:
+    """Pictures, in any document, that are not there, and those that are there for nothing."""
+    shown = set()
+    for document in sorted({*DOCUMENTS, *DOCS.rglob("*.md")}):
         for name in re.findall(r"!\[[^]]*\]\(([^):]+)\)", document.read_text(encoding="utf-8")):
+            shown.add((document.parent / name).resolve())
             if not (document.parent / name).exists():
                 yield f"{document.name}: no picture {name}"
+    for path in sorted((DOCS / "pictures").iterdir()):
+        if path not in shown:
+            yield f"docs/pictures/{path.name}: no document shows it"
+        if path.stem not in plot.PICTURES and not path.stem.startswith("perfetto-"):
+            yield f"docs/pictures/{path.name}: samples/plot/plot.py does not draw it"
+        if fault := size_fault(path):
+            yield f"docs/pictures/{path.name}: {fault}"
+    for name, (record, _) in plot.PICTURES.items():
+        if not (DOCS / "pictures" / f"{name}.png").exists():
+            yield f"samples/plot/plot.py: draws {name}, and docs/pictures has none"
+        if not (DOCS / "results" / f"{record}.csv").exists():
+            yield f"samples/plot/plot.py: draws {name} from {record}.csv, and docs/results has none"
+
+
+def link_faults():
+    """Links, and paths of pages, in any document, that lead nowhere."""
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        linked = {(document.parent / name, name) for name in re.findall(r"(?<!!)\[[^]]*\]\(([^):#]+)\)", text)}
+        named = {(DOCS / name, name) for name in re.findall(r"(?<![\w/.])(?:docs/)?((?:notes|lab|results)/[\w/.-]+\.\w+)", text)}
+        for path, name in sorted(linked | named):
+            if not path.exists():
+                yield f"{document.name}: no page or record {name}"
 
 
 def path_faults():
@@ -133,8 +177,9 @@ def architecture_faults():
 
 
 def main():
-    faults = [*guide_faults(), *kind_faults(), *picture_faults(), *path_faults(), *architecture_faults()]
-    print("\n".join(faults))
+    faults = [*guide_faults(), *kind_faults(), *picture_faults(), *path_faults(), *link_faults(), *architecture_faults()]
+    for fault in faults:
+        print(fault)
     return 1 if faults else 0
 
 
