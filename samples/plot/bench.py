@@ -68,7 +68,8 @@ def draw_type(speed, ratio, key_type, sizes, colour):
                        va="center", color=colour, fontweight="bold" if words.startswith("cdp") else "normal", fontsize=12)
     ratio.plot(counts, ratios, color=colour, marker="o", markersize=5, linewidth=2.4)
     best = ratios.index(max(ratios))
-    ratio.annotate(f"{key_type}: up to {short(ratios[best])}", (counts[best], ratios[best]), xytext=(0, 7),
+    above = key_type != "u32"  # whose line is the lower one
+    ratio.annotate(f"{key_type}: up to {short(ratios[best])}", (counts[best], ratios[best]), xytext=(0, 7 if above else -38),
                    textcoords="offset points", ha="center", color=colour, fontweight="bold", fontsize=12)
 
 
@@ -77,7 +78,7 @@ def draw_speed(record, said=None):
     by_type = {key_type: sizes for key_type, sizes in by_type.items() if len(sizes) >= SIZES_LEAST}
     if not by_type:
         return []
-    figure, (speed, ratio), _ = panels(2, 1, [3.9, 2.9], sharex=True)
+    figure, (speed, ratio), _ = panels(2, 2, 3.7)
     for key_type, sizes in by_type.items():
         draw_type(speed, ratio, key_type, sizes, TYPES_COLOURS.get(key_type, BLACK))
     speed.set_ylabel("10⁹ keys a second", fontsize=12)
@@ -88,14 +89,14 @@ def draw_speed(record, said=None):
     ratio.axhspan(0, 1, color=PALE_RED, linewidth=0)
     ratio.text(0.99, 0.5, "CUB is faster", transform=ratio.get_yaxis_transform(), ha="right", va="center", fontsize=11)
     exponents = [int(math.log2(count)) for sizes in by_type.values() for count in sizes]
-    axis_of_counts(ratio, exponents)
-    ratio.set_xlabel("keys", fontsize=12)
-    ratio.set_xlim(2 ** (min(exponents) - 0.6), 2 ** (max(exponents) + 0.6))
     for panel in (speed, ratio):
+        axis_of_counts(panel, exponents)
+        panel.set_xlabel("keys", fontsize=12)
+        panel.set_xlim(2 ** (min(exponents) - 0.6), 2 ** (max(exponents) + 0.6))
         panel.set_ylim(bottom=0)
-        panel.tick_params(labelsize=12, labelbottom=panel is ratio)
+        panel.tick_params(labelsize=11)
         panel.grid(True, alpha=0.3)
-    figure.subplots_adjust(left=0.07, right=0.83, bottom=0.08, top=1, hspace=0.07)
+    figure.subplots_adjust(left=0.055, right=0.995, bottom=0.14, top=1, wspace=0.55)
     head(figure, said or f"Random keys, beside CUB{device_of(record)}",
          "CUB: the faster of its two; squares: radix sort (DoubleBuffer), open diamonds: merge sort")
     return [figure]
