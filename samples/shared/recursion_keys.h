@@ -3,7 +3,7 @@
  * Generated keys and the proof that they were sorted: what the sample `recursion` sorts.
  *
  * The distributions are those of the literature on quicksort for GPUs: Cederman and Tsigas, and after them the TNL thesis. What
- * they are made of is here for others, too: tables/study_keys.h has the thesis' nine to the letter.
+ * they are made of is here for others, too: study_keys.h has the thesis' nine to the letter.
  */
 #ifndef CDPSORT_SAMPLES_RECURSION_KEYS_H
 #define CDPSORT_SAMPLES_RECURSION_KEYS_H
