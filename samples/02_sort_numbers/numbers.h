@@ -21,7 +21,7 @@ typedef struct number_list {
   bool binary; /* how they are read and written */
   void *keys;
   size_t count;
-  size_t capacity;
+  size_t capacity; /* bytes that keys has room for */
 } number_list;
 
 /* Reads all numbers of a file, "-" being standard input. What was read before a failure is in the list, to be released. */

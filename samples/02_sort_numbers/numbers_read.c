@@ -2,59 +2,29 @@
 /*
  * Reading numbers: see numbers.h.
  *
- * 1. The file is read a buffer at a time; a number cut by the buffer's end moves to its beginning before the next is read.
- * 2. Each word between blanks is one number. Whole numbers are read by hand, which is several times faster than strtoll() and
- *    knows a fraction from an overflow; floating point is left to strtof() and strtod(), which round correctly.
+ * The file is read as a whole. Each word between blanks is one number. Whole numbers are read by hand, which is several times
+ * faster than strtoll() and knows a fraction from an overflow; floating point is left to strtof() and strtod(), which round
+ * correctly.
  */
 #include "numbers.h"
 #include "sort_settings.h"
 
 #include <errno.h>
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, FIRST_CAPACITY = 1 << 16, SHOWN_CHARACTERS = 40 };
+enum { FIRST_CAPACITY = 1 << 16, SHOWN_CHARACTERS = 40 }; /* the former in bytes: a multiple of every key */
 
-/* Where the reader is. A word is in [word, word + length) and is always followed by a byte that ends it. */
-typedef struct text_reader {
-  FILE *file;
+/* Where the reader is. */
+typedef struct text_place {
   const char *name; /* for messages */
   uint64_t line;
-  char *buffer; /* BUFFER_BYTES and one more, which ends the last word */
-} text_reader;
+} text_place;
 
 typedef enum verdict { GOOD, NOT_A_NUMBER, NOT_WHOLE, OUT_OF_RANGE } verdict;
-
-/* Begins a message: "sort_numbers: FILE:LINE: ". */
-static void complain_at(const text_reader *reader) {
-  fprintf(stderr, "sort_numbers: %s:%" PRIu64 ": ", reader->name, reader->line);
-}
-
-/* ---- The list -------------------------------------------------------------------------------------------------- */
-
-/* Makes room for more. Doubling keeps the copies at less than one per number. */
-static bool numbers_grow(number_list *numbers, const char *name) {
-  const size_t bytes = type_bytes(numbers->type);
-  const size_t capacity = numbers->capacity == 0 ? FIRST_CAPACITY : 2 * numbers->capacity;
-  void *keys = capacity > numbers->capacity && capacity <= SIZE_MAX / bytes ? realloc(numbers->keys, capacity * bytes) : NULL;
-  if (keys == NULL) {
-    fprintf(stderr, "sort_numbers: %s: not enough memory for more than %zu numbers\n", name, numbers->count);
-    return false;
-  }
-  numbers->keys = keys;
-  numbers->capacity = capacity;
-  return true;
-}
-
-void numbers_release(number_list *numbers) {
-  free(numbers->keys);
-  numbers->keys = NULL;
-  numbers->count = numbers->capacity = 0;
-}
 
 /* ---- One number ------------------------------------------------------------------------------------------------ */
 
@@ -153,36 +123,29 @@ static void show_word(const char *word, size_t length) {
   fputs(length > SHOWN_CHARACTERS ? "...'" : "'", stderr);
 }
 
-static void say_range(cdp_type type) {
+static const char *range_of(cdp_type type) {
   switch (type) {
   case CDP_U32:
-    fprintf(stderr, "0 to %" PRIu32, UINT32_MAX);
-    return;
+    return "0 to 4294967295";
   case CDP_I32:
-    fprintf(stderr, "%" PRId32 " to %" PRId32, INT32_MIN, INT32_MAX);
-    return;
+    return "-2147483648 to 2147483647";
   case CDP_U64:
-    fprintf(stderr, "0 to %" PRIu64, UINT64_MAX);
-    return;
+    return "0 to 18446744073709551615";
   case CDP_I64:
-    fprintf(stderr, "%" PRId64 " to %" PRId64, INT64_MIN, INT64_MAX);
-    return;
+    return "-9223372036854775808 to 9223372036854775807";
   case CDP_F32:
-    fprintf(stderr, "%.9g to %.9g", (double)-FLT_MAX, (double)FLT_MAX);
-    return;
+    return "-3.40282347e+38 to 3.40282347e+38";
   case CDP_F64:
-    fprintf(stderr, "%.17g to %.17g", -DBL_MAX, DBL_MAX);
-    return;
+    break;
   }
+  return "-1.7976931348623157e+308 to 1.7976931348623157e+308";
 }
 
-static void complain_about_word(const text_reader *reader, const char *word, size_t length, verdict why, cdp_type type) {
-  complain_at(reader);
+static void complain_about_word(const text_place *place, const char *word, size_t length, verdict why, cdp_type type) {
+  fprintf(stderr, "sort_numbers: %s:%" PRIu64 ": ", place->name, place->line);
   show_word(word, length);
   if (why == OUT_OF_RANGE) {
-    fprintf(stderr, " is out of the range of %s, ", type_name(type));
-    say_range(type);
-    fputc('\n', stderr);
+    fprintf(stderr, " is out of the range of %s, %s\n", type_name(type), range_of(type));
   } else if (why == NOT_WHOLE) {
     fprintf(stderr, " is not a whole number, which %s asks for; --type f64 takes it\n", type_name(type));
   } else {
@@ -196,117 +159,108 @@ static bool is_blank(char character) {
   return character == ' ' || (character >= '\t' && character <= '\r');
 }
 
+/* Makes room for twice as much, so that a byte is copied less than once on average. NULL, and a message, where there is none. */
+static void *grow(void *memory, size_t *capacity, const char *name, const char *what) {
+  const size_t wanted = *capacity == 0 ? FIRST_CAPACITY : 2 * *capacity;
+  void *grown = wanted > *capacity ? realloc(memory, wanted) : NULL;
+  if (grown == NULL)
+    fprintf(stderr, "sort_numbers: %s: not enough memory for more than %zu bytes of %s\n", name, *capacity, what);
+  else
+    *capacity = wanted;
+  return grown;
+}
+
+/* All bytes of a file, and one more, which ends the last word. Pipes may give a part of what was asked for. */
+static bool read_bytes(FILE *file, const char *name, char **bytes, size_t *count) {
+  size_t capacity = 0;
+  for (*bytes = NULL, *count = 0; feof(file) == 0;) {
+    if (*count + 1 >= capacity) {
+      void *grown = grow(*bytes, &capacity, name, "input");
+      if (grown == NULL)
+        return false;
+      *bytes = grown;
+    }
+    *count += fread(*bytes + *count, 1, capacity - 1 - *count, file);
+    if (ferror(file) != 0) {
+      fprintf(stderr, "sort_numbers: %s:1: cannot be read: %s\n", name, strerror(errno));
+      return false;
+    }
+  }
+  (*bytes)[*count] = '\0';
+  return true;
+}
+
 /* Takes one word into the list. */
-static bool take_word(number_list *numbers, const text_reader *reader, const char *word, size_t length) {
-  if (numbers->count == numbers->capacity && !numbers_grow(numbers, reader->name))
-    return false;
+static bool take_word(number_list *numbers, const text_place *place, const char *word, size_t length) {
   const size_t bytes = type_bytes(numbers->type);
+  if (numbers->count * bytes == numbers->capacity) {
+    void *grown = grow(numbers->keys, &numbers->capacity, place->name, "numbers");
+    if (grown == NULL)
+      return false;
+    numbers->keys = grown;
+  }
   void *key = (char *)numbers->keys + numbers->count * bytes;
   const bool floating = numbers->type == CDP_F32 || numbers->type == CDP_F64;
   const verdict read =
       floating ? read_floating(word, length, numbers->type, key) : read_integer(word, length, numbers->type, key);
   if (read != GOOD) {
-    complain_about_word(reader, word, length, read, numbers->type);
+    complain_about_word(place, word, length, read, numbers->type);
     return false;
   }
   numbers->count++;
   return true;
 }
 
-/* Takes the words of the buffer. The last one waits where more may follow: *rest receives where it begins. */
-static bool take_words(number_list *numbers, text_reader *reader, size_t bytes, bool at_end, size_t *rest) {
-  const char *buffer = reader->buffer;
-  size_t at = 0;
-  while (at < bytes) {
-    if (is_blank(buffer[at])) {
-      reader->line += buffer[at] == '\n';
-      at++;
+/* Takes all words between blanks. */
+static bool take_text(number_list *numbers, const char *name, const char *text, size_t length) {
+  text_place place = {.name = name, .line = 1};
+  for (size_t at = 0; at < length;) {
+    const size_t begin = at;
+    if (is_blank(text[at])) {
+      place.line += text[at++] == '\n';
       continue;
     }
-    const size_t begin = at;
-    while (at < bytes && !is_blank(buffer[at]))
+    while (at < length && !is_blank(text[at]))
       at++;
-    if (at == bytes && !at_end) {
-      *rest = begin;
-      return true;
-    }
-    if (!take_word(numbers, reader, buffer + begin, at - begin))
+    if (!take_word(numbers, &place, text + begin, at - begin))
       return false;
-  }
-  *rest = bytes;
-  return true;
-}
-
-static bool read_text(number_list *numbers, text_reader *reader) {
-  size_t kept = 0;
-  bool at_end = false;
-  while (!at_end) {
-    const size_t wanted = BUFFER_BYTES - kept;
-    if (wanted == 0) {
-      complain_about_word(reader, reader->buffer, BUFFER_BYTES, NOT_A_NUMBER, numbers->type);
-      return false;
-    }
-    const size_t bytes = kept + fread(reader->buffer + kept, 1, wanted, reader->file);
-    if (ferror(reader->file) != 0) {
-      complain_at(reader);
-      fprintf(stderr, "cannot be read: %s\n", strerror(errno));
-      return false;
-    }
-    at_end = feof(reader->file) != 0;
-    reader->buffer[bytes] = '\0';
-    size_t rest;
-    if (!take_words(numbers, reader, bytes, at_end, &rest))
-      return false;
-    kept = bytes - rest;
-    memmove(reader->buffer, reader->buffer + rest, kept);
   }
   return true;
 }
 
-static bool read_binary(number_list *numbers, FILE *file, const char *name) {
-  const size_t bytes = type_bytes(numbers->type);
-  size_t filled = 0;
-  while (feof(file) == 0) {
-    /* A whole buffer more at the end of the list, and no read is lost where a pipe gives a part of a key. */
-    numbers->count = filled / bytes;
-    if (filled == numbers->capacity * bytes && !numbers_grow(numbers, name))
-      return false;
-    filled += fread((char *)numbers->keys + filled, 1, numbers->capacity * bytes - filled, file);
-    if (ferror(file) != 0) {
-      fprintf(stderr, "sort_numbers: %s: cannot be read after %zu bytes: %s\n", name, filled, strerror(errno));
-      return false;
-    }
-  }
-  numbers->count = filled / bytes;
-  if (filled % bytes != 0) {
-    fprintf(stderr, "sort_numbers: %s: %zu bytes are not a whole number of %s keys of %zu bytes: %zu too many at the end\n",
-            name, filled, type_name(numbers->type), bytes, filled % bytes);
-    return false;
-  }
-  return true;
+/* The bytes are the keys. */
+static bool take_binary(number_list *numbers, const char *name, char *bytes, size_t length) {
+  const size_t key_bytes = type_bytes(numbers->type);
+  numbers->keys = bytes;
+  numbers->count = length / key_bytes;
+  if (length % key_bytes == 0)
+    return true;
+  fprintf(stderr, "sort_numbers: %s: %zu bytes are not a whole number of %s keys of %zu bytes: %zu too many at the end\n", name,
+          length, type_name(numbers->type), key_bytes, length % key_bytes);
+  return false;
 }
 
 bool numbers_read(number_list *numbers, const char *path) {
   const bool standard_input = strcmp(path, "-") == 0;
-  text_reader reader = {.name = standard_input ? "standard input" : path, .line = 1};
-  reader.file = standard_input ? stdin : fopen(path, "rb");
-  if (reader.file == NULL) {
-    fprintf(stderr, "sort_numbers: %s: cannot be opened: %s\n", reader.name, strerror(errno));
+  const char *name = standard_input ? "standard input" : path;
+  FILE *file = standard_input ? stdin : fopen(path, "rb");
+  char *bytes;
+  size_t length;
+  if (file == NULL) {
+    fprintf(stderr, "sort_numbers: %s: cannot be opened: %s\n", name, strerror(errno));
     return false;
   }
-
-  bool good;
-  if (numbers->binary) {
-    good = read_binary(numbers, reader.file, reader.name);
-  } else {
-    reader.buffer = malloc(BUFFER_BYTES + 1);
-    good = reader.buffer != NULL && read_text(numbers, &reader);
-    if (reader.buffer == NULL)
-      fprintf(stderr, "sort_numbers: %s: not enough memory to read it\n", reader.name);
-    free(reader.buffer);
-  }
+  bool good = read_bytes(file, name, &bytes, &length);
   /* Every read has been checked: closing a file that was only read has nothing to report. */
   if (!standard_input)
-    (void)fclose(reader.file);
+    (void)fclose(file);
+  if (good && numbers->binary)
+    return take_binary(numbers, name, bytes, length);
+  good = good && take_text(numbers, name, bytes, length);
+  free(bytes);
   return good;
+}
+
+void numbers_release(number_list *numbers) {
+  free(numbers->keys);
 }

@@ -3,17 +3,19 @@
  * sort_numbers: reads numbers from a file or standard input, sorts them, writes them. Run it with --help.
  *
  * 1. numbers_read.c reads them.
- * 2. cdp_quicksort() sorts them: sort() below is all that a program needs of the library.
+ * 2. sort_somewhere() sorts them by cdp_quicksort(), which is all that a program needs of the library.
  * 3. numbers_write.c writes them, and stderr says what ran where and how long.
  */
+#include "device.h"
+#include "host_work.h"
 #include "numbers.h"
 #include "sort_settings.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const char PROGRAM[] = "sort_numbers";
+static const refused_settings ALL_SETTINGS = {NULL, NULL};
 
 /* The command line. */
 typedef struct command {
@@ -35,8 +37,8 @@ static void help(void) {
       "  --binary         reads and writes raw keys in the machine's own byte order instead of text\n"
       "  --output FILE    writes to FILE (-o FILE), which appears complete or not at all; it may be the input; -: to standard\n"
       "                   output, as without it\n"
-      "  --help           this text (-h)\n");
-  settings_help("i64");
+      "  --help           this text (-h)");
+  settings_help("i64", &ALL_SETTINGS);
   puts("\n"
        "What ran where and how long is said on stderr. Exit code: 0 sorted; 1 the input or the output is at fault;\n"
        "2 the command line is; 3 the device or the library failed.");
@@ -68,41 +70,23 @@ static bool take(void *into, argument_list *list, const argument *found) {
   }
   if (strcmp(found->name, "--output") == 0 || strcmp(found->name, "-o") == 0)
     return take_output(wanted, list, found);
-  return settings_take(&wanted->settings, list, found);
-}
-
-/* Sorts, on the simulated device where there is no GPU and nobody asked for one. */
-static cdp_status sort(number_list *numbers, cdp_options *options) {
-  cdp_status status = cdp_quicksort(numbers->keys, numbers->count, numbers->type, options);
-  if (may_simulate(status, options)) {
-    print_simulated_notice(stderr, PROGRAM);
-    options->device = CDP_DEVICE_SIMULATED;
-    status = cdp_quicksort(numbers->keys, numbers->count, numbers->type, options);
-  }
-  return status;
-}
-
-static double milliseconds(void) {
-  struct timespec now;
-  if (timespec_get(&now, TIME_UTC) != TIME_UTC)
-    return 0;
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+  return settings_take(&wanted->settings, &ALL_SETTINGS, list, found);
 }
 
 /* Reads, sorts, writes, reports. */
 static int sort_file(const command *wanted, number_list *numbers, output_file *out) {
   cdp_options options = wanted->settings.options;
-  const double begun = milliseconds();
+  const double begun = clock_milliseconds();
   if (!numbers_read(numbers, wanted->input != NULL ? wanted->input : "-"))
     return EXIT_DATA;
-  const double was_read = milliseconds();
-  const cdp_status status = sort(numbers, &options);
+  const double was_read = clock_milliseconds();
+  const cdp_status status = sort_somewhere(numbers->keys, numbers->count, numbers->type, &options, PROGRAM, stderr);
   if (status != CDP_OK)
     return report_status(PROGRAM, status);
-  const double sorted = milliseconds();
+  const double sorted = clock_milliseconds();
   if (!numbers_write(numbers, out) || !output_close(out, true))
     return EXIT_DATA;
-  const double written = milliseconds();
+  const double written = clock_milliseconds();
 
   fprintf(stderr, "%s: %zu %s numbers sorted, %s, ", PROGRAM, numbers->count, type_name(numbers->type),
           order_name(options.order));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a sweep found: see depth_report.h. */
 #include "depth_report.h"
+#include "device.h"
 #include "recursion_table.h"
 #include "text_table.h"
 
@@ -8,14 +9,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A depth limit that costs no more than this is as good as none. */
 #define NEARLY_AS_FAST 1.05
 
-const char DEPTH_CSV_COLUMNS[] =
-    "device,type,log2_count,distribution,scheme,child_streams,fan_out,pivot,depth_limit,leaf_items,"
-    "milliseconds,milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,"
-    "launches_refused,deferred,batches,leaves,fallback_depth,equal_items,bytes_moved,balance,runs";
+const char DEPTH_CSV_COLUMNS[] = "type,log2_count,distribution,scheme,child_streams,fan_out,pivot,depth_limit,leaf_items,"
+                                 "milliseconds,milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,"
+                                 "launches_refused,deferred,batches,leaves,fallback_depth,equal_items,bytes_moved,balance,runs";
 
 /* ---- Table ----------------------------------------------------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ static int compare_sorts(const void *left, const void *right) {
   const swept_sort *a = left;
   const swept_sort *b = right;
   const int by_state = (a->state != SORT_MEASURED) - (b->state != SORT_MEASURED);
-  const int by_time = (a->milliseconds.median > b->milliseconds.median) - (a->milliseconds.median < b->milliseconds.median);
+  const int by_time = (a->time.device.median > b->time.device.median) - (a->time.device.median < b->time.device.median);
   return by_state != 0 ? by_state : by_time;
 }
 
@@ -41,43 +42,35 @@ static bool was_turned(const sweep *made, enum knob knob) {
 }
 
 /* Milliseconds, their spread, the knobs, the counts. */
-enum { COLUMNS_MOST = 2 + KNOBS + 6 };
+enum { COUNTS = 6, COLUMNS_MOST = 2 + KNOBS + COUNTS };
 
 static void add_head(text_table *table, const sweep *made, char columns[COLUMNS_MOST + 1]) {
-  static const char *const counts[] = {"depth", "tasks", "launched", "refused", "moved", "balance"};
   size_t used = 2;
-  columns[0] = columns[1] = 'r';
+  memset(columns, 'r', COLUMNS_MOST);
   for (enum knob knob = 0; knob < KNOBS; knob++)
     if (was_turned(made, knob))
       columns[used++] = knob == KNOB_PIVOT || knob == KNOB_SCHEME || knob == KNOB_STREAMS ? 'l' : 'r';
-  for (size_t at = 0; at < sizeof counts / sizeof counts[0]; at++)
-    columns[used++] = 'r';
-  columns[used] = '\0';
-
+  columns[used + COUNTS] = '\0';
   text_table_begin(table, columns);
-  text_table_put(table, "ms");
-  text_table_put(table, "spread");
+  text_table_add(table, "ms\tspread");
   for (enum knob knob = 0; knob < KNOBS; knob++)
     if (was_turned(made, knob))
-      text_table_put(table, "%s", knob == KNOB_DEPTH_LIMIT ? "limit" : knob_name(knob));
-  for (size_t at = 0; at < sizeof counts / sizeof counts[0]; at++)
-    text_table_put(table, "%s", counts[at]);
+      text_table_add(table, "%s", knob == KNOB_DEPTH_LIMIT ? "limit" : knob_name(knob));
+  text_table_add(table, "depth\ttasks\tlaunched\trefused\tmoved\tbalance");
 }
 
 static void add_sort(text_table *table, const sweep *made, const swept_sort *sort) {
-  const spread *time = &sort->milliseconds;
-  const double balance = split_balance(&sort->total);
-  text_table_put(table, "%.3f", time->median);
-  text_table_put(table, "%.0f %%", time->median > 0 ? 100 * (time->most - time->least) / time->median : 0);
+  const spread *time = &sort->time.device;
+  const cdp_study_depth *total = &sort->total;
+  const double balance = split_balance(total);
+  text_table_add(table, "%.3f\t%.0f %%", time->median, 100 * ratio_of(time->most - time->least, time->median));
   for (enum knob knob = 0; knob < KNOBS; knob++)
     if (was_turned(made, knob))
-      text_table_put(table, "%s", knob_word(knob, knob_value(&sort->options, knob)).text);
-  text_table_put(table, "%" PRIu32, sort->depth_count > 0 ? sort->depth_count - 1 : 0);
-  text_table_put(table, "%s", short_number(sort->total.tasks).text);
-  text_table_put(table, "%s", short_number(sort->total.children_launched).text);
-  text_table_put(table, "%s", short_number(sort->total.launches_refused).text);
-  text_table_put(table, "%s", short_number(sort->total.bytes_moved).text);
-  text_table_put(table, balance > 0 ? "%.2f" : "-", balance);
+      text_table_add(table, "%s", knob_word(knob, knob_value(&sort->options, knob)).text);
+  text_table_add(table, "%" PRIu32 "\t%s\t%s\t%s\t%s", sort->depth_count > 0 ? sort->depth_count - 1 : 0,
+                 short_number(total->tasks).text, short_number(total->children_launched).text,
+                 short_number(total->launches_refused).text, short_number(total->bytes_moved).text);
+  text_table_add(table, balance > 0 ? "%.2f" : "-", balance);
 }
 
 static void report_unturned(const sweep *made) {
@@ -100,9 +93,7 @@ void report_table(sweep *made, size_t rows) {
   add_head(&table, made, columns);
   for (size_t at = 0; at < shown; at++)
     add_sort(&table, made, &made->sorts[at]);
-  if (!text_table_print(&table))
-    puts("(not enough memory for the table)");
-  text_table_end(&table);
+  text_table_print(&table);
   if (shown < measured)
     printf("... and %zu slower ones (--rows 0 prints all)\n", measured - shown);
 }
@@ -131,25 +122,21 @@ static const swept_sort *with_one_changed(const sweep *made, const swept_sort *b
 
 static void add_change(text_table *table, const sweep *made, const swept_sort *best, enum knob knob, uint32_t value) {
   const swept_sort *changed = with_one_changed(made, best, knob, value);
+  cdp_options options = best->options;
   const char *note = "";
-  text_table_put(table, "  %s", knob_name(knob));
-  text_table_put(table, "%s", knob_word(knob, value).text);
-  if (changed == NULL) {
-    cdp_options options = best->options;
-    set_knob(&options, knob, value);
-    const bool impossible = cdp_quicksort(NULL, 0, CDP_U32, &options) != CDP_OK;
-    text_table_put(table, "-");
-    note = impossible ? "not with the rest of it" : "not measured";
-  } else {
-    text_table_put(table, "%.2f", changed->milliseconds.median / best->milliseconds.median);
-    if (knob_value(&best->options, knob) == value)
-      note = "the fastest";
-    else if (changed == best)
-      note = "makes no difference";
-    else if (changed->state == SORT_UNREACHED && knob == KNOB_DEPTH_LIMIT)
-      note = "no range came to it";
-  }
-  text_table_put(table, "%s", note);
+  char times[16] = "-";
+  set_knob(&options, knob, value);
+  if (changed != NULL)
+    snprintf(times, sizeof times, "%.2f", changed->time.device.median / best->time.device.median);
+  if (changed == NULL)
+    note = cdp_quicksort(NULL, 0, CDP_U32, &options) != CDP_OK ? "not with the rest of it" : "not measured";
+  else if (knob_value(&best->options, knob) == value)
+    note = "the fastest";
+  else if (changed == best)
+    note = "makes no difference";
+  else if (changed->state == SORT_UNREACHED && knob == KNOB_DEPTH_LIMIT)
+    note = "no range came to it";
+  text_table_add(table, "  %s\t%s\t%s\t%s", knob_name(knob), knob_word(knob, value).text, times, note);
 }
 
 static void report_changes(const sweep *made, const swept_sort *best) {
@@ -160,10 +147,8 @@ static void report_changes(const sweep *made, const swept_sort *best) {
       add_change(&table, made, best, knob, made->knobs[knob].values[at]);
   if (table.count > 0) {
     puts("One knob changed from there, all others left, takes so many times as long:");
-    if (!text_table_print(&table))
-      puts("(not enough memory for the table)");
+    text_table_print(&table);
   }
-  text_table_end(&table);
 }
 
 /* Limits are in the sweep's order, the greatest first. */
@@ -171,10 +156,10 @@ static void report_depth_limit(const sweep *made, const swept_sort *best) {
   const knob_values *limits = &made->knobs[KNOB_DEPTH_LIMIT];
   for (size_t at = limits->count; at-- > 0;) {
     const swept_sort *changed = with_one_changed(made, best, KNOB_DEPTH_LIMIT, limits->values[at]);
-    if (changed == NULL || changed->milliseconds.median > NEARLY_AS_FAST * best->milliseconds.median)
+    if (changed == NULL || changed->time.device.median > NEARLY_AS_FAST * best->time.device.median)
       continue;
     printf("The least depth limit within 5 %% of it: %s (%.3f ms)\n", knob_word(KNOB_DEPTH_LIMIT, limits->values[at]).text,
-           changed->milliseconds.median);
+           changed->time.device.median);
     return;
   }
 }
@@ -183,7 +168,7 @@ void report_recommendation(const sweep *made) {
   const swept_sort *best = made->count > 0 && made->sorts[0].state == SORT_MEASURED ? &made->sorts[0] : NULL;
   if (best == NULL)
     return;
-  printf("\nFastest: %.3f ms with", best->milliseconds.median);
+  printf("\nFastest: %.3f ms with", best->time.device.median);
   for (enum knob knob = 0; knob < KNOBS; knob++)
     printf("%s %s %s", knob == 0 ? "" : ",", knob_name(knob), knob_word(knob, knob_value(&best->options, knob)).text);
   putchar('\n');
@@ -194,33 +179,17 @@ void report_recommendation(const sweep *made) {
 /* ---- CSV ------------------------------------------------------------------------------------------------------- */
 
 void write_depth_row(const swept_sort *sort, void *rows) {
-  const depth_rows *wanted = rows;
-  csv_file *csv = wanted->csv;
+  const depth_rows *to = rows;
   const cdp_study_depth *total = &sort->total;
-  csv_text(csv, short_device().text);
-  csv_text(csv, type_name(wanted->keys->type));
-  csv_number(csv, log2((double)wanted->keys->count));
-  csv_text(csv, wanted->distributed);
-  csv_text(csv, scheme_name(sort->options.scheme));
-  csv_text(csv, child_streams_name(sort->options.child_streams));
-  csv_whole(csv, sort->options.fan_out);
-  csv_text(csv, pivot_name(sort->options.pivot));
-  csv_text(csv, knob_word(KNOB_DEPTH_LIMIT, sort->options.depth_limit).text);
-  csv_whole(csv, sort->options.leaf_items);
-  csv_number(csv, sort->milliseconds.median);
-  csv_number(csv, sort->milliseconds.least);
-  csv_number(csv, sort->milliseconds.most);
-  csv_whole(csv, sort->depth_count);
-  csv_whole(csv, total->tasks);
-  csv_whole(csv, total->children_launched);
-  csv_whole(csv, total->launches_refused);
-  csv_whole(csv, total->deferred);
-  csv_whole(csv, sort->batches);
-  csv_whole(csv, total->leaves);
-  csv_whole(csv, total->fallback_depth);
-  csv_whole(csv, total->equal_items);
-  csv_whole(csv, total->bytes_moved);
-  csv_number(csv, split_balance(total));
-  csv_whole(csv, wanted->runs);
-  csv_end_row(csv);
+  const cdp_options *options = &sort->options;
+  const spread *time = &sort->time.device;
+  csv_row(to->csv,
+          "%s,%.6g,%s,%s,%s,%" PRIu32 ",%s,%s,%" PRIu32 ",%.6g,%.6g,%.6g,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+          ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g,%" PRIu32,
+          type_name(to->wanted->settings.type), log2((double)to->wanted->count), to->wanted->distribution->name,
+          scheme_name(options->scheme), child_streams_name(options->child_streams), options->fan_out,
+          pivot_name(options->pivot), knob_word(KNOB_DEPTH_LIMIT, options->depth_limit).text, options->leaf_items, time->median,
+          time->least, time->most, sort->depth_count, total->tasks, total->children_launched, total->launches_refused,
+          total->deferred, sort->batches, total->leaves, total->fallback_depth, total->equal_items, total->bytes_moved,
+          split_balance(total), sort->time.runs);
 }

@@ -25,9 +25,7 @@ void report_recommendation(const sweep *made);
 /* What a row says of all combinations alike, and where it goes. */
 typedef struct depth_rows {
   csv_file *csv;
-  const sample_keys *keys;
-  const char *distributed;
-  uint32_t runs;
+  const study_arguments *wanted;
 } depth_rows;
 
 /* Writes the row of a measured combination, through to the file. A sweep_visit; the other argument is a depth_rows. */

@@ -8,6 +8,7 @@
  */
 #include "depth_report.h"
 #include "depth_sweep.h"
+#include "device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static const char PROGRAM[] = "depth_study";
 /* What is good for a GPU would take the simulated device hours. */
 enum {
   COUNT_LOG2_GPU = 24,
-  COUNT_LOG2_SIMULATED = 14,
+  COUNT_LOG2_SIMULATED = 13,
   RUNS_GPU = 5,
   RUNS_FULL = 3,
   RUNS_SIMULATED = 1,
@@ -25,32 +26,30 @@ enum {
   KEYS_LEAST = 2
 };
 
+static const study_options HAS = {.type = "u32",
+                                  .count = "2^24; on the simulated device 2^13",
+                                  .count_least = KEYS_LEAST,
+                                  .distribution = "random",
+                                  .runs = "5; with --full 3; on the simulated device 1",
+                                  .csv = "each combination, as soon as it is measured,"};
+
 typedef struct command {
-  sort_settings settings;
-  key_settings keys;
+  study_arguments study;
   sweep sweep;
-  uint64_t rows;
-  bool rows_given;
+  uint64_t rows; /* of the table; 0: all */
   bool short_given;
-  const char *csv;
 } command;
 
 static void help(void) {
   puts("Usage: depth_study [option...]\n"
        "Sorts the same keys with many combinations of depth limit, leaf size, fan-out, launch scheme, child streams and pivot\n"
        "rule, and says what each is worth.\n");
-  key_settings_help("2^24; on the simulated device 2^14");
-  printf(
-      "  --runs N         timed runs of each combination (%d; with --full %d; on the simulated device %d), after one that is\n"
-      "                   counted\n"
-      "  --time-limit S   stop measuring after so many seconds\n"
-      "  --rows N         how many rows the table has, 0: all (%d)\n"
-      "  --csv FILE       write each combination to FILE as soon as it is measured\n"
-      "  --help           this text (-h)\n\n",
-      RUNS_GPU, RUNS_FULL, RUNS_SIMULATED, ROWS_SHOWN);
+  study_help(&HAS);
+  printf("  --time-limit S   stop measuring after so many seconds\n"
+         "  --rows N         how many rows the table has, 0: all (%d)\n\n",
+         ROWS_SHOWN);
   sweep_help();
-  putchar('\n');
-  settings_help("u32");
+  settings_help(HAS.type, &HAS.refused);
   puts(
       "Here --short is none where it is not given: the two launches are for the default scheme, child streams and leaf size\n"
       "alone, and beside them every other value of these knobs would be another algorithm.\n"
@@ -75,38 +74,20 @@ static void help(void) {
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
 
-static bool take_number(argument_list *list, const argument *option, uint64_t most, uint64_t *number) {
-  const char *word = argument_value(list, option);
-  if (word == NULL)
-    return false;
-  if (parse_whole(word, number) && *number <= most)
-    return true;
-  usage_error(list, "%s: '%s' is not a whole number up to %llu", option->name, word, (unsigned long long)most);
-  return false;
-}
-
 static bool take(void *into, argument_list *list, const argument *found) {
   command *wanted = into;
   uint64_t number = 0;
-  if (strcmp(found->name, "--csv") == 0)
-    return take_path(list, found, &wanted->csv);
-  if (strcmp(found->name, "--runs") == 0)
-    return take_runs(list, found, &wanted->sweep.runs);
-  if (strcmp(found->name, "--rows") == 0) {
-    wanted->rows_given = true;
-    return take_number(list, found, UINT32_MAX, &wanted->rows);
-  }
+  if (strcmp(found->name, "--rows") == 0)
+    return take_whole(list, found, 0, UINT32_MAX, &wanted->rows);
   if (strcmp(found->name, "--time-limit") == 0) {
-    const bool taken = take_number(list, found, UINT32_MAX, &number);
+    const bool taken = take_whole(list, found, 0, UINT32_MAX, &number);
     wanted->sweep.seconds_most = (double)number;
     return taken;
   }
-  if (is_key_option(found))
-    return key_settings_take(&wanted->keys, list, found);
   if (is_knob_option(found))
     return sweep_take(&wanted->sweep, list, found);
   wanted->short_given = wanted->short_given || strcmp(found->name, "--short") == 0;
-  return settings_take(&wanted->settings, list, found);
+  return study_take(&wanted->study, &HAS, list, found);
 }
 
 /* ---- The study ------------------------------------------------------------------------------------------------- */
@@ -114,18 +95,16 @@ static bool take(void *into, argument_list *list, const argument *found) {
 /* What was not given, and depends on the device. */
 static void complete(command *wanted) {
   const bool simulated = was_simulated();
-  if (wanted->keys.count == 0)
-    wanted->keys.count = UINT64_C(1) << (simulated ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
-  if (wanted->sweep.runs == 0)
-    wanted->sweep.runs = simulated ? RUNS_SIMULATED : wanted->sweep.full ? RUNS_FULL : RUNS_GPU;
-  if (!wanted->rows_given)
-    wanted->rows = ROWS_SHOWN;
+  if (wanted->study.count == 0)
+    wanted->study.count = UINT64_C(1) << (simulated ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
+  if (wanted->study.runs == 0)
+    wanted->study.runs = simulated ? RUNS_SIMULATED : wanted->sweep.full ? RUNS_FULL : RUNS_GPU;
 }
 
 static void report(command *wanted, const sample_keys *keys) {
-  printf("%llu %s keys, %s, on %s\n", (unsigned long long)keys->count, type_name(keys->type), wanted->keys.distribution->name,
+  printf("%llu %s keys, %s, on %s\n", (unsigned long long)keys->count, type_name(keys->type), wanted->study.distribution->name,
          cdp_last_device());
-  if ((wanted->settings.tuning.disable & CDP_DISABLE_SHORT) != 0)
+  if ((wanted->study.settings.tuning.disable & CDP_DISABLE_SHORT) != 0)
     puts("Without the two launches for short arrays (--short none), which only some of these combinations could have");
   report_table(&wanted->sweep, (size_t)wanted->rows);
   report_coverage(&wanted->sweep);
@@ -134,8 +113,8 @@ static void report(command *wanted, const sample_keys *keys) {
 }
 
 static int measure_and_report(command *wanted, sample_keys *keys, csv_file *csv) {
-  depth_rows rows = {.csv = csv, .keys = keys, .distributed = wanted->keys.distribution->name, .runs = wanted->sweep.runs};
-  const int code = sweep_measure(&wanted->sweep, PROGRAM, keys, write_depth_row, &rows);
+  depth_rows rows = {.csv = csv, .wanted = &wanted->study};
+  const int code = sweep_measure(&wanted->sweep, keys, wanted->study.runs, write_depth_row, &rows);
   if (code == EXIT_SORTED)
     report(wanted, keys);
   return code;
@@ -143,22 +122,24 @@ static int measure_and_report(command *wanted, sample_keys *keys, csv_file *csv)
 
 static int run(void *given) {
   command *wanted = given;
+  study_arguments *study = &wanted->study;
   sample_keys keys;
   csv_file csv;
   if (!wanted->short_given)
-    settings_tuning(&wanted->settings)->disable |= CDP_DISABLE_SHORT;
-  int code = sweep_plan(&wanted->sweep, PROGRAM, &wanted->settings);
+    settings_tuning(&study->settings)->disable |= CDP_DISABLE_SHORT;
+  int code = sweep_plan(&wanted->sweep, PROGRAM, &study->settings);
   if (code != EXIT_SORTED)
     return code;
-  code = settle_device(PROGRAM, &wanted->settings.options);
+  code = settle_device(PROGRAM, study->settings.type, &study->settings.options);
   if (code != EXIT_SORTED)
     return code;
-  sweep_use_device(&wanted->sweep, wanted->settings.options.device);
+  sweep_use_device(&wanted->sweep, study->settings.options.device);
   complete(wanted);
-  if (!csv_open(&csv, PROGRAM, wanted->csv, DEPTH_CSV_COLUMNS))
+  if (!csv_open(&csv, PROGRAM, study->csv, DEPTH_CSV_COLUMNS))
     return EXIT_DATA;
   code = EXIT_DATA;
-  if (sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings)) {
+  if (sample_keys_make(&keys, PROGRAM, study->count, &study->settings)) {
+    sample_keys_generate(&keys, study->count, study);
     code = measure_and_report(wanted, &keys, &csv);
     sample_keys_release(&keys);
   }
@@ -166,8 +147,8 @@ static int run(void *given) {
 }
 
 int main(int argument_count, char **words) {
-  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
-                    .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST}};
+  command wanted = {.study = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT}, .distribution = &DISTRIBUTIONS[0]},
+                    .rows = ROWS_SHOWN};
   const int code = run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
   sweep_release(&wanted.sweep);
   return code;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A sweep over the knobs of the recursion: see depth_sweep.h. */
 #include "depth_sweep.h"
-#include "library_message.h"
-#include "progress_bar.h"
+#include "device.h"
+#include "host_work.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,47 +31,26 @@ static const knob_option OPTIONS[KNOBS] = {
 
 /* ---- Knobs ----------------------------------------------------------------------------------------------------- */
 
+/* Where options have it: all are numbers of 32 bits. */
+_Static_assert(sizeof(cdp_pivot) == sizeof(uint32_t), "and so are the enumerations");
+static char *field_of(cdp_options *options, enum knob knob) {
+  static const size_t offsets[KNOBS] = {
+      [KNOB_FAN_OUT] = offsetof(cdp_options, fan_out), [KNOB_PIVOT] = offsetof(cdp_options, pivot),
+      [KNOB_SCHEME] = offsetof(cdp_options, scheme),   [KNOB_STREAMS] = offsetof(cdp_options, child_streams),
+      [KNOB_LEAF] = offsetof(cdp_options, leaf_items), [KNOB_DEPTH_LIMIT] = offsetof(cdp_options, depth_limit),
+  };
+  return (char *)options + offsets[knob];
+}
+
 uint32_t knob_value(const cdp_options *options, enum knob knob) {
-  switch (knob) {
-  case KNOB_FAN_OUT:
-    return options->fan_out;
-  case KNOB_PIVOT:
-    return (uint32_t)options->pivot;
-  case KNOB_SCHEME:
-    return (uint32_t)options->scheme;
-  case KNOB_STREAMS:
-    return (uint32_t)options->child_streams;
-  case KNOB_LEAF:
-    return options->leaf_items;
-  case KNOB_DEPTH_LIMIT:
-  case KNOBS:
-    break;
-  }
-  return options->depth_limit;
+  cdp_options copy = *options;
+  uint32_t value;
+  memcpy(&value, field_of(&copy, knob), sizeof value);
+  return value;
 }
 
 void set_knob(cdp_options *options, enum knob knob, uint32_t value) {
-  switch (knob) {
-  case KNOB_FAN_OUT:
-    options->fan_out = value;
-    return;
-  case KNOB_PIVOT:
-    options->pivot = (cdp_pivot)value;
-    return;
-  case KNOB_SCHEME:
-    options->scheme = (cdp_scheme)value;
-    return;
-  case KNOB_STREAMS:
-    options->child_streams = (cdp_child_streams)value;
-    return;
-  case KNOB_LEAF:
-    options->leaf_items = value;
-    return;
-  case KNOB_DEPTH_LIMIT:
-  case KNOBS:
-    break;
-  }
-  options->depth_limit = value;
+  memcpy(field_of(options, knob), &value, sizeof value);
 }
 
 const char *knob_name(enum knob knob) {
@@ -122,23 +102,20 @@ static void add_value(knob_values *taken, uint32_t value) {
 
 /* Takes words separated by commas, each as sort_settings.h takes the option's one value. */
 static bool take_words(knob_values *taken, argument_list *list, enum knob knob, const char *words) {
+  static const refused_settings none = {NULL, NULL};
+  char word[VALUE_CHARACTERS];
   *taken = (knob_values){.count = 0};
-  for (const char *rest = words; rest != NULL;) {
+  while (next_value(&words, word)) {
     sort_settings one = {.type = CDP_U32, .options = CDP_OPTIONS_INIT};
-    argument option = {.value = NULL};
-    char word[32];
-    const size_t length = strcspn(rest, ",");
-    snprintf(word, sizeof word, "%.*s", (int)length, rest);
+    argument option = {.value = word};
     snprintf(option.name, sizeof option.name, "%s", OPTIONS[knob].name);
-    option.value = word;
-    if (!settings_take(&one, list, &option))
+    if (!settings_take(&one, &none, list, &option))
       return false;
     if (taken->count == KNOB_VALUES_MOST) {
       usage_error(list, "%s: at most %d values", OPTIONS[knob].name, KNOB_VALUES_MOST);
       return false;
     }
     add_value(taken, knob_value(&one.options, knob));
-    rest = rest[length] == ',' ? rest + length + 1 : NULL;
   }
   return true;
 }
@@ -290,7 +267,10 @@ int sweep_plan(sweep *made, const char *program, const sort_settings *base) {
       options.leaf_items = made->greatest_leaf; // the name under which it is reported
     plan_one(made, &options, base->type);
   }
-  return EXIT_SORTED;
+  if (made->count > 0)
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: none of these combinations can be: %s\n", program, library_message());
+  return EXIT_USAGE;
 }
 
 void sweep_use_device(sweep *made, int32_t device) {
@@ -307,20 +287,16 @@ void sweep_release(sweep *made) {
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
 
 /* Counts first, which warms up as well; then sorts as often as is timed. */
-static cdp_status measure(swept_sort *sort, uint32_t runs, sample_keys *keys, const char **fault) {
+static int measure(swept_sort *sort, uint32_t runs, sample_keys *keys) {
   cdp_study study;
-  sample_keys_reset(keys);
-  *fault = NULL;
-  cdp_status status = cdp_study_quicksort(keys->keys, (size_t)keys->count, keys->type, &sort->options, &study);
-  if (status != CDP_OK)
-    return status;
-  *fault = sample_keys_check(keys);
-  if (*fault != NULL)
-    return CDP_OK;
+  int code = study_sort(keys, &sort->options, &study);
   sort->depth_count = study.depth_count;
   sort->batches = study.batches;
   sort->total = study.total;
-  return time_runs(keys, &sort->options, runs, &sort->milliseconds, fault);
+  if (code == EXIT_SORTED)
+    code = time_runs(keys, &sort->options, runs, &sort->time);
+  sort->state = SORT_MEASURED;
+  return code;
 }
 
 /*
@@ -337,25 +313,25 @@ static bool is_unreached(const swept_sort *sort, const swept_sort *before) {
   return before->state != SORT_PLANNED && ended_by_itself && depth_limit_rank(sort->options.depth_limit) >= before->depth_count;
 }
 
-static void tell_combination(const char *program, const cdp_options *options, const char *what) {
-  fprintf(stderr, "%s: with", program);
-  for (enum knob knob = 0; knob < KNOBS; knob++)
-    fprintf(stderr, " %s %s", OPTIONS[knob].name, knob_word(knob, knob_value(options, knob)).text);
-  fprintf(stderr, ": %s\n", what);
+/* Names a combination in messages. */
+static void name_combination(sample_keys *keys, const cdp_options *options) {
+  size_t used = (size_t)snprintf(keys->doing, sizeof keys->doing, "with");
+  for (enum knob knob = 0; knob < KNOBS && used < sizeof keys->doing; knob++)
+    used += (size_t)snprintf(keys->doing + used, sizeof keys->doing - used, " %s %s%s", OPTIONS[knob].name,
+                             knob_word(knob, knob_value(options, knob)).text, knob + 1 == KNOBS ? ": " : "");
 }
 
-int sweep_measure(sweep *made, const char *program, sample_keys *keys, sweep_visit *visit, void *of_caller) {
-  progress_bar bar;
+int sweep_measure(sweep *made, sample_keys *keys, uint32_t runs, sweep_visit *visit, void *of_caller) {
   int code = EXIT_SORTED;
-  const double begun = seconds_now();
-  progress_begin(&bar, made->count);
+  const double begun = clock_milliseconds();
+  const double work = (double)made->count * (runs + 1) * work_of(keys->count);
+  const double seconds = announce_work(keys->program, keys->type, &made->sorts[0].options, work);
+  progress_begin(keys->program, made->count, made->seconds_most > 0 ? 0 : seconds);
   for (size_t at = 0; at < made->count && code == EXIT_SORTED; at++) {
     swept_sort *sort = &made->sorts[at];
-    char what[64];
-    if (made->seconds_most > 0 && seconds_now() - begun > made->seconds_most)
+    if (made->seconds_most > 0 && (clock_milliseconds() - begun) / 1e3 > made->seconds_most)
       break;
-    snprintf(what, sizeof what, "fan-out %" PRIu32 ", %s", sort->options.fan_out, scheme_name(sort->options.scheme));
-    progress_at(&bar, at, what);
+    progress_at(at, scheme_name(sort->options.scheme));
     if (at > 0 && is_unreached(sort, sort - 1)) {
       const cdp_options options = sort->options;
       *sort = sort[-1];
@@ -363,17 +339,11 @@ int sweep_measure(sweep *made, const char *program, sample_keys *keys, sweep_vis
       sort->state = SORT_UNREACHED;
       continue;
     }
-    const char *fault;
-    const cdp_status status = measure(sort, made->runs, keys, &fault);
-    sort->state = SORT_MEASURED;
-    if (status != CDP_OK || fault != NULL) {
-      progress_end(&bar);
-      tell_combination(program, &sort->options, status != CDP_OK ? library_message() : fault);
-      code = status != CDP_OK ? exit_code(status) : EXIT_DATA;
-    } else {
+    name_combination(keys, &sort->options);
+    code = measure(sort, runs, keys);
+    if (code == EXIT_SORTED)
       visit(sort, of_caller);
-    }
   }
-  progress_end(&bar);
+  progress_end();
   return code;
 }

@@ -16,8 +16,6 @@
 
 #include "sample_keys.h"
 
-#include <cdpsort/study.h>
-
 enum knob { KNOB_FAN_OUT, KNOB_PIVOT, KNOB_SCHEME, KNOB_STREAMS, KNOB_LEAF, KNOB_DEPTH_LIMIT, KNOBS };
 
 enum { KNOB_VALUES_MOST = 24 };
@@ -38,7 +36,7 @@ typedef enum sort_state {
 typedef struct swept_sort {
   cdp_options options;
   sort_state state;
-  spread milliseconds;
+  timing time;
   uint32_t depth_count;
   uint32_t batches;
   cdp_study_depth total;
@@ -47,7 +45,6 @@ typedef struct swept_sort {
 typedef struct sweep {
   knob_values knobs[KNOBS];
   bool full;
-  uint32_t runs;
   double seconds_most; /* 0: as long as it takes */
   swept_sort *sorts;
   size_t count;
@@ -77,8 +74,8 @@ void sweep_use_device(sweep *made, int32_t device);
 /* What is to be done with each combination as soon as it was measured and found right. */
 typedef void sweep_visit(const swept_sort *sort, void *of_caller);
 
-/* Measures what was planned. EXIT_SORTED, or a message and another exit code. */
-int sweep_measure(sweep *made, const char *program, sample_keys *keys, sweep_visit *visit, void *of_caller);
+/* Measures what was planned, after a word about how long it takes. EXIT_SORTED, or a message and another exit code. */
+int sweep_measure(sweep *made, sample_keys *keys, uint32_t runs, sweep_visit *visit, void *of_caller);
 
 void sweep_release(sweep *made);
 

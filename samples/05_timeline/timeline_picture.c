@@ -109,21 +109,21 @@ static void draw(const picture *made) {
   putchar('\n');
 }
 
-bool print_picture(const cdp_trace *trace, size_t columns) {
+void print_picture(const cdp_trace *trace, size_t columns) {
   picture made = {.columns = columns};
   measure_trace(trace, &made);
   bool *has_blocks = find_grids_with_blocks(trace);
   made.blocks = calloc((made.rows > 0 ? made.rows : 1) * columns, sizeof *made.blocks);
-  const bool enough = has_blocks != NULL && made.blocks != NULL;
-  if (enough) {
+  if (has_blocks != NULL && made.blocks != NULL) {
     for (size_t at = 0; at < trace->count; at++)
       if (!has_blocks[at] && trace->events[at].cuda_error == 0)
         add_event(&made, &trace->events[at], first_stage(trace, at));
     draw(&made);
+  } else {
+    puts("(not enough memory for the picture)");
   }
   free(has_blocks);
   free(made.blocks);
-  return enough;
 }
 
 /* ---- Kinds ----------------------------------------------------------------------------------------------------- */
@@ -136,8 +136,7 @@ typedef struct kind_sum {
   uint64_t ns;
 } kind_sum;
 
-bool print_kinds(const cdp_trace *trace) {
-  static const char *const heads[] = {"kind", "events", "refused", "tails", "blocks", "mean us", "sum ms"};
+void print_kinds(const cdp_trace *trace) {
   kind_sum sums[KINDS] = {{0, 0, 0, 0, 0}};
   text_table table;
   for (size_t at = 0; at < trace->count; at++) {
@@ -150,21 +149,13 @@ bool print_kinds(const cdp_trace *trace) {
     sum->ns += event->end_ns - event->begin_ns;
   }
   text_table_begin(&table, "lrrrrrr");
-  for (size_t at = 0; at < sizeof heads / sizeof heads[0]; at++)
-    text_table_put(&table, "%s", heads[at]);
+  text_table_add(&table, "kind\tevents\trefused\ttails\tblocks\tmean us\tsum ms");
   for (uint32_t kind = 0; kind < KINDS; kind++) {
     const kind_sum *sum = &sums[kind];
-    if (sum->events == 0)
-      continue;
-    text_table_put(&table, "%s", cdp_trace_kind_name(kind));
-    text_table_put(&table, "%" PRIu64, sum->events);
-    text_table_put(&table, "%" PRIu64, sum->refused);
-    text_table_put(&table, "%" PRIu64, sum->tails);
-    text_table_put(&table, "%" PRIu64, sum->blocks);
-    text_table_put(&table, "%.2f", (double)sum->ns / 1e3 / (double)sum->events);
-    text_table_put(&table, "%.3f", (double)sum->ns / 1e6);
+    if (sum->events > 0)
+      text_table_add(&table, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.2f\t%.3f", cdp_trace_kind_name(kind),
+                     sum->events, sum->refused, sum->tails, sum->blocks, (double)sum->ns / 1e3 / (double)sum->events,
+                     (double)sum->ns / 1e6);
   }
-  const bool printed = text_table_print(&table);
-  text_table_end(&table);
-  return printed;
+  text_table_print(&table);
 }

@@ -5,17 +5,17 @@
 
 #include <cdpsort/study.h>
 
-#include <stdbool.h>
+#include <stddef.h>
 
 enum { PICTURE_COLUMNS_LEAST = 20, PICTURE_COLUMNS_MOST = 400 };
 
 /*
  * Prints a row for each depth, a column for each stretch of time; the darker a character, the more blocks were at work there
- * and then. False, and nothing printed, where memory is exhausted.
+ * and then.
  */
-bool print_picture(const cdp_trace *trace, size_t columns);
+void print_picture(const cdp_trace *trace, size_t columns);
 
-/* Prints how many grids of each kind there were, how many blocks they had, and how long they ran. False as above. */
-bool print_kinds(const cdp_trace *trace);
+/* Prints how many grids of each kind there were, how many blocks they had, and how long they ran. */
+void print_kinds(const cdp_trace *trace);
 
 #endif

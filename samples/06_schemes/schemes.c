@@ -7,8 +7,8 @@
  * 3. A table, what it means, and a CSV.
  */
 #include "csv_file.h"
-#include "library_message.h"
-#include "progress_bar.h"
+#include "device.h"
+#include "progress.h"
 #include "text_table.h"
 #include "traced_sort.h"
 
@@ -20,7 +20,7 @@
 
 static const char PROGRAM[] = "schemes";
 
-static const char CSV_COLUMNS[] = "device,type,log2_count,fan_out,scheme,milliseconds,grids,latency_median_ns,latency_least_ns,"
+static const char CSV_COLUMNS[] = "type,log2_count,fan_out,scheme,milliseconds,grids,latency_median_ns,latency_least_ns,"
                                   "latency_most_ns,idle_ns,idle_longest_ns,pending_most,refused,runs";
 
 enum { COUNT_LOG2_GPU = 24, COUNT_LOG2_SIMULATED = 15, RUNS_GPU = 11, RUNS_SIMULATED = 1, KEYS_LEAST = 2 };
@@ -29,17 +29,18 @@ enum { SCHEMES_COUNT = 3, FAN_OUTS = 2, RESULTS = SCHEMES_COUNT * FAN_OUTS };
 static const cdp_scheme SCHEMES[SCHEMES_COUNT] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_CONTROLLER, CDP_SCHEME_HOST};
 static const uint32_t DEFAULT_FAN_OUTS[FAN_OUTS] = {CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MAX};
 
-typedef struct command {
-  sort_settings settings;
-  key_settings keys;
-  uint32_t runs;
-  const char *csv;
-} command;
+static const study_options HAS = {.type = "u32",
+                                  .count = "2^24; on the simulated device 2^15",
+                                  .count_least = KEYS_LEAST,
+                                  .distribution = "random",
+                                  .runs = "11; on the simulated device 1",
+                                  .csv = "the table",
+                                  .refused = {" --scheme ", ": all three are compared"}};
 
 /* What one scheme did with one fan-out. */
 typedef struct result {
   cdp_options options;
-  spread milliseconds;
+  timing time;
   trace_figures figures;
   uint32_t max_pending;
   uint64_t refused;
@@ -51,12 +52,8 @@ static void help(void) {
        "Sorts the same keys with the three launch schemes: the last block of a grid launches the next ones, a controller\n"
        "launches workers and its continuation, or the host launches level by level. With two children (the classic\n"
        "recursion) and with many; --fan-out N: with N alone.\n");
-  key_settings_help("2^24; on the simulated device 2^15");
-  printf("  --runs N         timed runs of each (%d; on the simulated device %d)\n"
-         "  --csv FILE       write the table to FILE\n"
-         "  --help           this text (-h)\n\n",
-         RUNS_GPU, RUNS_SIMULATED);
-  settings_help("u32");
+  study_help(&HAS);
+  settings_help(HAS.type, &HAS.refused);
   puts(
       "\n"
       "The columns:\n"
@@ -77,55 +74,33 @@ static void help(void) {
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */
 
-static bool take(void *into, argument_list *list, const argument *found) {
-  command *wanted = into;
-  if (strcmp(found->name, "--csv") == 0)
-    return take_path(list, found, &wanted->csv);
-  if (strcmp(found->name, "--scheme") == 0) {
-    usage_error(list, "--scheme: all three are compared");
-    return false;
-  }
-  if (strcmp(found->name, "--runs") == 0)
-    return take_runs(list, found, &wanted->runs);
-  if (is_key_option(found))
-    return key_settings_take(&wanted->keys, list, found);
-  return settings_take(&wanted->settings, list, found);
+static bool take(void *wanted, argument_list *list, const argument *found) {
+  return study_take(wanted, &HAS, list, found);
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */
 
-/* EXIT_SORTED, or a message and another exit code. */
-static int judge(const result *made, cdp_status status, const char *fault) {
-  if (status == CDP_OK && fault == NULL)
-    return EXIT_SORTED;
-  fprintf(stderr, "%s: scheme %s, fan-out %" PRIu32 ": %s\n", PROGRAM, scheme_name(made->options.scheme), made->options.fan_out,
-          status != CDP_OK ? library_message() : fault);
-  return status != CDP_OK ? exit_code(status) : EXIT_DATA;
-}
-
 /* Warms up, times, traces. */
 static int measure(result *made, uint32_t runs, sample_keys *keys, cdp_trace *trace) {
-  const char *fault;
   cdp_study study = {0};
-  cdp_status status = time_runs(keys, &made->options, 1, &made->milliseconds, &fault);
-  if (status == CDP_OK && fault == NULL)
-    status = time_runs(keys, &made->options, runs, &made->milliseconds, &fault);
-  if (status == CDP_OK && fault == NULL)
-    status = trace_sort(keys, &made->options, &study, trace, &fault);
-  const int code = judge(made, status, fault);
-  if (code != EXIT_SORTED)
-    return code;
+  snprintf(keys->doing, sizeof keys->doing, "scheme %s, fan-out %" PRIu32 ": ", scheme_name(made->options.scheme),
+           made->options.fan_out);
+  int code = warm_up(keys, &made->options);
+  if (code == EXIT_SORTED)
+    code = time_runs(keys, &made->options, runs, &made->time);
+  if (code == EXIT_SORTED)
+    code = trace_sort(keys, &made->options, &study, trace);
   made->max_pending = study.max_pending;
   made->refused = study.total.launches_refused;
   made->lost = trace->lost;
-  if (read_trace(trace, &made->figures))
-    return EXIT_SORTED;
+  if (code != EXIT_SORTED || read_trace(trace, &made->figures))
+    return code;
   fprintf(stderr, "%s: not enough memory for the trace\n", PROGRAM);
   return EXIT_DATA;
 }
 
 /* The options of every result. Returns how many there are. */
-static size_t plan(const command *wanted, result *results) {
+static size_t plan(const study_arguments *wanted, result *results) {
   const bool one = wanted->settings.options.fan_out != 0;
   size_t count = 0;
   for (size_t fan_out = 0; fan_out < (one ? 1 : FAN_OUTS); fan_out++)
@@ -138,55 +113,41 @@ static size_t plan(const command *wanted, result *results) {
   return count;
 }
 
-static int measure_all(const command *wanted, result *results, size_t count, sample_keys *keys) {
+static int measure_all(const study_arguments *wanted, result *results, size_t count, sample_keys *keys) {
+  enum { SORTS_UNTIMED = 2 };
   cdp_trace trace;
-  progress_bar bar;
   int code = EXIT_SORTED;
-  if (!trace_make(&trace, TRACE_CAPACITY)) {
-    fprintf(stderr, "%s: not enough memory for a trace\n", PROGRAM);
+  double work = 0;
+  if (!trace_make(&trace, PROGRAM, TRACE_CAPACITY))
     return EXIT_DATA;
-  }
-  progress_begin(&bar, count);
+  work = (double)count * (wanted->runs + SORTS_UNTIMED) * work_of(keys->count);
+  progress_begin(PROGRAM, count, announce_work(PROGRAM, keys->type, &results[0].options, work));
   for (size_t at = 0; at < count && code == EXIT_SORTED; at++) {
-    progress_at(&bar, at, scheme_name(results[at].options.scheme));
+    progress_at(at, scheme_name(results[at].options.scheme));
     code = measure(&results[at], wanted->runs, keys, &trace);
   }
-  progress_end(&bar);
+  progress_end();
   free(trace.events);
   return code;
 }
 
 /* ---- Telling --------------------------------------------------------------------------------------------------- */
 
-static void add_row(text_table *table, const result *one) {
-  const trace_figures *figures = &one->figures;
-  text_table_put(table, "%" PRIu32, one->options.fan_out);
-  text_table_put(table, "%s", scheme_name(one->options.scheme));
-  text_table_put(table, "%.3f", one->milliseconds.median);
-  text_table_put(table, "%zu", figures->grids);
-  text_table_put(table, "%.0f", figures->latency.median);
-  text_table_put(table, "%.0f", figures->latency.least);
-  text_table_put(table, "%.0f", figures->latency.most);
-  text_table_put(table, "%" PRIu64, figures->idle);
-  text_table_put(table, "%.1f", idle_percent(figures));
-  text_table_put(table, "%" PRIu64, figures->idle_longest);
-  text_table_put(table, "%" PRIu32, one->max_pending);
-  text_table_put(table, "%" PRIu64, one->refused);
-}
-
 static void print_table(const result *results, size_t count) {
-  static const char *const heads[] = {"",          "",      "",     "",   "latency", "latency", "latency", "idle",
-                                      "idle",      "idle",  "",     "",   "fan-out", "scheme",  "ms",      "grids",
-                                      "median ns", "least", "most", "ns", "%",       "longest", "pending", "refused"};
   text_table table;
   text_table_begin(&table, "rlrrrrrrrrrr");
-  for (size_t at = 0; at < sizeof heads / sizeof heads[0]; at++)
-    text_table_put(&table, "%s", heads[at]);
-  for (size_t at = 0; at < count; at++)
-    add_row(&table, &results[at]);
-  if (!text_table_print(&table))
-    puts("(not enough memory for the table)");
-  text_table_end(&table);
+  text_table_add(&table, "\t\t\t\tlatency\tlatency\tlatency\tidle\tidle\tidle\t\t");
+  text_table_add(&table, "fan-out\tscheme\tms\tgrids\tmedian ns\tleast\tmost\tns\t%%\tlongest\tpending\trefused");
+  for (size_t at = 0; at < count; at++) {
+    const result *one = &results[at];
+    const trace_figures *figures = &one->figures;
+    text_table_add(&table, "%" PRIu32 "\t%s\t%.3f\t%zu", one->options.fan_out, scheme_name(one->options.scheme),
+                   one->time.device.median, figures->grids);
+    text_table_add(&table, "%.0f\t%.0f\t%.0f", figures->latency.median, figures->latency.least, figures->latency.most);
+    text_table_add(&table, "%" PRIu64 "\t%.1f\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu64, figures->idle, idle_percent(figures),
+                   figures->idle_longest, one->max_pending, one->refused);
+  }
+  text_table_print(&table);
   for (size_t at = 0; at < count; at++)
     if (results[at].lost > 0)
       printf("%s, fan-out %" PRIu32 ": %zu events were lost, so that its figures are of a part of the sort\n",
@@ -197,14 +158,14 @@ static void print_table(const result *results, size_t count) {
 static void tell_fastest(const result *three) {
   const result *best = three;
   for (size_t at = 1; at < SCHEMES_COUNT; at++)
-    if (three[at].milliseconds.median < best->milliseconds.median)
+    if (three[at].time.device.median < best->time.device.median)
       best = &three[at];
   printf("with fan-out %" PRIu32 " %s", best->options.fan_out, scheme_name(best->options.scheme));
   const char *before = " (";
   for (size_t at = 0; at < SCHEMES_COUNT; at++)
     if (&three[at] != best) {
       printf("%s%s takes %.2f times as long", before, scheme_name(three[at].options.scheme),
-             three[at].milliseconds.median / best->milliseconds.median);
+             three[at].time.device.median / best->time.device.median);
       before = ", ";
     }
   putchar(')');
@@ -237,36 +198,28 @@ static uint64_t whole_ns(double nanoseconds) {
   return (uint64_t)(nanoseconds + 0.5);
 }
 
-static void write_csv(csv_file *csv, const result *results, size_t count, const command *wanted) {
+static void write_csv(csv_file *csv, const result *results, size_t count, const study_arguments *wanted) {
   for (size_t at = 0; at < count; at++) {
     const result *one = &results[at];
-    csv_text(csv, short_device().text);
-    csv_text(csv, type_name(wanted->settings.type));
-    csv_number(csv, log2((double)wanted->keys.count));
-    csv_whole(csv, one->options.fan_out);
-    csv_text(csv, scheme_name(one->options.scheme));
-    csv_number(csv, one->milliseconds.median);
-    csv_whole(csv, one->figures.grids);
-    csv_whole(csv, whole_ns(one->figures.latency.median));
-    csv_whole(csv, whole_ns(one->figures.latency.least));
-    csv_whole(csv, whole_ns(one->figures.latency.most));
-    csv_whole(csv, one->figures.idle);
-    csv_whole(csv, one->figures.idle_longest);
-    csv_whole(csv, one->max_pending);
-    csv_whole(csv, one->refused);
-    csv_whole(csv, wanted->runs);
-    csv_end_row(csv);
+    const trace_figures *figures = &one->figures;
+    csv_row(csv,
+            "%s,%.6g,%" PRIu32 ",%s,%.6g,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64
+            ",%" PRIu32,
+            type_name(wanted->settings.type), log2((double)wanted->count), one->options.fan_out,
+            scheme_name(one->options.scheme), one->time.device.median, figures->grids, whole_ns(figures->latency.median),
+            whole_ns(figures->latency.least), whole_ns(figures->latency.most), figures->idle, figures->idle_longest,
+            one->max_pending, one->refused, wanted->runs);
   }
 }
 
 /* ---- The program ----------------------------------------------------------------------------------------------- */
 
-static int measure_and_report(const command *wanted, sample_keys *keys, csv_file *csv) {
+static int measure_and_report(const study_arguments *wanted, sample_keys *keys, csv_file *csv) {
   result results[RESULTS];
   const size_t count = plan(wanted, results);
   const int code = measure_all(wanted, results, count, keys);
   if (code == EXIT_SORTED) {
-    printf("%" PRIu64 " %s keys, %s, on %s\n\n", keys->count, type_name(keys->type), wanted->keys.distribution->name,
+    printf("%" PRIu64 " %s keys, %s, on %s\n\n", keys->count, type_name(keys->type), wanted->distribution->name,
            cdp_last_device());
     print_table(results, count);
     tell_meaning(results, count);
@@ -277,20 +230,21 @@ static int measure_and_report(const command *wanted, sample_keys *keys, csv_file
 }
 
 static int run(void *given) {
-  command *wanted = given;
+  study_arguments *wanted = given;
   sample_keys keys;
   csv_file csv;
-  int code = settle_sort(PROGRAM, wanted->settings.type, &wanted->settings.options);
+  int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
   if (code != EXIT_SORTED)
     return code;
-  if (wanted->keys.count == 0)
-    wanted->keys.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
+  if (wanted->count == 0)
+    wanted->count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
   if (wanted->runs == 0)
     wanted->runs = was_simulated() ? RUNS_SIMULATED : RUNS_GPU;
   if (!csv_open(&csv, PROGRAM, wanted->csv, CSV_COLUMNS))
     return EXIT_DATA;
   code = EXIT_DATA;
-  if (sample_keys_make(&keys, PROGRAM, &wanted->keys, &wanted->settings)) {
+  if (sample_keys_make(&keys, PROGRAM, wanted->count, &wanted->settings)) {
+    sample_keys_generate(&keys, wanted->count, wanted);
     code = measure_and_report(wanted, &keys, &csv);
     sample_keys_release(&keys);
   }
@@ -298,7 +252,6 @@ static int run(void *given) {
 }
 
 int main(int argument_count, char **words) {
-  command wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
-                    .keys = {.distribution = &DISTRIBUTIONS[0], .least = KEYS_LEAST}};
+  study_arguments wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT}, .distribution = &DISTRIBUTIONS[0]};
   return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

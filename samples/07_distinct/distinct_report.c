@@ -1,15 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables and CSV rows: see distinct_report.h. */
 #include "distinct_report.h"
-#include "published.h"
-#include "table_output.h"
+#include "device.h"
+#include "text_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 const char *const DISTINCT_CSV_NAMES =
-    "device,table,fan_out,log2_count,distinct,std_sort_ms,device_ms,device_ms_least,device_ms_most,leaf32_ms,equal_items,"
+    "table,fan_out,log2_count,distinct,std_sort_ms,device_ms,device_ms_least,device_ms_most,leaf32_ms,equal_items,"
     "greatest_depth,runs";
+
+/* ---- What was published ---------------------------------------------------------------------------------------- */
+
+/* Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (Karlsruhe Institute of Technology, undated), exactly as
+   printed there; on an i5-4670 and a Radeon R290. */
+
+/* Milliseconds. */
+typedef struct opencl_row {
+  uint32_t log2; /* of the numbers, or of the different numbers among them */
+  double cpu_ms;
+  double gpu_ms;
+  double aborted_ms; /* table 2 alone: the recursion aborted at blocks of fewer than 1,024 */
+} opencl_row;
+
+/* Table 1: "Runtime in milliseconds of the Quick Sort algorithm with 2^14 different numbers". */
+static const opencl_row BY_COUNT[] = {{20, 73, 10151, 0},   {21, 140, 10183, 0},  {22, 284, 11050, 0},  {23, 548, 11134, 0},
+                                      {24, 1091, 11093, 0}, {25, 2133, 11809, 0}, {26, 4263, 12909, 0}, {27, 8620, 13764, 0}};
+
+/* Table 2: "for n = 2^20 and different amounts of unique numbers". */
+static const opencl_row BY_DISTINCT[] = {{14, 74, 10934, 393}, {18, 82, 37087, 393}, {20, 84, 76149, 373}};
+
+static const opencl_row *find_row(const opencl_row *rows, size_t count, uint32_t log2) {
+  for (size_t r = 0; r < count; r++)
+    if (rows[r].log2 == log2)
+      return &rows[r];
+  return NULL;
+}
+
+static const opencl_row *find_opencl_count(uint32_t log2_count) {
+  return find_row(BY_COUNT, sizeof BY_COUNT / sizeof *BY_COUNT, log2_count);
+}
+
+static const opencl_row *find_opencl_distinct(uint32_t log2_distinct) {
+  return find_row(BY_DISTINCT, sizeof BY_DISTINCT / sizeof *BY_DISTINCT, log2_distinct);
+}
 
 /* ---- Cells ----------------------------------------------------------------------------------------------------- */
 
@@ -39,16 +74,15 @@ static uint32_t greatest_depth(const cdp_study *study) {
 /* ---- The head -------------------------------------------------------------------------------------------------- */
 
 void print_distinct_head(const distinct_facts *facts) {
-  const workplace *place = facts->place;
   printf(
       "cdpsort on %s, %s keys, beside std::sort on one processor of this host.\n"
       "Every result was compared with that of std::sort, or beyond --baseline-max checked for order and permutation.\n"
       "All times are in milliseconds. Ours are medians, on the device, without copies and allocations; S: std::sort / ours.\n",
-      place->device_name, type_name(place->type));
+      cdp_last_device(), type_name(facts->type));
   puts("The paper has an i5-4670 (CPU: std::sort) and a Radeon R290 (GPU), and does not say whether its times have "
        "copies.\n"
        "Its quicksort launches kernels from the host for every range, down to ranges of one number.");
-  if (place->is_simulated)
+  if (was_simulated())
     puts("\nThis is the simulated device: results are exact, but its times are those of the simulation and say nothing about a "
          "GPU."
          "\nTherefore the numbers of keys are small, unless others were asked for.");
@@ -70,9 +104,9 @@ void print_counts_head(const distinct_facts *facts) {
 static void print_times(const keys_row *row, way which) {
   const timing *time = &row->ways[which].greatest_leaf;
   printf(" |");
-  print_number(10, 4, time->device_ms);
-  print_number(10, 3, time->whole_ms);
-  print_number(8, 1, ratio_of(row->std_sort_ms, time->device_ms));
+  print_number(10, 4, time->device.median);
+  print_number(10, 3, time->whole);
+  print_number(8, 1, ratio_of(row->std_sort_ms, time->device.median));
 }
 
 void print_counts_row(const distinct_facts *facts, const keys_row *row) {
@@ -121,8 +155,8 @@ void print_distinct_row(const distinct_facts *facts, const keys_row *row) {
   for (int w = has_many(facts) ? WAY_MANY : WAY_CLASSIC; w < WAYS; w++) {
     static const int widths[WAYS] = {10, 9, 10};
     printf(" |");
-    print_number(widths[w], 4, row->ways[w].greatest_leaf.device_ms);
-    print_number(w == WAY_GRIDS ? 11 : 10, 4, row->ways[w].least_leaf.device_ms);
+    print_number(widths[w], 4, row->ways[w].greatest_leaf.device.median);
+    print_number(w == WAY_GRIDS ? 11 : 10, 4, row->ways[w].least_leaf.device.median);
   }
   putchar('\n');
   fflush(stdout);
@@ -172,7 +206,7 @@ void print_below_leaf(const distinct_facts *facts, const keys_row *rows, size_t 
     else
       printf("%21s |", "");
     for (int w = WAY_CLASSIC; w <= WAY_GRIDS; w++)
-      print_share(row->ways[w].least_leaf.device_ms, row->ways[w].greatest_leaf.device_ms, 4);
+      print_share(row->ways[w].least_leaf.device.median, row->ways[w].greatest_leaf.device.median, 4);
     printf("%12" PRIu64 "%11" PRIu64 "\n", count_tasks(&grids->greatest_study), count_tasks(&grids->least_study));
   }
 }
@@ -224,22 +258,16 @@ void print_equal_by_depth(const distinct_facts *facts, const keys_row *rows, siz
 void write_distinct_csv_rows(csv_file *csv, const distinct_facts *facts, int table, const keys_row *row) {
   for (int w = 0; w < WAYS; w++) {
     const measurement *own = &row->ways[w];
+    const spread *greatest = &own->greatest_leaf.device;
     if (!own->is_measured)
       continue;
-    csv_text(csv, facts->place->device_name);
-    csv_text(csv, w == WAY_GRIDS ? "2-grids" : table == 1 ? "1" : "2");
-    csv_whole(csv, w == WAY_MANY ? facts->many_fan_out : CDP_FAN_OUT_CLASSIC);
-    csv_whole(csv, row->log2_count);
-    csv_whole(csv, UINT64_C(1) << row->log2_distinct);
-    write_number(csv, row->std_sort_ms);
-    write_number(csv, own->greatest_leaf.device_ms);
-    write_number(csv, own->greatest_leaf.device_ms_least);
-    write_number(csv, own->greatest_leaf.device_ms_most);
-    write_number(csv, own->least_leaf.device_ms);
-    csv_whole(csv, count_equal_items(&own->greatest_study));
-    csv_whole(csv, greatest_depth(&own->greatest_study));
-    csv_whole(csv, own->greatest_leaf.runs);
-    csv_end_row(csv);
+    csv_row(csv, "%s,%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%s,%s,%s,%s,%s,%" PRIu64 ",%" PRIu32 ",%" PRIu32,
+            w == WAY_GRIDS ? "2-grids"
+            : table == 1   ? "1"
+                           : "2",
+            w == WAY_MANY ? facts->many_fan_out : CDP_FAN_OUT_CLASSIC, row->log2_count, UINT64_C(1) << row->log2_distinct,
+            csv_number(row->std_sort_ms).text, csv_number(greatest->median).text, csv_number(greatest->least).text,
+            csv_number(greatest->most).text, csv_number(own->least_leaf.device.median).text,
+            count_equal_items(&own->greatest_study), greatest_depth(&own->greatest_study), own->greatest_leaf.runs);
   }
-  /* A run that is cut short leaves what it has found. */
 }

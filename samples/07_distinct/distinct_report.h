@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables and the CSV rows of the sample `distinct`. */
-#ifndef CDPSORT_SAMPLES_TABLES_DISTINCT_REPORT_H
-#define CDPSORT_SAMPLES_TABLES_DISTINCT_REPORT_H
+#ifndef CDPSORT_SAMPLES_DISTINCT_REPORT_H
+#define CDPSORT_SAMPLES_DISTINCT_REPORT_H
 
 #include "csv_file.h"
-#include "workplace.h"
+#include "sample_keys.h"
 
-#include <stdbool.h>
+/* Table 1 has 2^OPENCL_LOG2_DISTINCT different numbers, table 2 has 2^OPENCL_LOG2_COUNT numbers. */
+enum { OPENCL_LOG2_DISTINCT = 14, OPENCL_LOG2_COUNT = 20, OPENCL_ABORTED_BELOW = 1024 };
 
 /* The three ways to sort that are compared. */
 typedef enum way {
@@ -35,7 +36,7 @@ typedef struct keys_row {
 
 /* What all tables need to know. */
 typedef struct distinct_facts {
-  const workplace *place;
+  cdp_type type;
   uint32_t many_fan_out;  /* of WAY_MANY; 2: that way is not measured */
   uint32_t greatest_leaf; /* of the type */
 } distinct_facts;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables and CSV rows: see distributions_report.h. */
 #include "distributions_report.h"
-#include "published.h"
-#include "table_output.h"
+#include "device.h"
+#include "text_table.h"
+#include "thesis_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,12 +13,12 @@
 static const double RATIO_TARGET = 1.25;
 
 const char *const DISTRIBUTIONS_CSV_NAMES =
-    "device,type,distribution,log2_count,std_sort_ms,device_ms,device_ms_least,device_ms_most,whole_ms,speedup_device,"
+    "type,distribution,log2_count,std_sort_ms,device_ms,device_ms_least,device_ms_most,whole_ms,speedup_device,"
     "speedup_whole,ratio_to_random,runs";
 
 /* ---- The head -------------------------------------------------------------------------------------------------- */
 
-void print_distributions_head(const workplace *place) {
+void print_distributions_head(cdp_type type) {
   printf("cdpsort on %s, %s keys, beside std::sort on one processor of this host.\n"
          "Every result was compared with that of std::sort, or beyond --baseline-max checked for order and permutation.\n"
          "\n"
@@ -27,7 +28,7 @@ void print_distributions_head(const workplace *place) {
          "  whole      the whole call for keys in host memory, by the clock: copies, allocations and all\n"
          "  S          speed-up: std::sort / device, and std::sort / whole\n"
          "  x random   device / device of random keys of the same number, up to 2^20 measured again beside each\n",
-         place->device_name, type_name(place->type));
+         cdp_last_device(), type_name(type));
   puts(
       "\n"
       "The thesis (Nguyen 2021, section 5.3) had its keys on the GPU and took the time of the call by the clock: without "
@@ -39,7 +40,7 @@ void print_distributions_head(const workplace *place) {
   puts("  t[ms]      std::sort's time there");
   for (size_t s = 0; s < THESIS_SORTERS; s++)
     printf("  %-9s  speed-up of %s\n", THESIS_SORTER[s].head, THESIS_SORTER[s].text);
-  if (place->is_simulated)
+  if (was_simulated())
     puts("\nThis is the simulated device: results are exact, but its times are those of the simulation and say nothing about a "
          "GPU."
          "\nTherefore the sizes are small, unless others were asked for.");
@@ -47,9 +48,9 @@ void print_distributions_head(const workplace *place) {
 
 /* ---- A sequence's table ---------------------------------------------------------------------------------------- */
 
-void print_sequence_head(sequence which) {
-  const thesis_table *published = find_thesis_table(sequence_name(which));
-  printf("\n%s: %s", sequence_name(which), sequence_text(which));
+void print_sequence_head(uint32_t which) {
+  const thesis_table *published = find_thesis_table(THESIS_DISTRIBUTIONS[which].name);
+  printf("\n%s: %s", THESIS_DISTRIBUTIONS[which].name, THESIS_DISTRIBUTIONS[which].text);
   if (published != NULL)
     printf("; with table %s of the thesis\n%6s |%-61s |%s\n", published->number, "", " the thesis", " here");
   else
@@ -75,16 +76,16 @@ static void print_published(const thesis_row *row) {
   printf(" |");
 }
 
-void print_sequence_row(sequence which, uint32_t log2_count, const cell *row) {
-  const thesis_table *published = find_thesis_table(sequence_name(which));
+void print_sequence_row(uint32_t which, uint32_t log2_count, const cell *row) {
+  const thesis_table *published = find_thesis_table(THESIS_DISTRIBUTIONS[which].name);
   printf("%6" PRIu32 " |", log2_count);
   if (published != NULL)
     print_published(find_thesis_row(published, log2_count));
   print_number(13, 3, row->std_sort_ms);
-  print_number(11, 4, row->time.device_ms);
-  print_number(11, 4, row->time.whole_ms);
-  print_number(9, 2, ratio_of(row->std_sort_ms, row->time.device_ms));
-  print_number(9, 2, ratio_of(row->std_sort_ms, row->time.whole_ms));
+  print_number(11, 4, row->time.device.median);
+  print_number(11, 4, row->time.whole);
+  print_number(9, 2, ratio_of(row->std_sort_ms, row->time.device.median));
+  print_number(9, 2, ratio_of(row->std_sort_ms, row->time.whole));
   print_number(9, 2, row->ratio_to_random);
   putchar('\n');
   fflush(stdout);
@@ -92,22 +93,13 @@ void print_sequence_row(sequence which, uint32_t log2_count, const cell *row) {
 
 /* ---- CSV ------------------------------------------------------------------------------------------------------- */
 
-void write_distributions_csv_row(csv_file *csv, const workplace *place, sequence which, uint32_t log2_count, const cell *row) {
-  csv_text(csv, place->device_name);
-  csv_text(csv, type_name(place->type));
-  csv_text(csv, sequence_name(which));
-  csv_whole(csv, log2_count);
-  write_number(csv, row->std_sort_ms);
-  write_number(csv, row->time.device_ms);
-  write_number(csv, row->time.device_ms_least);
-  write_number(csv, row->time.device_ms_most);
-  write_number(csv, row->time.whole_ms);
-  write_number(csv, ratio_of(row->std_sort_ms, row->time.device_ms));
-  write_number(csv, ratio_of(row->std_sort_ms, row->time.whole_ms));
-  write_number(csv, row->ratio_to_random);
-  csv_whole(csv, row->time.runs);
-  csv_end_row(csv);
-  /* A run that is cut short leaves what it has found. */
+void write_distributions_csv_row(csv_file *csv, cdp_type type, uint32_t which, uint32_t log2_count, const cell *row) {
+  const spread *device = &row->time.device;
+  csv_row(csv, "%s,%s,%" PRIu32 ",%s,%s,%s,%s,%s,%s,%s,%s,%" PRIu32, type_name(type), THESIS_DISTRIBUTIONS[which].name,
+          log2_count, csv_number(row->std_sort_ms).text, csv_number(device->median).text, csv_number(device->least).text,
+          csv_number(device->most).text, csv_number(row->time.whole).text,
+          csv_number(ratio_of(row->std_sort_ms, device->median)).text,
+          csv_number(ratio_of(row->std_sort_ms, row->time.whole)).text, csv_number(row->ratio_to_random).text, row->time.runs);
 }
 
 /* ---- Ratios ---------------------------------------------------------------------------------------------------- */
@@ -115,12 +107,12 @@ void write_distributions_csv_row(csv_file *csv, const workplace *place, sequence
 /* The greatest ratio of all, and how many are above the target. */
 typedef struct worst {
   double ratio;
-  sequence which;
+  uint32_t which;
   uint32_t log2_count;
   uint32_t above_target;
 } worst;
 
-static void look_for_worst(worst *found, sequence which, uint32_t log2_count, const cell *one) {
+static void look_for_worst(worst *found, uint32_t which, uint32_t log2_count, const cell *one) {
   if (which == SEQUENCE_RANDOM || !one->is_measured)
     return;
   if (one->ratio_to_random > found->ratio) {
@@ -132,7 +124,7 @@ static void look_for_worst(worst *found, sequence which, uint32_t log2_count, co
     found->above_target++;
 }
 
-static bool any_measured(const results *all, int which) {
+static bool any_measured(const results *all, uint32_t which) {
   bool any = false;
   for (uint32_t n = 0; n <= SEQUENCE_LOG2_MOST; n++)
     any = any || all->cells[which][n].is_measured;
@@ -141,24 +133,24 @@ static bool any_measured(const results *all, int which) {
 
 static void print_ratio_row(const results *all, uint32_t log2_count, worst *found) {
   printf("%6" PRIu32, log2_count);
-  for (int s = 0; s < SEQUENCES; s++) {
+  for (uint32_t s = 0; s < SEQUENCES; s++) {
     const cell *one = &all->cells[s][log2_count];
     if (!any_measured(all, s))
       continue;
     print_number(14, 2, one->ratio_to_random);
-    look_for_worst(found, (sequence)s, log2_count, one);
+    look_for_worst(found, s, log2_count, one);
   }
   putchar('\n');
 }
 
-void print_ratios(const results *all, const workplace *place) {
+void print_ratios(const results *all) {
   worst found = {0};
   if (!any_measured(all, SEQUENCE_RANDOM))
     return;
   printf("\nTime on the device as a ratio to random keys of the same number\n%6s", "log2 n");
-  for (int s = 0; s < SEQUENCES; s++)
+  for (uint32_t s = 0; s < SEQUENCES; s++)
     if (any_measured(all, s))
-      printf(" %13s", sequence_name((sequence)s));
+      printf(" %13s", THESIS_DISTRIBUTIONS[s].name);
   putchar('\n');
   for (uint32_t n = 0; n <= SEQUENCE_LOG2_MOST; n++)
     if (all->cells[SEQUENCE_RANDOM][n].is_measured)
@@ -166,6 +158,6 @@ void print_ratios(const results *all, const workplace *place) {
   if (found.ratio <= 0)
     return;
   printf("The worst: %s, 2^%" PRIu32 " keys, %.2f x random. Target: at most %.2f; %" PRIu32 " above it%s\n",
-         sequence_name(found.which), found.log2_count, found.ratio, RATIO_TARGET, found.above_target,
-         place->is_simulated ? " (on the simulated device, so not to be judged by)" : "");
+         THESIS_DISTRIBUTIONS[found.which].name, found.log2_count, found.ratio, RATIO_TARGET, found.above_target,
+         was_simulated() ? " (on the simulated device, so not to be judged by)" : "");
 }

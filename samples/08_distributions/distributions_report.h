@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables and the CSV rows of the sample `distributions`. */
-#ifndef CDPSORT_SAMPLES_TABLES_DISTRIBUTIONS_REPORT_H
-#define CDPSORT_SAMPLES_TABLES_DISTRIBUTIONS_REPORT_H
+#ifndef CDPSORT_SAMPLES_DISTRIBUTIONS_REPORT_H
+#define CDPSORT_SAMPLES_DISTRIBUTIONS_REPORT_H
 
 #include "csv_file.h"
-#include "study_keys.h"
-#include "workplace.h"
+#include "sample_keys.h"
 
-#include <stdbool.h>
+/* The most keys: the sequences have numbers up to their length. */
+enum { SEQUENCE_LOG2_MOST = 30, SEQUENCES = THESIS_DISTRIBUTIONS_COUNT, SEQUENCE_RANDOM = 0 };
 
 /* What was measured of one sequence and size. Times and ratios that are not known are 0. */
 typedef struct cell {
@@ -26,15 +26,15 @@ typedef struct results {
 extern const char *const DISTRIBUTIONS_CSV_NAMES;
 
 /* What is measured, and how the thesis' measure compares. */
-void print_distributions_head(const workplace *place);
+void print_distributions_head(cdp_type type);
 
 /* The heads of one sequence's table, with the published columns where there are any; then its rows. */
-void print_sequence_head(sequence which);
-void print_sequence_row(sequence which, uint32_t log2_count, const cell *row);
+void print_sequence_head(uint32_t which);
+void print_sequence_row(uint32_t which, uint32_t log2_count, const cell *row);
 
-void write_distributions_csv_row(csv_file *csv, const workplace *place, sequence which, uint32_t log2_count, const cell *row);
+void write_distributions_csv_row(csv_file *csv, cdp_type type, uint32_t which, uint32_t log2_count, const cell *row);
 
 /* Every sequence's time as a ratio to random, the worst of them named; nothing where random was not measured. */
-void print_ratios(const results *all, const workplace *place);
+void print_ratios(const results *all);
 
 #endif

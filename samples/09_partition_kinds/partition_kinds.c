@@ -7,9 +7,11 @@
  * 3. Every result is checked; those of one kind are compared with each other, and with the order that the keys came in.
  */
 #include "csv_file.h"
-#include "partition_arguments.h"
+#include "device.h"
+#include "host_work.h"
 #include "partition_keys.h"
-#include "size_list.h"
+#include "progress.h"
+#include "sample_keys.h"
 #include "text_table.h"
 
 #include <inttypes.h>
@@ -18,7 +20,7 @@
 #include <string.h>
 
 static const char PROGRAM[] = "partition_kinds";
-static const char COLUMNS[] = "device,type,log2_count,kind,milliseconds,milliseconds_least,milliseconds_most,"
+static const char COLUMNS[] = "type,log2_count,kind,milliseconds,milliseconds_least,milliseconds_most,"
                               "gigabytes_per_second,identical,runs";
 
 enum { RUNS_DEFAULT = 7 };
@@ -26,10 +28,23 @@ enum { RUNS_DEFAULT = 7 };
 /* What is measured where nobody asks for sizes: what keeps a GPU busy, and what the simulated device does in seconds. */
 enum { GPU_LOG2_LEAST = 16, GPU_LOG2_MOST = 26, SIMULATED_LOG2_LEAST = 8, SIMULATED_LOG2_MOST = 14 };
 
+/* A partition knows nothing of recursion. */
+static const study_options HAS = {.type = "u32",
+                                  .distribution = "random",
+                                  .sizes = "16-26; on the simulated device 8-14",
+                                  .log2_most = PARTITION_LOG2_MOST,
+                                  .runs = "7",
+                                  .csv = "the figures",
+                                  .refused = {WAYS_TO_SORT, NULL}};
+
 static const struct {
   const char *name;
   cdp_partition_kind kind;
 } KINDS[] = {{"reserve", CDP_PARTITION_RESERVE}, {"scan", CDP_PARTITION_SCAN}};
+
+static bool take(void *wanted, argument_list *list, const argument *found) {
+  return study_take(wanted, &HAS, list, found);
+}
 
 static void help(void) {
   puts("Usage: partition_kinds [option...]\n"
@@ -39,11 +54,9 @@ static void help(void) {
        "  scan             counts are scanned, then keys are scattered: two passes, stable, the same every time\n"
        "\n"
        "Either way the parts are put together in a second array, and copied back, which is in the time.\n");
-  partition_arguments_help("16-26; on the simulated device 8-14", RUNS_DEFAULT);
-  puts("How to partition:");
-  plain_settings_help("u32");
+  study_help(&HAS);
+  settings_help(HAS.type, &HAS.refused);
   puts(
-      "  --seed N         of the keys, and of the simulated device's schedule (0)\n"
       "\n"
       "The columns: the median of the times, in milliseconds, the least and the most; the bytes of the keys, read once and\n"
       "written once, in the median time; whether every run gave the same array; and whether the keys of each part were in the\n"
@@ -78,7 +91,7 @@ static void release_arrays(arrays *made) {
   free(made->first);
 }
 
-static bool make_arrays(arrays *made, const partition_arguments *wanted, uint32_t exponent) {
+static bool make_arrays(arrays *made, const study_arguments *wanted, uint32_t exponent) {
   const cdp_type type = wanted->settings.type;
   const uint64_t count = UINT64_C(1) << exponent;
   *made = (arrays){.bytes = (size_t)count * type_bytes(type)};
@@ -88,9 +101,10 @@ static bool make_arrays(arrays *made, const partition_arguments *wanted, uint32_
   if (made->keys == NULL || made->result == NULL || made->first == NULL) {
     fprintf(stderr, "%s: not enough memory for three arrays of 2^%" PRIu32 " keys\n", PROGRAM, exponent);
     release_arrays(made);
+    *made = (arrays){.bytes = 0};
     return false;
   }
-  generate_keys(made->keys, count, type, wanted->keys.distribution, wanted->settings.options.seed);
+  generate_keys(made->keys, count, type, wanted->distribution, wanted->settings.options.seed);
   made->given = (given_keys){.keys = made->keys, .count = count, .type = type, .order = wanted->settings.options.order};
   median_of_sample(&made->given, made->pivot);
   return true;
@@ -98,8 +112,7 @@ static bool make_arrays(arrays *made, const partition_arguments *wanted, uint32_
 
 /* Partitions the keys as they were given. Each run has a seed of its own, so that the simulated device's blocks do not always
    run in the same order, as they would not on a GPU. An exit code. */
-static int run_once(arrays *made, const partition_arguments *wanted, uint32_t number, cdp_partition_kind kind,
-                    cdp_parts *parts) {
+static int run_once(arrays *made, const study_arguments *wanted, uint32_t number, cdp_partition_kind kind, cdp_parts *parts) {
   cdp_options options = wanted->settings.options;
   options.seed += number;
   memcpy(made->result, made->given.keys, made->bytes);
@@ -139,7 +152,7 @@ static int compare_result(const arrays *made, const cdp_parts *first, const cdp_
 }
 
 /* Measures a kind. An exit code. */
-static int measure(arrays *made, const partition_arguments *wanted, cdp_partition_kind kind, measurement *measured) {
+static int measure(arrays *made, const study_arguments *wanted, cdp_partition_kind kind, measurement *measured) {
   double milliseconds[RUNS_MOST];
   cdp_parts first;
   *measured = (measurement){.is_identical = true, .is_stable = true};
@@ -162,12 +175,6 @@ static int measure(arrays *made, const partition_arguments *wanted, cdp_partitio
 
 /* ---- All of them ----------------------------------------------------------------------------------------------- */
 
-static void put_head(text_table *table) {
-  static const char *const heads[] = {"keys", "kind", "ms", "least", "most", "GB/s", "identical", "stable"};
-  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-    text_table_put(table, "%s", heads[i]);
-}
-
 static const char *yes_or_no(bool which) {
   return which ? "yes" : "no";
 }
@@ -175,53 +182,55 @@ static const char *yes_or_no(bool which) {
 static void put_measurement(text_table *table, csv_file *csv, const arrays *made, uint32_t exponent, const char *kind,
                             uint32_t runs, const measurement *measured) {
   const spread *times = &measured->milliseconds;
-  const double gigabytes = 2.0 * (double)made->bytes / 1e9;
-  const double rate = times->median > 0 ? gigabytes / (times->median / 1e3) : 0;
-  text_table_put(table, "2^%" PRIu32, exponent);
-  text_table_put(table, "%s", kind);
-  text_table_put(table, "%.4f", times->median);
-  text_table_put(table, "%.4f", times->least);
-  text_table_put(table, "%.4f", times->most);
-  text_table_put(table, "%.4g", rate);
-  text_table_put(table, "%s", yes_or_no(measured->is_identical));
-  text_table_put(table, "%s", yes_or_no(measured->is_stable));
-  csv_text(csv, short_device().text);
-  csv_text(csv, type_name(made->given.type));
-  csv_whole(csv, exponent);
-  csv_text(csv, kind);
-  csv_number(csv, times->median);
-  csv_number(csv, times->least);
-  csv_number(csv, times->most);
-  csv_number(csv, rate);
-  csv_text(csv, yes_or_no(measured->is_identical));
-  csv_whole(csv, runs);
-  csv_end_row(csv);
+  const double rate = ratio_of(2.0 * (double)made->bytes / 1e6, times->median);
+  text_table_add(table, "2^%" PRIu32 "\t%s\t%.4f\t%.4f\t%.4f\t%.4g\t%s\t%s", exponent, kind, times->median, times->least,
+                 times->most, rate, yes_or_no(measured->is_identical), yes_or_no(measured->is_stable));
+  csv_row(csv, "%s,%" PRIu32 ",%s,%.6g,%.6g,%.6g,%.6g,%s,%" PRIu32, type_name(made->given.type), exponent, kind, times->median,
+          times->least, times->most, rate, yes_or_no(measured->is_identical), runs);
 }
 
-static int compare_sizes(const partition_arguments *wanted, text_table *table, csv_file *csv) {
+/* About how long it will take on the simulated device: so long as a few keys took, and more as there are more. */
+static double announce(const study_arguments *wanted) {
+  enum { PILOT_LOG2 = 14 };
+  arrays made;
+  cdp_parts parts;
+  if (!was_simulated() || greatest_log2(wanted->sizes) <= PILOT_LOG2 || !make_arrays(&made, wanted, PILOT_LOG2))
+    return 0;
+  const double begin = clock_milliseconds();
+  const int code = run_once(&made, wanted, 0, KINDS[0].kind, &parts);
+  const double seconds = (clock_milliseconds() - begin) / 1e3;
+  release_arrays(&made);
+  const double runs = (double)(wanted->runs + 1) * sizeof KINDS / sizeof *KINDS;
+  return code == EXIT_SORTED ? announce_seconds(PROGRAM, seconds * runs * (double)(wanted->sizes >> PILOT_LOG2)) : 0;
+}
+
+static int compare_sizes(const study_arguments *wanted, text_table *table, csv_file *csv) {
   int code = EXIT_SORTED;
+  const double seconds = announce(wanted);
+  progress_begin(PROGRAM, greatest_log2(wanted->sizes) + 1, seconds);
   for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST && code == EXIT_SORTED; exponent++) {
     arrays made;
     if ((wanted->sizes >> exponent & 1) == 0)
       continue;
-    if (!make_arrays(&made, wanted, exponent))
-      return EXIT_DATA;
+    code = make_arrays(&made, wanted, exponent) ? EXIT_SORTED : EXIT_DATA;
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && code == EXIT_SORTED; i++) {
       measurement measured;
+      progress_at(exponent, KINDS[i].name);
       code = measure(&made, wanted, KINDS[i].kind, &measured);
       if (code == EXIT_SORTED)
         put_measurement(table, csv, &made, exponent, KINDS[i].name, wanted->runs, &measured);
     }
     release_arrays(&made);
   }
+  progress_end();
   return code;
 }
 
 static int run(void *given) {
-  partition_arguments *wanted = given;
+  study_arguments *wanted = given;
   csv_file csv;
   text_table table;
-  int code = settle_device(PROGRAM, &wanted->settings.options);
+  int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
   if (code != EXIT_SORTED)
     return code;
   if (wanted->sizes == 0)
@@ -230,15 +239,11 @@ static int run(void *given) {
   if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
     return EXIT_DATA;
   printf("%s keys, %s, %s, around a pivot in the middle, on %s\n\n", type_name(wanted->settings.type),
-         wanted->keys.distribution->name, order_name(wanted->settings.options.order), cdp_last_device());
+         wanted->distribution->name, order_name(wanted->settings.options.order), cdp_last_device());
   text_table_begin(&table, "rlrrrrll");
-  put_head(&table);
+  text_table_add(&table, "keys\tkind\tms\tleast\tmost\tGB/s\tidentical\tstable");
   code = compare_sizes(wanted, &table, &csv);
-  if (!text_table_print(&table)) {
-    fprintf(stderr, "%s: not enough memory for the table\n", PROGRAM);
-    code = EXIT_DATA;
-  }
-  text_table_end(&table);
+  text_table_print(&table);
   if (code == EXIT_SORTED)
     puts("\nCheck: every result is partitioned, and a permutation of what was given");
   if (!csv_close(&csv))
@@ -247,8 +252,7 @@ static int run(void *given) {
 }
 
 int main(int argument_count, char **words) {
-  partition_arguments wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT},
-                                .keys = {.distribution = &DISTRIBUTIONS[0]},
-                                .runs = RUNS_DEFAULT};
-  return run_program(&(sample_program){PROGRAM, take_partition_argument, help, run}, argument_count, words, &wanted);
+  study_arguments wanted = {
+      .settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT}, .distribution = &DISTRIBUTIONS[0], .runs = RUNS_DEFAULT};
+  return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

@@ -4,7 +4,6 @@
 
 #include <cdpsort/cdpsort.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -29,6 +28,46 @@ void check(cudaError_t error, const char *doing) {
     throw MemoryMissing(what);
   throw TransferFailure(what);
 }
+
+/* Other memory than pageable one; NULL for that. */
+void *allocate_by_cuda(Memory memory, size_t bytes) {
+  void *keys = nullptr;
+  if (memory == Memory::pinned)
+    check(cudaMallocHost(&keys, bytes), "allocating pinned memory");
+  else if (memory == Memory::managed)
+    check(cudaMallocManaged(&keys, bytes, cudaMemAttachGlobal), "allocating managed memory");
+  return keys;
+}
+
+void *allocate_on_device(size_t bytes) {
+  void *d_keys = nullptr;
+  check(cudaMalloc(&d_keys, bytes), "allocating device memory");
+  return d_keys;
+}
+
+/* Failures are of no consequence: the process is at the end of its use for the memory. */
+void free_by_cuda(Memory memory, void *keys) {
+  if (keys != nullptr && (memory == Memory::pinned ? cudaFreeHost(keys) : cudaFree(keys)) != cudaSuccess)
+    cudaGetLastError();
+}
+
+void copy(void *target, const void *source, size_t bytes, bool to_device) {
+  check(cudaMemcpy(target, source, bytes, to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost), "copying");
+  // From pageable memory the call returns when all is staged, which may be before it has arrived.
+  check(cudaDeviceSynchronize(), "copying");
+}
+#else
+void *allocate_by_cuda(Memory, size_t) {
+  return nullptr;
+}
+
+void *allocate_on_device(size_t) {
+  throw TransferFailure("this program was built without CUDA");
+}
+
+void free_by_cuda(Memory, void *) {}
+
+void copy(void *, const void *, size_t, bool) {}
 #endif
 
 } // namespace
@@ -44,87 +83,52 @@ std::vector<Memory> memories(bool simulated) {
   return {Memory::pageable, Memory::pinned, Memory::managed};
 }
 
-void use_device_of_library(bool simulated) {
+void use_device_of_library([[maybe_unused]] bool simulated) {
 #ifdef CDPSORT_HAVE_CUDA
   static const char words[] = "CUDA device ";
   const char *number = simulated ? nullptr : std::strstr(cdp_last_device(), words);
   if (number != nullptr)
     check(cudaSetDevice(static_cast<int>(std::strtol(number + sizeof words - 1, nullptr, 10))), "choosing the device");
-#else
-  static_cast<void>(simulated);
 #endif
 }
 
-#ifdef CDPSORT_HAVE_CUDA
-
 MemoryPlace::MemoryPlace(Memory memory, size_t bytes, bool simulated) : memory_(memory), bytes_(bytes) {
+  keys_ = memory == Memory::pageable ? std::malloc(bytes) : allocate_by_cuda(memory, bytes);
+  if (keys_ == nullptr)
+    throw MemoryMissing("not enough memory for the keys");
+  std::memset(keys_, 0, bytes);
+  d_keys_ = keys_;
+  if (simulated || memory == Memory::managed)
+    return;
   try {
-    if (memory == Memory::pinned)
-      check(cudaMallocHost(&keys_, bytes), "allocating pinned memory");
-    else if (memory == Memory::managed)
-      check(cudaMallocManaged(&keys_, bytes, cudaMemAttachGlobal), "allocating managed memory");
-    else if ((keys_ = std::malloc(bytes)) == nullptr)
-      throw MemoryMissing("not enough memory for the keys");
-    d_keys_ = keys_;
-    std::memset(keys_, 0, bytes);
-    if (simulated || memory == Memory::managed)
-      return;
-    d_keys_ = nullptr;
-    check(cudaMalloc(&d_keys_, bytes), "allocating device memory");
+    d_keys_ = allocate_on_device(bytes);
   } catch (...) {
     release();
     throw;
   }
 }
 
-/* Failures are of no consequence: the process is at the end of its use for the memory. */
-void MemoryPlace::release() noexcept {
-  if (d_keys_ != nullptr && d_keys_ != keys_ && cudaFree(d_keys_) != cudaSuccess)
-    cudaGetLastError();
-  if (memory_ == Memory::pageable)
-    std::free(keys_);
-  else if (keys_ != nullptr && (memory_ == Memory::pinned ? cudaFreeHost(keys_) : cudaFree(keys_)) != cudaSuccess)
-    cudaGetLastError();
-}
-
-void MemoryPlace::copy_to_device() const {
-  if (!is_copied())
-    return;
-  check(cudaMemcpy(d_keys_, keys_, bytes_, cudaMemcpyHostToDevice), "copying to the device");
-  // From pageable memory the call returns when all is staged, which may be before it has arrived.
-  check(cudaDeviceSynchronize(), "copying to the device");
-}
-
-void MemoryPlace::copy_to_host() const {
-  if (is_copied())
-    check(cudaMemcpy(keys_, d_keys_, bytes_, cudaMemcpyDeviceToHost), "copying to the host");
-}
-
-#else
-
-MemoryPlace::MemoryPlace(Memory memory, size_t bytes, bool) : memory_(memory), bytes_(bytes), keys_(std::malloc(bytes)) {
-  if (keys_ == nullptr)
-    throw MemoryMissing("not enough memory for the keys");
-  d_keys_ = keys_;
-  std::memset(keys_, 0, bytes);
-}
-
-void MemoryPlace::release() noexcept {
-  std::free(keys_);
-}
-
-void MemoryPlace::copy_to_device() const {}
-
-void MemoryPlace::copy_to_host() const {}
-
-#endif
-
 MemoryPlace::~MemoryPlace() {
   release();
 }
 
+void MemoryPlace::release() noexcept {
+  if (is_copied())
+    free_by_cuda(Memory::managed, d_keys_); // cudaFree() for both
+  if (memory_ == Memory::pageable)
+    std::free(keys_);
+  else
+    free_by_cuda(memory_, keys_);
+}
+
+void MemoryPlace::bring_to_device() const {
+  if (is_copied())
+    copy(d_keys_, keys_, bytes_, true);
+}
+
 void MemoryPlace::bring_to_host() const {
-  copy_to_host();
+  if (is_copied())
+    copy(keys_, d_keys_, bytes_, false);
   if (memory_ != Memory::managed)
     return;
   const volatile unsigned char *bytes = static_cast<const unsigned char *>(keys_);

@@ -55,11 +55,9 @@ public:
     return d_keys_ != keys_;
   }
 
-  /* Copy all keys and return when that is done; nothing to do where there is one array. */
-  void copy_to_device() const;
-  void copy_to_host() const;
-
-  /* Reads from every page of managed memory, so that all are the host's again; copy_to_host() for the others. */
+  /* Copy all keys and return when that is done. Where there is one array, nothing is copied; of managed memory every page is read
+     on the way back, so that all are the host's again. */
+  void bring_to_device() const;
   void bring_to_host() const;
 
 private:

@@ -19,8 +19,9 @@
 
 extern "C" {
 #include "csv_file.h"
-#include "partition_arguments.h"
-#include "size_list.h"
+#include "device.h"
+#include "progress.h"
+#include "sample_keys.h"
 #include "text_table.h"
 }
 
@@ -29,7 +30,7 @@ namespace transfer {
 namespace {
 
 constexpr char PROGRAM[] = "transfer";
-constexpr char COLUMNS[] = "device,type,log2_count,memory,mode,to_device_ms,sort_ms,to_host_ms,total_ms,gigabytes_per_second";
+constexpr char COLUMNS[] = "type,log2_count,memory,mode,to_device_ms,sort_ms,to_host_ms,total_ms,gigabytes_per_second";
 constexpr uint32_t RUNS_DEFAULT = 3;
 constexpr uint32_t GPU_LOG2_LEAST = 16;
 constexpr uint32_t GPU_LOG2_MOST = 24;
@@ -37,11 +38,19 @@ constexpr uint32_t SIMULATED_LOG2_LEAST = 8;
 constexpr uint32_t SIMULATED_LOG2_MOST = 14;
 constexpr uint64_t UNEQUAL_SHARE = 8; /* one in so many keys is not equal to the pivot where pivots might be lost */
 
+const study_options HAS = {
+    "u32",         nullptr,           0, "random", "16-24; on the simulated device 8-14", 0, PARTITION_LOG2_MOST, "3",
+    "the figures", {nullptr, nullptr}};
+
+bool take(void *wanted, argument_list *list, const argument *found) {
+  return study_take(static_cast<study_arguments *>(wanted), &HAS, list, found);
+}
+
 void print_help() {
   puts("Usage: transfer [option...]\n"
        "Sorts generated keys that lie in host memory, and prints what bringing them to the device and back costs.\n");
-  partition_arguments_help("16-24; on the simulated device 8-14", RUNS_DEFAULT);
-  settings_help("u32");
+  study_help(&HAS);
+  settings_help(HAS.type, &HAS.refused);
   puts(
       "\n"
       "Memory: pageable and pinned memory is copied to device memory and back. Managed memory is not: its pages move when "
@@ -67,14 +76,12 @@ void print_help() {
 /* Generated keys, kept as they were. */
 class Keys {
 public:
-  Keys(const partition_arguments &wanted, uint64_t count)
-      : memory_(static_cast<size_t>(count) * type_bytes(wanted.settings.type)) {
+  Keys(const study_arguments &wanted, uint64_t count) : memory_(static_cast<size_t>(count) * type_bytes(wanted.settings.type)) {
     const cdp_options &options = wanted.settings.options;
-    generate_keys(memory_.data(), count, wanted.settings.type, wanted.keys.distribution, options.seed);
+    generate_keys(memory_.data(), count, wanted.settings.type, wanted.distribution, options.seed);
     work_.given = {memory_.data(), count, wanted.settings.type, options.order};
     work_.options = options;
     median_of_sample(&work_.given, work_.pivot);
-    note();
   }
 
   /* Most keys become equal to the pivot. */
@@ -83,7 +90,6 @@ public:
     for (uint64_t i = 0; i < work_.given.count; i++)
       if (i % UNEQUAL_SHARE != 0)
         memcpy(memory_.data() + i * bytes, work_.pivot, bytes);
-    note();
   }
 
   const Work &work() const {
@@ -95,10 +101,6 @@ public:
   }
 
 private:
-  void note() {
-    work_.before = take_fingerprint(memory_.data(), work_.given.count, work_.given.type);
-  }
-
   std::vector<unsigned char> memory_;
   Work work_ = {};
 };
@@ -108,8 +110,7 @@ class Report {
 public:
   explicit Report(csv_file *csv) : csv_(csv) {
     text_table_begin(&table_, "rllrrrrrr");
-    for (const char *head : {"keys", "memory", "mode", "to device", "partition", "sort", "to host", "total", "GB/s"})
-      text_table_put(&table_, "%s", head);
+    text_table_add(&table_, "keys\tmemory\tmode\tto device\tpartition\tsort\tto host\ttotal\tGB/s");
   }
   ~Report() {
     text_table_end(&table_);
@@ -117,48 +118,28 @@ public:
   Report(const Report &) = delete;
   Report &operator=(const Report &) = delete;
 
+  /* What does not happen has no time, which is another thing than none at all. */
   void add(const Keys &keys, uint32_t exponent, Memory memory, Mode mode, bool copied, const Times &times) {
-    const double rate = times.total > 0 ? static_cast<double>(keys.bytes()) / 1e6 / times.total : 0;
+    const double rate = ratio_of(static_cast<double>(keys.bytes()) / 1e6, times.total);
     const bool brought = copied || (memory == Memory::managed && mode != Mode::cpu);
-    text_table_put(&table_, "2^%" PRIu32, exponent);
-    text_table_put(&table_, "%s", memory_name(memory));
-    text_table_put(&table_, "%s", mode_name(mode));
-    put(copied, times.to_device);
-    put(mode != Mode::gpu, times.partition);
-    put(true, times.sort);
-    put(brought, times.to_host);
-    put(true, times.total);
-    text_table_put(&table_, "%.4g", rate);
-    csv_text(csv_, short_device().text);
-    csv_text(csv_, type_name(keys.work().given.type));
-    csv_whole(csv_, exponent);
-    csv_text(csv_, memory_name(memory));
-    csv_text(csv_, mode_name(mode));
-    write(copied, times.to_device);
-    csv_number(csv_, times.sort);
-    write(brought, times.to_host);
-    csv_number(csv_, times.total);
-    csv_number(csv_, rate);
-    csv_end_row(csv_);
+    text_table_add(&table_, "2^%" PRIu32 "\t%s\t%s\t%s\t%s\t%.4f\t%s\t%.4f\t%.4g", exponent, memory_name(memory),
+                   mode_name(mode), time_text(copied, times.to_device, "-", 4).c_str(),
+                   time_text(mode != Mode::gpu, times.partition, "-", 4).c_str(), times.sort,
+                   time_text(brought, times.to_host, "-", 4).c_str(), times.total, rate);
+    csv_row(csv_, "%s,%" PRIu32 ",%s,%s,%s,%.6g,%s,%.6g,%.6g", type_name(keys.work().given.type), exponent, memory_name(memory),
+            mode_name(mode), time_text(copied, times.to_device, "", 6).c_str(), times.sort,
+            time_text(brought, times.to_host, "", 6).c_str(), times.total, rate);
   }
 
-  bool print() const {
-    return text_table_print(&table_);
+  void print() {
+    text_table_print(&table_);
   }
 
 private:
-  /* What does not happen has no time, which is another thing than none at all. */
-  void put(bool happens, double milliseconds) {
-    if (happens)
-      text_table_put(&table_, "%.4f", milliseconds);
-    else
-      text_table_put(&table_, "-");
-  }
-  void write(bool happens, double milliseconds) {
-    if (happens)
-      csv_number(csv_, milliseconds);
-    else
-      csv_text(csv_, "");
+  static std::string time_text(bool happens, double milliseconds, const char *otherwise, int decimals) {
+    char text[32];
+    snprintf(text, sizeof text, "%.*f", decimals, milliseconds);
+    return happens ? text : otherwise;
   }
 
   text_table table_;
@@ -166,7 +147,7 @@ private:
 };
 
 /* The exponents of the sizes that are wanted. */
-std::vector<uint32_t> exponents(const partition_arguments &wanted) {
+std::vector<uint32_t> exponents(const study_arguments &wanted) {
   std::vector<uint32_t> found;
   for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST; exponent++)
     if ((wanted.sizes >> exponent & 1) != 0)
@@ -174,11 +155,18 @@ std::vector<uint32_t> exponents(const partition_arguments &wanted) {
   return found;
 }
 
-void measure_sizes(const partition_arguments &wanted, bool simulated, Report *report) {
+void measure_sizes(const study_arguments &wanted, bool simulated, Report *report) {
+  // The device sorts; that it partitions, and what the host does, takes less than that again.
+  double work = 0;
+  for (const uint32_t exponent : exponents(wanted))
+    work += 2 * (wanted.runs + 1) * work_of(uint64_t{1} << exponent);
+  progress_begin(PROGRAM, greatest_log2(wanted.sizes) + 1,
+                 announce_work(PROGRAM, wanted.settings.type, &wanted.settings.options, work));
   for (const uint32_t exponent : exponents(wanted)) {
     const Keys keys(wanted, uint64_t{1} << exponent);
     for (const Memory memory : memories(simulated)) {
       const MemoryPlace place(memory, keys.bytes(), simulated);
+      progress_at(exponent, memory_name(memory));
       for (const Mode mode : {Mode::gpu, Mode::gpu_partition_cpu_sort, Mode::cpu}) {
         if (mode == Mode::cpu && memory != Memory::pageable)
           continue; // what the device has no part in is the same in all memory
@@ -198,7 +186,7 @@ uint64_t count_equal(const Work &work) {
   return equal;
 }
 
-void look_for_lost_pivots(const partition_arguments &wanted, bool simulated) {
+void look_for_lost_pivots(const study_arguments &wanted, bool simulated) {
   printf("\nSeed 003's lost pivots: %" PRIu64 " of %" PRIu64
          " keys are equal to the pivot, partitioned by the device, sorted by "
          "the CPU\n",
@@ -222,23 +210,22 @@ void look_for_lost_pivots(const partition_arguments &wanted, bool simulated) {
 /* ---- All of it ------------------------------------------------------------------------------------------------- */
 
 /* What was measured before something went wrong is printed, too. */
-void measure_and_print(const partition_arguments &wanted, bool simulated, Report *report) {
+void measure_and_print(const study_arguments &wanted, bool simulated, Report *report) {
   try {
     measure_sizes(wanted, simulated, report);
   } catch (...) {
-    if (report->print())
-      putchar('\n');
-    else
-      fprintf(stderr, "%s: not enough memory for the table\n", PROGRAM);
+    progress_end();
+    report->print();
+    putchar('\n');
     throw;
   }
-  if (!report->print())
-    throw std::runtime_error("not enough memory for the table");
+  progress_end();
+  report->print();
 }
 
-int measure_all(const partition_arguments &wanted, bool simulated, csv_file *csv) {
+int measure_all(const study_arguments &wanted, bool simulated, csv_file *csv) {
   use_device_of_library(simulated);
-  printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.keys.distribution->name,
+  printf("%s keys, %s, %s, on %s\n\n", type_name(wanted.settings.type), wanted.distribution->name,
          order_name(wanted.settings.options.order), cdp_last_device());
   Report report(csv);
   measure_and_print(wanted, simulated, &report);
@@ -248,7 +235,7 @@ int measure_all(const partition_arguments &wanted, bool simulated, csv_file *csv
 }
 
 /* The same, with what may go wrong told. An exit code. */
-int try_all(const partition_arguments &wanted, bool simulated, csv_file *csv) {
+int try_all(const study_arguments &wanted, bool simulated, csv_file *csv) {
   try {
     return measure_all(wanted, simulated, csv);
   } catch (const LibraryFailure &failure) {
@@ -257,12 +244,9 @@ int try_all(const partition_arguments &wanted, bool simulated, csv_file *csv) {
   } catch (const WrongResult &failure) {
     printf("Check: FAILED, %s\n", failure.what());
     return EXIT_DATA;
-  } catch (const MemoryMissing &failure) {
-    fprintf(stderr, "%s: %s\n", PROGRAM, failure.what());
-    return EXIT_DATA;
   } catch (const TransferFailure &failure) {
     fprintf(stderr, "%s: %s\n", PROGRAM, failure.what());
-    return EXIT_LIBRARY;
+    return dynamic_cast<const MemoryMissing *>(&failure) != nullptr ? EXIT_DATA : EXIT_LIBRARY;
   } catch (const std::bad_alloc &) {
     fprintf(stderr, "%s: not enough memory for so many keys\n", PROGRAM);
     return EXIT_DATA;
@@ -273,9 +257,9 @@ int try_all(const partition_arguments &wanted, bool simulated, csv_file *csv) {
 }
 
 int run(void *given) {
-  partition_arguments *const wanted = static_cast<partition_arguments *>(given);
+  study_arguments *const wanted = static_cast<study_arguments *>(given);
   csv_file csv;
-  int code = settle_device(PROGRAM, &wanted->settings.options);
+  int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
   if (code != EXIT_SORTED)
     return code;
   const bool simulated = was_simulated();
@@ -291,9 +275,8 @@ int run(void *given) {
 } // namespace
 
 int main_of_words(int argument_count, char **words) {
-  partition_arguments wanted = {
-      {CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, {0, &DISTRIBUTIONS[0], 0}, 0, RUNS_DEFAULT, nullptr, true};
-  const sample_program program = {PROGRAM, take_partition_argument, print_help, run};
+  study_arguments wanted = {{CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, 0, &DISTRIBUTIONS[0], 0, RUNS_DEFAULT, nullptr};
+  const sample_program program = {PROGRAM, take, print_help, run};
   return run_program(&program, argument_count, words, &wanted);
 }
 

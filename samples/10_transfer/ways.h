@@ -11,7 +11,6 @@
 #define CDPSORT_SAMPLES_TRANSFER_WAYS_H
 
 #include "memory_place.h"
-#include "piece_sort.h"
 
 extern "C" {
 #include "partition_keys.h"
@@ -48,7 +47,6 @@ struct Work {
   given_keys given;
   cdp_options options;
   unsigned char pivot[KEY_BYTES_MOST];
-  fingerprint before;
 };
 
 /* Sorts them one way, and checks the result. Throws one of the failures above. The parts go to *parts, if that is wanted and

@@ -66,6 +66,15 @@ bool take_path(argument_list *list, const argument *option, const char **path) {
   return *path != NULL;
 }
 
+bool next_value(const char **rest, char word[VALUE_CHARACTERS]) {
+  if (*rest == NULL)
+    return false;
+  const size_t length = strcspn(*rest, ",");
+  snprintf(word, VALUE_CHARACTERS, "%.*s", (int)length, *rest);
+  *rest = (*rest)[length] == ',' ? *rest + length + 1 : NULL;
+  return true;
+}
+
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
 bool parse_whole(const char *text, uint64_t *number) {

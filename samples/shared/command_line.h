@@ -9,6 +9,7 @@
 #define CDPSORT_SAMPLES_COMMAND_LINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What the programs exit with; 1 is for what goes in or comes out. */
@@ -42,6 +43,10 @@ bool take_path(argument_list *list, const argument *option, const char **path);
 
 /* Says that a command line makes no sense, printf() fashion. */
 void usage_error(const argument_list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The next of some values with commas between them. False when there is none left; *rest is NULL then. */
+enum { VALUE_CHARACTERS = 32 };
+bool next_value(const char **rest, char word[VALUE_CHARACTERS]);
 
 /* A whole number of decimal digits alone. False where it is none or does not fit. */
 bool parse_whole(const char *text, uint64_t *number);

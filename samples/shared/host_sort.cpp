@@ -1,39 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* std::sort, for all types and both orders, and the clock: see host_work.h. The only C++ of the tables. */
+/* std::sort and std::partition, for all types and both orders, and the clock: see host_work.h. */
 #include "host_work.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <functional>
 
 namespace {
 
-template <typename Key>
-void sort_keys(void *keys, size_t count, cdp_order order) {
-  Key *const begin = static_cast<Key *>(keys);
-  if (order == CDP_DESCENDING)
-    std::sort(begin, begin + count, std::greater<Key>());
-  else
-    std::sort(begin, begin + count);
+/* Calls `work` with a pointer to the first key, of its type, and with the `<` of the order. */
+template <typename Work>
+void with_type(void *keys, cdp_type type, cdp_order order, Work work) {
+  const auto with_key = [&](auto *first) {
+    using Key = std::remove_pointer_t<decltype(first)>;
+    if (order == CDP_DESCENDING)
+      work(first, std::greater<Key>());
+    else
+      work(first, std::less<Key>());
+  };
+  switch (type) {
+  case CDP_U32:
+    return with_key(static_cast<uint32_t *>(keys));
+  case CDP_I32:
+    return with_key(static_cast<int32_t *>(keys));
+  case CDP_U64:
+    return with_key(static_cast<uint64_t *>(keys));
+  case CDP_I64:
+    return with_key(static_cast<int64_t *>(keys));
+  case CDP_F32:
+    return with_key(static_cast<float *>(keys));
+  case CDP_F64:
+    return with_key(static_cast<double *>(keys));
+  }
 }
 
 } // namespace
 
-void sort_on_host(void *keys, size_t count, cdp_type type, cdp_order order) {
-  switch (type) {
-  case CDP_U32:
-    return sort_keys<uint32_t>(keys, count, order);
-  case CDP_I32:
-    return sort_keys<int32_t>(keys, count, order);
-  case CDP_U64:
-    return sort_keys<uint64_t>(keys, count, order);
-  case CDP_I64:
-    return sort_keys<int64_t>(keys, count, order);
-  case CDP_F32:
-    return sort_keys<float>(keys, count, order);
-  case CDP_F64:
-    return sort_keys<double>(keys, count, order);
-  }
+void sort_on_host(void *keys, uint64_t count, cdp_type type, cdp_order order) {
+  with_type(keys, type, order, [&](auto *first, auto before) { std::sort(first, first + count, before); });
+}
+
+cdp_parts partition_on_host(void *keys, uint64_t count, cdp_type type, cdp_order order, const void *pivot_key) {
+  cdp_parts parts = {0, 0, 0};
+  with_type(keys, type, order, [&](auto *first, auto before) {
+    using Key = std::remove_pointer_t<decltype(first)>;
+    Key pivot;
+    std::memcpy(&pivot, pivot_key, sizeof pivot);
+    Key *const equal = std::partition(first, first + count, [&](Key key) { return before(key, pivot); });
+    Key *const greater = std::partition(equal, first + count, [&](Key key) { return !before(pivot, key); });
+    parts = {static_cast<uint64_t>(equal - first), static_cast<uint64_t>(greater - equal), 0};
+  });
+  return parts;
 }
 
 double clock_milliseconds(void) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Work of all processors on long arrays: see host_work.h. */
 #include "host_work.h"
-#include "recursion_keys.h"
-#include "sort_settings.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -88,35 +86,4 @@ bool same_keys(const void *one, const void *other, uint64_t bytes) {
   comparison arrays = {.one = one, .other = other};
   side_by_side(bytes, compare_stretch, &arrays);
   return !atomic_load(&arrays.differ);
-}
-
-/* ---- Order and permutation ------------------------------------------------------------------------------------- */
-
-typedef struct inspection {
-  const char *before;
-  const char *after;
-  cdp_type type;
-  cdp_order order;
-  atomic_bool disorder;
-  _Atomic uint64_t sum_gained; /* of all keys, modulo 2^64: after less before */
-  _Atomic uint64_t bits_turned;
-} inspection;
-
-static void inspect_stretch(void *context, uint64_t begin, uint64_t end) {
-  inspection *found = context;
-  const size_t bytes = type_bytes(found->type);
-  const fingerprint before = take_fingerprint(found->before + begin * bytes, end - begin, found->type);
-  const fingerprint after = take_fingerprint(found->after + begin * bytes, end - begin, found->type);
-  atomic_fetch_add(&found->sum_gained, after.sum - before.sum);
-  atomic_fetch_xor(&found->bits_turned, after.exclusive_or ^ before.exclusive_or);
-  /* From the last key of the stretch before, so that the seam is looked at, too. */
-  const uint64_t from = begin > 0 ? begin - 1 : 0;
-  if (find_disorder(found->after + from * bytes, end - from, found->type, found->order) < end - from)
-    atomic_store(&found->disorder, true);
-}
-
-bool is_sorted_from(const void *before, const void *after, uint64_t count, cdp_type type, cdp_order order) {
-  inspection found = {.before = before, .after = after, .type = type, .order = order};
-  side_by_side(count, inspect_stretch, &found);
-  return !atomic_load(&found.disorder) && atomic_load(&found.sum_gained) == 0 && atomic_load(&found.bits_turned) == 0;
 }

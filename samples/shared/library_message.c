@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library says, told to whoever typed a command line: see library_message.h. */
-#include "library_message.h"
+/* What the library says, told to whoever typed a command line: see device.h. */
+#include "device.h"
 #include "sort_settings.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CDPSORT_SAMPLES_PARTITION_KEYS_H
 #define CDPSORT_SAMPLES_PARTITION_KEYS_H
 
-#include "recursion_keys.h"
+#include "key_order.h"
 #include "sort_settings.h"
 
 #include <cdpsort/partition.h>

@@ -37,16 +37,11 @@ static const column TABLE[COLUMNS] = {
 };
 
 /* A number, shortened if need be. */
-typedef struct number_text {
-  char text[24];
-} number_text;
-
-static number_text number(uint64_t value, bool shorten) {
-  number_text made;
+static short_text number(uint64_t value, bool shorten) {
+  short_text made;
   if (shorten)
-    snprintf(made.text, sizeof made.text, "%s", short_number(value).text);
-  else
-    snprintf(made.text, sizeof made.text, "%" PRIu64, value);
+    return short_number(value);
+  snprintf(made.text, sizeof made.text, "%" PRIu64, value);
   return made;
 }
 
@@ -57,31 +52,28 @@ double split_balance(const cdp_study_depth *row) {
 /* Adds the row of one depth, or of their sum. */
 static void add_row(text_table *made, const char *depth, const cdp_study_depth *row, bool shorten) {
   const double balance = split_balance(row);
-  text_table_put(made, "%s", depth);
-  text_table_put(made, "%s", number(row->tasks, shorten).text);
-  text_table_put(made, "%s", number(row->task_items, shorten).text);
+  const uint64_t counts[] = {row->parts,  row->equal_items, row->block_partitions,
+                             row->leaves, row->collected,   row->children_launched};
+  text_table_add(made, "%s\t%s\t%s", depth, number(row->tasks, shorten).text, number(row->task_items, shorten).text);
   if (row->tasks == 0)
-    text_table_put(made, "-");
+    text_table_add(made, "-");
   else
-    text_table_put(made, "%s..%s", number(row->min_task_items, shorten).text, number(row->max_task_items, shorten).text);
-  text_table_put(made, "%s", number(row->parts, shorten).text);
-  text_table_put(made, balance > 0 ? "%.2f" : "-", balance);
-  text_table_put(made, "%s", number(row->equal_items, shorten).text);
-  text_table_put(made, "%s", number(row->block_partitions, shorten).text);
-  text_table_put(made, "%s", number(row->leaves, shorten).text);
-  text_table_put(made, "%s", number(row->collected, shorten).text);
-  text_table_put(made, "%s", number(row->children_launched, shorten).text);
-  text_table_put(made, "%s/%s", number(row->launches_refused, shorten).text, number(row->deferred, shorten).text);
-  text_table_put(made, "%s", short_number(row->bytes_moved).text);
-  text_table_put(made, "%s/%s/%s", number(row->fallback_depth, shorten).text, number(row->fallback_refused, shorten).text,
-                 number(row->fallback_pool, shorten).text);
+    text_table_add(made, "%s..%s", number(row->min_task_items, shorten).text, number(row->max_task_items, shorten).text);
+  for (size_t at = 0; at < sizeof counts / sizeof counts[0]; at++) {
+    text_table_add(made, "%s", number(counts[at], shorten).text);
+    if (at == 0)
+      text_table_add(made, balance > 0 ? "%.2f" : "-", balance);
+  }
+  text_table_add(made, "%s/%s\t%s\t%s/%s/%s", number(row->launches_refused, shorten).text, number(row->deferred, shorten).text,
+                 short_number(row->bytes_moved).text, number(row->fallback_depth, shorten).text,
+                 number(row->fallback_refused, shorten).text, number(row->fallback_pool, shorten).text);
 }
 
 static void fill(text_table *made, const cdp_study *study, bool shorten) {
   text_table_begin(made, "rrrrrrrrrrrrrr");
   for (size_t line = 0; line < HEAD_LINES; line++)
     for (size_t c = 0; c < COLUMNS; c++)
-      text_table_put(made, "%s", TABLE[c].head[line]);
+      text_table_add(made, "%s", TABLE[c].head[line]);
   for (uint32_t d = 0; d < study->depth_count && d < CDP_STUDY_DEPTHS; d++) {
     char depth[16];
     /* The last row of a study holds all that is deeper, too. */
@@ -91,16 +83,14 @@ static void fill(text_table *made, const cdp_study *study, bool shorten) {
   add_row(made, "all", &study->total, shorten);
 }
 
-bool print_recursion(const cdp_study *study) {
+void print_recursion(const cdp_study *study) {
   text_table made;
   fill(&made, study, false);
   if (text_table_width(&made, 1) > TEXT_LINE_CHARACTERS) {
     text_table_end(&made);
     fill(&made, study, true);
   }
-  const bool printed = text_table_print(&made);
-  text_table_end(&made);
-  return printed;
+  text_table_print(&made);
 }
 
 void print_columns_help(void) {

@@ -5,10 +5,8 @@
 
 #include <cdpsort/study.h>
 
-#include <stdbool.h>
-
-/* Prints a row for each depth, and one with the sums, on stdout. False, and nothing printed, where memory is exhausted. */
-bool print_recursion(const cdp_study *study);
+/* Prints a row for each depth, and one with the sums, on stdout. */
+void print_recursion(const cdp_study *study);
 
 /* Prints what the columns mean. */
 void print_columns_help(void);

@@ -1,159 +1,152 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated keys, sorted again and again: see sample_keys.h. */
+/* Keys, sorted again and again: see sample_keys.h. */
 #include "sample_keys.h"
-
-#include <cdpsort/study.h>
+#include "device.h"
+#include "host_work.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* ---- Which keys ------------------------------------------------------------------------------------------------ */
+/* std::sort is repeated until it has taken this long, and sorting that does not count goes on for this long. */
+static const double STANDARD_ENOUGH_MS = 50;
+static const double WARM_UP_MS = 20;
 
-bool is_key_option(const argument *option) {
-  return strcmp(option->name, "--count") == 0 || strcmp(option->name, "--distribution") == 0;
+static int compare(const void *left, const void *right) {
+  const double a = *(const double *)left;
+  const double b = *(const double *)right;
+  return (a > b) - (a < b);
 }
 
-bool key_settings_take(key_settings *settings, argument_list *list, const argument *option) {
-  const char *word = argument_value(list, option);
-  if (word == NULL)
-    return false;
-  if (strcmp(option->name, "--count") == 0) {
-    if (parse_count(word, &settings->count) && settings->count >= settings->least)
-      return true;
-    usage_error(list, "--count: '%s' is not a number such as 1000, 64K, 1Mi or 2^20, or it is too large%s", word,
-                settings->least > 0 ? " or too small" : "");
-    return false;
+spread spread_of(double *values, size_t count) {
+  if (count == 0)
+    return (spread){0, 0, 0};
+  qsort(values, count, sizeof *values, compare);
+  const double median = count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+  return (spread){.least = values[0], .median = median, .most = values[count - 1]};
+}
+
+/* ---- The keys -------------------------------------------------------------------------------------------------- */
+
+static uint64_t all_bytes(const sample_keys *made) {
+  return made->count * type_bytes(made->type);
+}
+
+bool sample_keys_make(sample_keys *made, const char *program, uint64_t count, const sort_settings *settings) {
+  const size_t bytes = type_bytes(settings->type);
+  *made = (sample_keys){.program = program, .count = count, .type = settings->type, .order = settings->options.order};
+  if (count <= SIZE_MAX / bytes) {
+    const size_t room = count > 0 ? (size_t)count * bytes : 1;
+    made->given = malloc(room);
+    made->keys = malloc(room);
+    made->sorted = malloc(room);
   }
-  for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++) {
-    if (strcmp(one->name, word) == 0) {
-      settings->distribution = one;
-      return true;
-    }
-  }
-  usage_error(list, "--distribution: there is none called '%s'", word);
-  return false;
-}
-
-void key_settings_help(const char *count_default) {
-  printf("  --count N        how many keys: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20 (%s)\n",
-         count_default);
-  distributions_help();
-}
-
-void distributions_help(void) {
-  puts("  --distribution D what the keys are like (random):");
-  for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++)
-    printf("                     %-11s %s\n", one->name, one->text);
-}
-
-bool take_runs(argument_list *list, const argument *option, uint32_t *runs) {
-  const char *word = argument_value(list, option);
-  uint64_t number;
-  if (word == NULL)
-    return false;
-  if (parse_whole(word, &number) && number >= 1 && number <= RUNS_MOST) {
-    *runs = (uint32_t)number;
+  if (made->given != NULL && made->keys != NULL && made->sorted != NULL)
     return true;
-  }
-  usage_error(list, "%s: '%s' is not a whole number from 1 to %d", option->name, word, RUNS_MOST);
+  fprintf(stderr, "%s: not enough memory for %" PRIu64 " keys, three times\n", program, count);
+  sample_keys_release(made);
   return false;
-}
-
-/* ---- On which device ------------------------------------------------------------------------------------------- */
-
-int settle_device(const char *program, cdp_options *options) {
-  uint32_t keys[2] = {1, 0};
-  cdp_options plain = CDP_OPTIONS_INIT;
-  plain.device = options->device;
-  cdp_status status = cdp_quicksort(keys, 2, CDP_U32, &plain);
-  if (may_simulate(status, options)) {
-    print_simulated_notice(stdout, program);
-    options->device = plain.device = CDP_DEVICE_SIMULATED;
-    status = cdp_quicksort(keys, 2, CDP_U32, &plain);
-  }
-  return report_status(program, status);
-}
-
-int settle_sort(const char *program, cdp_type type, cdp_options *options) {
-  /* Sorting nothing checks the options. */
-  const int code = report_status(program, cdp_quicksort(NULL, 0, type, options));
-  return code == EXIT_SORTED ? settle_device(program, options) : code;
-}
-
-bool was_simulated(void) {
-  return strncmp(cdp_last_device(), "simulated", strlen("simulated")) == 0;
-}
-
-device_text short_device(void) {
-  device_text made;
-  snprintf(made.text, sizeof made.text, "%s", cdp_last_device());
-  char *bracket = strstr(made.text, " (");
-  if (bracket != NULL)
-    *bracket = '\0';
-  return made;
-}
-
-/* ---- Sorting them again and again ------------------------------------------------------------------------------ */
-
-static size_t all_bytes(const sample_keys *made) {
-  return (size_t)made->count * type_bytes(made->type);
-}
-
-bool sample_keys_make(sample_keys *made, const char *program, const key_settings *wanted, const sort_settings *settings) {
-  *made = (sample_keys){.count = wanted->count, .type = settings->type, .order = settings->options.order};
-  if (wanted->count <= SIZE_MAX / type_bytes(made->type)) {
-    made->keys = malloc(all_bytes(made));
-    made->given = malloc(all_bytes(made));
-    made->sorted = malloc(all_bytes(made));
-  }
-  if (made->keys == NULL || made->given == NULL || made->sorted == NULL) {
-    fprintf(stderr, "%s: not enough memory for three arrays of %" PRIu64 " keys\n", program, wanted->count);
-    sample_keys_release(made);
-    return false;
-  }
-  generate_keys(made->given, made->count, made->type, wanted->distribution, settings->options.seed);
-  made->before = take_fingerprint(made->given, made->count, made->type);
-  return true;
 }
 
 void sample_keys_release(sample_keys *made) {
-  free(made->keys);
   free(made->given);
+  free(made->keys);
   free(made->sorted);
-  made->keys = made->given = made->sorted = NULL;
+}
+
+void sample_keys_given(sample_keys *made, uint64_t count) {
+  made->count = count;
+  made->has_sorted = false;
+}
+
+void sample_keys_generate(sample_keys *made, uint64_t count, const study_arguments *wanted) {
+  generate_keys(made->given, count, made->type, wanted->distribution, wanted->settings.options.seed);
+  sample_keys_given(made, count);
 }
 
 void sample_keys_reset(sample_keys *made) {
-  memcpy(made->keys, made->given, all_bytes(made));
+  copy_keys(made->keys, made->given, all_bytes(made));
 }
 
-const char *sample_keys_check(sample_keys *made) {
-  if (made->has_sorted && memcmp(made->keys, made->sorted, all_bytes(made)) == 0)
-    return NULL;
-  if (find_disorder(made->keys, made->count, made->type, made->order) < made->count)
-    return "a key is out of order";
-  if (!same_fingerprint(made->before, take_fingerprint(made->keys, made->count, made->type)))
-    return "the keys are not those that were given (sum or exclusive-or differ)";
+static bool is_right(sample_keys *made) {
   if (made->has_sorted)
-    return "the result is not that of the sorts before";
-  memcpy(made->sorted, made->keys, all_bytes(made));
-  made->has_sorted = true;
-  return NULL;
+    return same_keys(made->keys, made->sorted, all_bytes(made));
+  made->has_sorted = is_sorted_from(made->given, made->keys, made->count, made->type, made->order);
+  copy_keys(made->sorted, made->keys, all_bytes(made));
+  return made->has_sorted;
 }
 
-cdp_status time_runs(sample_keys *keys, const cdp_options *options, uint32_t runs, spread *milliseconds, const char **fault) {
-  double times[RUNS_MOST];
-  cdp_status status = CDP_OK;
-  *fault = NULL;
-  for (uint32_t run = 0; run < runs && status == CDP_OK && *fault == NULL; run++) {
-    sample_keys_reset(keys);
-    status = cdp_time_quicksort(keys->keys, (size_t)keys->count, keys->type, options, &times[run]);
-    if (status == CDP_OK)
-      *fault = sample_keys_check(keys);
+int sample_keys_judge(sample_keys *made, cdp_status status) {
+  if (status != CDP_OK) {
+    fprintf(stderr, "%s: %s%s\n", made->program, made->doing, library_message());
+    return exit_code(status);
   }
-  if (status == CDP_OK && *fault == NULL)
-    *milliseconds = spread_of(times, runs);
-  return status;
+  if (is_right(made))
+    return EXIT_SORTED;
+  fprintf(stderr, "%s: %scheck FAILED: %" PRIu64 " keys were not sorted, or are not those that were given\n", made->program,
+          made->doing, made->count);
+  return EXIT_DATA;
+}
+
+/* ---- Sorting them ---------------------------------------------------------------------------------------------- */
+
+/* One sort of a copy, timed both ways. */
+static int time_sort(sample_keys *made, const cdp_options *options, double *device_ms, double *whole_ms) {
+  sample_keys_reset(made);
+  const double begin = clock_milliseconds();
+  const cdp_status status = cdp_time_quicksort(made->keys, (size_t)made->count, made->type, options, device_ms);
+  *whole_ms = clock_milliseconds() - begin;
+  return sample_keys_judge(made, status);
+}
+
+int warm_up(sample_keys *made, const cdp_options *options) {
+  const double begin = clock_milliseconds();
+  double device_ms;
+  double whole_ms;
+  int code;
+  do
+    code = time_sort(made, options, &device_ms, &whole_ms);
+  while (code == EXIT_SORTED && !was_simulated() && clock_milliseconds() - begin < WARM_UP_MS);
+  return code;
+}
+
+int time_runs(sample_keys *made, const cdp_options *options, uint32_t runs, timing *measured) {
+  double device_ms[RUNS_MOST];
+  double whole_ms[RUNS_MOST];
+  int code = EXIT_SORTED;
+  for (uint32_t run = 0; code == EXIT_SORTED && run < runs; run++)
+    code = time_sort(made, options, &device_ms[run], &whole_ms[run]);
+  if (code == EXIT_SORTED)
+    *measured = (timing){.device = spread_of(device_ms, runs), .whole = spread_of(whole_ms, runs).median, .runs = runs};
+  return code;
+}
+
+int study_sort(sample_keys *made, const cdp_options *options, cdp_study *study) {
+  sample_keys_reset(made);
+  return sample_keys_judge(made, cdp_study_quicksort(made->keys, (size_t)made->count, made->type, options, study));
+}
+
+/* Beyond so many keys a sort takes so long that runs differ little, and copying its keys takes longer still. */
+uint32_t usual_runs(uint64_t count) {
+  enum { RUNS_SHORT = 20, LOG2_SHORT = 22, RUNS_LONG = 5, LOG2_LONG = 25, RUNS_VERY_LONG = 3, RUNS_SIMULATED = 3 };
+  if (was_simulated())
+    return RUNS_SIMULATED;
+  if (count <= UINT64_C(1) << LOG2_SHORT)
+    return RUNS_SHORT;
+  return count <= UINT64_C(1) << LOG2_LONG ? RUNS_LONG : RUNS_VERY_LONG;
+}
+
+double time_standard_sort(sample_keys *made, uint32_t runs) {
+  double times[RUNS_MOST];
+  double spent = 0;
+  uint32_t done = 0;
+  do {
+    copy_keys(made->sorted, made->given, all_bytes(made));
+    const double begin = clock_milliseconds();
+    sort_on_host(made->sorted, made->count, made->type, made->order);
+    times[done] = clock_milliseconds() - begin;
+    spent += times[done++];
+  } while (done < runs && spent < STANDARD_ENOUGH_MS);
+  made->has_sorted = true;
+  return spread_of(times, done).median;
 }

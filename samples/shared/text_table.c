@@ -33,14 +33,24 @@ static bool make_room(text_table *made) {
   return true;
 }
 
-void text_table_put(text_table *made, const char *format, ...) {
-  va_list values;
+static void add_cell(text_table *made, const char *text, size_t length) {
   if (!make_room(made))
     return;
+  snprintf(made->cells[made->count++], sizeof *made->cells, "%.*s", (int)length, text);
+}
+
+void text_table_add(text_table *made, const char *format, ...) {
+  char line[1024];
+  va_list values;
   va_start(values, format);
-  vsnprintf(made->cells[made->count], sizeof *made->cells, format, values);
+  vsnprintf(line, sizeof line, format, values);
   va_end(values);
-  made->count++;
+  const char *cell = line;
+  for (size_t length = strcspn(cell, "\t"); cell[length] != '\0'; length = strcspn(cell, "\t")) {
+    add_cell(made, cell, length);
+    cell += length + 1;
+  }
+  add_cell(made, cell, strlen(cell));
 }
 
 static size_t column_width(const text_table *made, size_t column) {
@@ -61,11 +71,9 @@ size_t text_table_width(const text_table *made, size_t gap) {
   return width;
 }
 
-bool text_table_print(const text_table *made) {
+static void print_rows(const text_table *made) {
   const size_t columns = strlen(made->columns);
   const int gap = text_table_width(made, GAP) <= TEXT_LINE_CHARACTERS ? GAP : GAP_LEAST;
-  if (!made->complete)
-    return false;
   for (size_t row = 0; row + columns <= made->count; row += columns) {
     /* No blanks at the end of a line. */
     size_t used = columns;
@@ -79,7 +87,14 @@ bool text_table_print(const text_table *made) {
     }
     putchar('\n');
   }
-  return true;
+}
+
+void text_table_print(text_table *made) {
+  if (made->complete)
+    print_rows(made);
+  else
+    puts("(not enough memory for the table)");
+  text_table_end(made);
 }
 
 short_text short_number(uint64_t number) {
@@ -97,4 +112,15 @@ short_text short_number(uint64_t number) {
   const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   snprintf(made.text, sizeof made.text, "%.*f%c", decimals, value, units[unit]);
   return made;
+}
+
+void print_number(int width, int decimals, double number) {
+  if (number > 0)
+    printf("%*.*f", width, decimals, number);
+  else
+    printf("%*s", width, "");
+}
+
+double ratio_of(double dividend, double divisor) {
+  return divisor > 0 ? dividend / divisor : 0;
 }

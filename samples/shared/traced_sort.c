@@ -2,20 +2,19 @@
 /* A traced sort, and figures that are read from its trace: see traced_sort.h. */
 #include "traced_sort.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-bool trace_make(cdp_trace *trace, size_t capacity) {
+bool trace_make(cdp_trace *trace, const char *program, size_t capacity) {
   *trace = (cdp_trace){.events = malloc(capacity * sizeof *trace->events), .capacity = capacity};
+  if (trace->events == NULL)
+    fprintf(stderr, "%s: not enough memory for %zu events\n", program, capacity);
   return trace->events != NULL;
 }
 
-cdp_status trace_sort(sample_keys *keys, const cdp_options *options, cdp_study *study, cdp_trace *trace, const char **fault) {
-  *fault = NULL;
+int trace_sort(sample_keys *keys, const cdp_options *options, cdp_study *study, cdp_trace *trace) {
   sample_keys_reset(keys);
-  const cdp_status status = cdp_trace_quicksort(keys->keys, (size_t)keys->count, keys->type, options, study, trace);
-  if (status == CDP_OK)
-    *fault = sample_keys_check(keys);
-  return status;
+  return sample_keys_judge(keys, cdp_trace_quicksort(keys->keys, (size_t)keys->count, keys->type, options, study, trace));
 }
 
 bool is_stage(const cdp_trace_event *event) {

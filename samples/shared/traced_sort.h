@@ -10,16 +10,14 @@
 
 #include "sample_keys.h"
 
-#include <cdpsort/study.h>
-
 /* Room for the events of most sorts: 18 MiB. */
 enum { TRACE_CAPACITY = 1 << 18 };
 
-/* False where memory is exhausted. `events` is the caller's to free(). */
-bool trace_make(cdp_trace *trace, size_t capacity);
+/* False, and a message, where memory is exhausted. `events` is the caller's to free(). */
+bool trace_make(cdp_trace *trace, const char *program, size_t capacity);
 
-/* Sorts the keys, put back before, with a trace. *fault as sample_keys_check() has it. */
-cdp_status trace_sort(sample_keys *keys, const cdp_options *options, cdp_study *study, cdp_trace *trace, const char **fault);
+/* Sorts the keys, put back before, with a trace. An exit code, and a message where it is not EXIT_SORTED. */
+int trace_sort(sample_keys *keys, const cdp_options *options, cdp_study *study, cdp_trace *trace);
 
 bool is_grid(const cdp_trace_event *event);
 bool is_stage(const cdp_trace_event *event);

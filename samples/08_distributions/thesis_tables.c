@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the studies published, exactly as printed there: see published.h.
- *
- * 1. Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU" (the TNL thesis; Czech Technical University in
- *    Prague, 2021): tables 5.2 and 5.3, "Speed-up of algorithms compared to std::sort for random distribution", and "for
- *    staggered distribution". On a Xeon E5-2630 v3 and a Quadro P6000; averages of 20.
- * 2. Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (Karlsruhe Institute of Technology, undated): tables
- *    1 and 2. On an i5-4670 and a Radeon R290.
+ * What the TNL thesis published, exactly as printed there: Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU"
+ * (Czech Technical University in Prague, 2021), tables 5.2 and 5.3, "Speed-up of algorithms compared to std::sort for random
+ * distribution", and "for staggered distribution". On a Xeon E5-2630 v3 and a Quadro P6000; averages of 20.
  */
-#include "published.h"
+#include "thesis_tables.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -74,26 +70,4 @@ const thesis_row *find_thesis_row(const thesis_table *table, uint32_t log2_count
     if (table->rows[r].log2_count == log2_count)
       return &table->rows[r];
   return NULL;
-}
-
-/* Table 1: "Runtime in milliseconds of the Quick Sort algorithm with 2^14 different numbers". */
-static const opencl_row BY_COUNT[] = {{20, 73, 10151, 0},   {21, 140, 10183, 0},  {22, 284, 11050, 0},  {23, 548, 11134, 0},
-                                      {24, 1091, 11093, 0}, {25, 2133, 11809, 0}, {26, 4263, 12909, 0}, {27, 8620, 13764, 0}};
-
-/* Table 2: "for n = 2^20 and different amounts of unique numbers". */
-static const opencl_row BY_DISTINCT[] = {{14, 74, 10934, 393}, {18, 82, 37087, 393}, {20, 84, 76149, 373}};
-
-static const opencl_row *find_row(const opencl_row *rows, size_t count, uint32_t log2) {
-  for (size_t r = 0; r < count; r++)
-    if (rows[r].log2 == log2)
-      return &rows[r];
-  return NULL;
-}
-
-const opencl_row *find_opencl_count(uint32_t log2_count) {
-  return find_row(BY_COUNT, sizeof BY_COUNT / sizeof *BY_COUNT, log2_count);
-}
-
-const opencl_row *find_opencl_distinct(uint32_t log2_distinct) {
-  return find_row(BY_DISTINCT, sizeof BY_DISTINCT / sizeof *BY_DISTINCT, log2_distinct);
 }
