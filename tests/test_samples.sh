@@ -87,6 +87,11 @@ printf '\003\003\003\003\001\001\001\001\002\002\002\002' >in
 run sort_numbers --type u32 --binary
 check "binary keys" sorted_to '\0001\0001\0001\0001\0002\0002\0002\0002\0003\0003\0003\0003'
 
+awk 'BEGIN { for (i = 0; i < 4000000; i++) print i * 16807 % 2147483647 }' >in
+announces() { says "sort_numbers: on the simulated device this takes about "; }
+check "many numbers are said to take long" end_when announces sort_numbers --fan-out 2 in
+: >in
+
 # ---- sort_numbers: wrong ----------------------------------------------------------------------------------------------
 
 run sort_numbers missing

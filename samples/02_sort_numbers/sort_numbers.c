@@ -3,12 +3,13 @@
  * sort_numbers: reads numbers from a file or standard input, sorts them, writes them. Run it with --help.
  *
  * 1. numbers_read.c reads them.
- * 2. sort_somewhere() sorts them by cdp_quicksort(), which is all that a program needs of the library.
+ * 2. cdp_quicksort() sorts them, which is all that a program needs of the library.
  * 3. numbers_write.c writes them, and stderr says what ran where and how long.
  */
 #include "device.h"
 #include "host_work.h"
 #include "numbers.h"
+#include "progress.h"
 #include "sort_settings.h"
 
 #include <stdio.h>
@@ -73,6 +74,20 @@ static bool take(void *into, argument_list *list, const argument *found) {
   return settings_take(&wanted->settings, &ALL_SETTINGS, list, found);
 }
 
+/* Sorts, on the simulated device where there is no GPU and nobody asked for one. An exit code. */
+static int sort(number_list *numbers, cdp_options *options) {
+  int code = EXIT_SORTED;
+  if (numbers->count >= 2)
+    code = settle_device_telling(stderr, PROGRAM, numbers->type, options);
+  if (code != EXIT_SORTED)
+    return code;
+  progress_begin(PROGRAM, 1, announce_work(PROGRAM, numbers->type, options, work_of(numbers->count)));
+  progress_at(0, "sorting");
+  const cdp_status status = cdp_quicksort(numbers->keys, numbers->count, numbers->type, options);
+  progress_end();
+  return report_status(PROGRAM, status);
+}
+
 /* Reads, sorts, writes, reports. */
 static int sort_file(const command *wanted, number_list *numbers, output_file *out) {
   cdp_options options = wanted->settings.options;
@@ -80,9 +95,9 @@ static int sort_file(const command *wanted, number_list *numbers, output_file *o
   if (!numbers_read(numbers, wanted->input != NULL ? wanted->input : "-"))
     return EXIT_DATA;
   const double was_read = clock_milliseconds();
-  const cdp_status status = sort_somewhere(numbers->keys, numbers->count, numbers->type, &options, PROGRAM, stderr);
-  if (status != CDP_OK)
-    return report_status(PROGRAM, status);
+  const int code = sort(numbers, &options);
+  if (code != EXIT_SORTED)
+    return code;
   const double sorted = clock_milliseconds();
   if (!numbers_write(numbers, out) || !output_close(out, true))
     return EXIT_DATA;

@@ -28,26 +28,25 @@ static void print_simulated_notice(FILE *stream, const char *program) {
     fprintf(stream, "CUDA error %d: see CUDA's documentation)\n", error);
 }
 
-cdp_status sort_somewhere(void *keys, size_t count, cdp_type type, cdp_options *options, const char *program, FILE *stream) {
-  const cdp_status status = cdp_quicksort(keys, count, type, options);
-  if (!may_simulate(status, options))
-    return status;
-  print_simulated_notice(stream, program);
-  options->device = CDP_DEVICE_SIMULATED;
-  return cdp_quicksort(keys, count, type, options);
-}
-
-int settle_device(const char *program, cdp_type type, cdp_options *options) {
+int settle_device_telling(FILE *stream, const char *program, cdp_type type, cdp_options *options) {
+  uint32_t keys[2] = {1, 0};
+  cdp_options plain = CDP_OPTIONS_INIT;
   /* Sorting nothing checks the options. */
   const int code = report_status(program, cdp_quicksort(NULL, 0, type, options));
   if (code != EXIT_SORTED)
     return code;
-  uint32_t keys[2] = {1, 0};
-  cdp_options plain = CDP_OPTIONS_INIT;
   plain.device = options->device;
-  const cdp_status status = sort_somewhere(keys, 2, CDP_U32, &plain, program, stdout);
-  options->device = plain.device;
+  cdp_status status = cdp_quicksort(keys, 2, CDP_U32, &plain);
+  if (may_simulate(status, options)) {
+    print_simulated_notice(stream, program);
+    options->device = plain.device = CDP_DEVICE_SIMULATED;
+    status = cdp_quicksort(keys, 2, CDP_U32, &plain);
+  }
   return report_status(program, status);
+}
+
+int settle_device(const char *program, cdp_type type, cdp_options *options) {
+  return settle_device_telling(stdout, program, type, options);
 }
 
 bool was_simulated(void) {

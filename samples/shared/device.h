@@ -9,16 +9,16 @@
 #include <stdio.h>
 
 /*
- * Sorts, on the simulated device where there is no GPU and nobody named a device, neither by --device nor in the environment.
- * That is said on `stream` before anything else is printed, in one line, and `options` ask for it from then on. The caller of a
- * library call must never get the simulated device unasked; whoever runs a sample is told.
- */
-cdp_status sort_somewhere(void *keys, size_t count, cdp_type type, cdp_options *options, const char *program, FILE *stream);
-
-/*
  * Whether keys of this type can be sorted so at all, and which device does it: sorts two keys. Returns an exit code; where it is
- * not EXIT_SORTED, there was a message. What is said of the simulated device goes to stdout.
+ * not EXIT_SORTED, there was a message.
+ *
+ * Where there is no GPU and nobody named a device, neither by --device nor in the environment, `options` ask for the simulated
+ * device from then on, and that is said on `stream` before anything else is printed, in one line. The caller of a library call must
+ * never get the simulated device unasked; whoever runs a sample is told.
  */
+int settle_device_telling(FILE *stream, const char *program, cdp_type type, cdp_options *options);
+
+/* The same, telling on standard output. */
 int settle_device(const char *program, cdp_type type, cdp_options *options);
 
 /* Whether the last sort ran on the simulated device. */

@@ -22,7 +22,7 @@ double work_of(uint64_t count);
  */
 double announce_work(const char *program, cdp_type type, const cdp_options *options, double work);
 
-/* The same, where the sorts of an own kind took so many seconds for so much work. */
+/* Says so of a work that takes so many seconds, and returns them. */
 double announce_seconds(const char *program, double seconds);
 
 /* Begins to show how far it is: by the time where the seconds are known, else by the steps; one work at a time. */
