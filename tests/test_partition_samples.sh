@@ -89,7 +89,7 @@ done
 
 announces() { says "on the simulated device this takes about "; }
 check "partition_kinds says beforehand how long it takes" end_when announces partition_kinds --sizes 24-26
-check "and so does transfer" end_when announces transfer --sizes 22
+check "and so does transfer" end_when announces transfer --sizes 24
 run transfer --sizes 4 --fan-out 4
 check "an option that the library refuses" exits 2
 check "and what it says of it" says "--fan-out is 4"

@@ -69,8 +69,9 @@ for program in depth_study schemes timeline; do
 done
 
 # Long ones are announced; what is small is not (it is silent below).
+slow="--fan-out 2 --leaf 32 --block-items 512"
 announces() { says "$program: on the simulated device this takes about "; }
-for line in "recursion --count 2^23" "timeline --count 2^22 --fan-out 2" "schemes --count 2^22" "depth_study --count 2^24"; do
+for line in "recursion --count 2^22 $slow" "timeline --count 2^22 $slow" "schemes --count 2^22" "depth_study --count 2^24"; do
   # shellcheck disable=SC2086
   check "$line says beforehand how long it takes" end_when announces $line
 done

@@ -89,7 +89,7 @@ check "binary keys" sorted_to '\0001\0001\0001\0001\0002\0002\0002\0002\0003\000
 
 awk 'BEGIN { for (i = 0; i < 4000000; i++) print i * 16807 % 2147483647 }' >in
 announces() { says "sort_numbers: on the simulated device this takes about "; }
-check "many numbers are said to take long" end_when announces sort_numbers --fan-out 2 in
+check "many numbers are said to take long" end_when announces sort_numbers --fan-out 2 --leaf 32 --block-items 512 in
 : >in
 
 # ---- sort_numbers: wrong ----------------------------------------------------------------------------------------------

@@ -156,10 +156,10 @@ std::vector<uint32_t> exponents(const study_arguments &wanted) {
 }
 
 void measure_sizes(const study_arguments &wanted, bool simulated, Report *report) {
-  // The device sorts; that it partitions, and what the host does, takes less than that again.
+  // That the device sorts: what it partitions, and what the host does, takes little beside that.
   double work = 0;
   for (const uint32_t exponent : exponents(wanted))
-    work += 2 * (wanted.runs + 1) * work_of(uint64_t{1} << exponent);
+    work += (wanted.runs + 1) * work_of(uint64_t{1} << exponent);
   progress_begin(PROGRAM, greatest_log2(wanted.sizes) + 1,
                  announce_work(PROGRAM, wanted.settings.type, &wanted.settings.options, work));
   for (const uint32_t exponent : exponents(wanted)) {

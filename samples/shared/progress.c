@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR_CHARACTERS = 24, LINE_CHARACTERS = 79, PILOT_KEYS = 1 << 14 };
+enum { BAR_CHARACTERS = 24, LINE_CHARACTERS = 79 };
+enum { PILOT_LEAST = 1 << 14, PILOT_MOST = 1 << 18, PILOTS_WORTH = 16 };
 enum { NANOSECONDS_BETWEEN = 200 * 1000 * 1000 }; /* often enough for the eye, too seldom to cost anything */
 
 /* What takes longer is announced. */
@@ -50,18 +51,31 @@ double announce_seconds(const char *program, double seconds) {
   return seconds;
 }
 
-double announce_work(const char *program, cdp_type type, const cdp_options *options, double work_done) {
-  const double pilot_work = work_of(PILOT_KEYS);
-  uint64_t *keys = was_simulated() && work_done >= 8 * pilot_work ? malloc(PILOT_KEYS * sizeof *keys) : NULL;
+/* The seconds that a sort of so many keys takes; 0 where it cannot be had. */
+static double time_pilot(uint64_t count, cdp_type type, const cdp_options *options) {
+  uint64_t *keys = malloc((size_t)count * sizeof *keys);
   if (keys == NULL)
     return 0;
-  for (uint64_t i = 0; i < PILOT_KEYS; i++) /* bits of finite numbers, whatever the type */
+  for (uint64_t i = 0; i < count; i++) /* bits of finite numbers, whatever the type */
     keys[i] = (i * UINT64_C(0x9E3779B97F4A7C15)) & UINT64_C(0x3FFFFFFF3FFFFFFF);
   const double begin = clock_milliseconds();
-  const cdp_status status = cdp_quicksort(keys, PILOT_KEYS, type, options);
+  const cdp_status status = cdp_quicksort(keys, (size_t)count, type, options);
   const double seconds = (clock_milliseconds() - begin) / 1e3;
   free(keys);
-  return status == CDP_OK ? announce_seconds(program, seconds * work_done / pilot_work) : 0;
+  return status == CDP_OK ? seconds : 0;
+}
+
+double announce_work(const char *program, cdp_type type, const cdp_options *options, double work_done) {
+  double seconds = 0;
+  if (!was_simulated())
+    return 0;
+  /* Short arrays are sorted in other ways, which take longer for a key: where it matters, more are sorted to find out. */
+  for (uint64_t count = PILOT_LEAST; count <= PILOT_MOST && work_done >= PILOTS_WORTH * work_of(count); count *= 4) {
+    seconds = time_pilot(count, type, options) * work_done / work_of(count);
+    if (seconds < LONG_SECONDS)
+      break;
+  }
+  return announce_seconds(program, seconds);
 }
 
 /* ---- The line -------------------------------------------------------------------------------------------------- */
