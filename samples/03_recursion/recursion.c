@@ -27,9 +27,6 @@ static void help(void) {
   settings_help(HAS.type, &HAS.refused);
   putchar('\n');
   print_columns_help();
-  puts("\n"
-       "Exit code: 0 sorted, and the check says so; 1 the check found a fault, or the memory for the keys is missing;\n"
-       "2 the command line is at fault; 3 the device or the library failed.");
 }
 
 /* The command line. */

@@ -50,26 +50,22 @@ static void help(void) {
          ROWS_SHOWN);
   sweep_help();
   settings_help(HAS.type, &HAS.refused);
-  puts(
-      "Here --short is none where it is not given: the two launches are for the default scheme, child streams and leaf size\n"
-      "alone, and beside them every other value of these knobs would be another algorithm.\n"
-      "\n"
-      "The table: milliseconds on the device without copies (median, least, most), the knobs, the greatest depth, then counts "
-      "of\n"
-      "the one counted run: tasks, grids launched by the device, launches refused, bytes of keys moved, balance of the "
-      "splits.\n"
-      "\n"
-      "Is the tree the same on every device? Its first level is: which positions pivots come from depends on range and seed\n"
-      "alone. Below, a range holds the same keys in the order in which blocks happened to write them, which differs from run "
-      "to\n"
-      "run on a GPU, and with the schemes and the seed on the simulated device, where a run with the same options and seed "
-      "repeats\n"
-      "exactly. Then counts agree about, not exactly. Give --block-items, or ranges of another length get no grid: by default "
-      "it\n"
-      "depends on the device.\n"
-      "\n"
-      "Exit code: 0 measured, and every result checked; 1 a result was wrong, memory is missing or the CSV cannot be written;\n"
-      "2 the command line is at fault; 3 the device or the library failed.");
+  puts("Here --short is none where it is not given: the two launches are for the default scheme, child streams and leaf size\n"
+       "alone, and beside them every other value of these knobs would be another algorithm.\n"
+       "\n"
+       "The table: milliseconds on the device without copies (median, least, most), the knobs, the greatest depth, then counts "
+       "of\n"
+       "the one counted run: tasks, grids launched by the device, launches refused, bytes of keys moved, balance of the "
+       "splits.\n"
+       "\n"
+       "Is the tree the same on every device? Its first level is: which positions pivots come from depends on range and seed\n"
+       "alone. Below, a range holds the same keys in the order in which blocks happened to write them, which differs from run "
+       "to\n"
+       "run on a GPU, and with the schemes and the seed on the simulated device, where a run with the same options and seed "
+       "repeats\n"
+       "exactly. Then counts agree about, not exactly. Give --block-items, or ranges of another length get no grid: by default "
+       "it\n"
+       "depends on the device.");
 }
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */

@@ -50,10 +50,7 @@ static void help(void) {
   puts("\n"
        "Tracing costs time: some atomics and barriers for each block. On the simulated device, which runs one block after\n"
        "another, grids that seem to run together take turns. Blocks that are traced take turns elsewhere: the first split is\n"
-       "that of the sample recursion with the same options, and the tree below it is like that one's, not the same.\n"
-       "\n"
-       "Exit code: 0 sorted, and the check says so; 1 the result was wrong, memory is missing or a file cannot be written;\n"
-       "2 the command line is at fault; 3 the device or the library failed.");
+       "that of the sample recursion with the same options, and the tree below it is like that one's, not the same.");
 }
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */

@@ -54,22 +54,18 @@ static void help(void) {
        "recursion) and with many; --fan-out N: with N alone.\n");
   study_help(&HAS);
   settings_help(HAS.type, &HAS.refused);
-  puts(
-      "\n"
-      "The columns:\n"
-      "  ms        median of the timed runs, without copies; the rest is from one traced run, which is slower\n"
-      "  grids     kernels launched, by the device or the host\n"
-      "  latency   from a launch to the begin of its grid: median, least, most. Tail launches are not in it: they wait for\n"
-      "            all that their launcher has launched. Launched by the host: from a grid's end to the next one's begin\n"
-      "  idle      time in which no grid ran, from the first begin to the last end; in percent of that; the longest\n"
-      "  pending   the most launches pending at once, which CUDA limits\n"
-      "  refused   launches that failed\n"
-      "\n"
-      "Arrays that are sorted in two launches without tasks (--short) have nothing to choose: the last block's scheme alone\n"
-      "sorts like that, so that short arrays are compared fairly with --short none.\n"
-      "\n"
-      "Exit code: 0 measured, and every result checked; 1 a result was wrong, memory is missing or the CSV cannot be written;\n"
-      "2 the command line is at fault; 3 the device or the library failed.");
+  puts("\n"
+       "The columns:\n"
+       "  ms        median of the timed runs, without copies; the rest is from one traced run, which is slower\n"
+       "  grids     kernels launched, by the device or the host\n"
+       "  latency   from a launch to the begin of its grid: median, least, most. Tail launches are not in it: they wait for\n"
+       "            all that their launcher has launched. Launched by the host: from a grid's end to the next one's begin\n"
+       "  idle      time in which no grid ran, from the first begin to the last end; in percent of that; the longest\n"
+       "  pending   the most launches pending at once, which CUDA limits\n"
+       "  refused   launches that failed\n"
+       "\n"
+       "Arrays that are sorted in two launches without tasks (--short) have nothing to choose: the last block's scheme alone\n"
+       "sorts like that, so that short arrays are compared fairly with --short none.");
 }
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */

@@ -60,11 +60,7 @@ static void help(void) {
   baseline_help("2^27");
   study_help(&HAS);
   settings_help(HAS.type, &HAS.refused);
-  puts(
-      "A --fan-out stands in for the default one.\n"
-      "\n"
-      "Exit code: 0 all results were right; 1 one was not, a file cannot be written, or memory for the keys is missing; 2 the\n"
-      "command line is at fault; 3 the device or the library failed.");
+  puts("A --fan-out stands in for the default one.");
 }
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */

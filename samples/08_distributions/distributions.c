@@ -47,10 +47,6 @@ static void help(void) {
   baseline_help("2^25");
   study_help(&HAS);
   settings_help(HAS.type, &HAS.refused);
-  puts(
-      "\n"
-      "Exit code: 0 all results were right; 1 one was not, a file cannot be written, or memory for the keys is missing; 2 the\n"
-      "command line is at fault; 3 the device or the library failed.");
 }
 
 /* ---- The command line ------------------------------------------------------------------------------------------ */

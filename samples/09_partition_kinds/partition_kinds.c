@@ -60,10 +60,7 @@ static void help(void) {
       "\n"
       "The columns: the median of the times, in milliseconds, the least and the most; the bytes of the keys, read once and\n"
       "written once, in the median time; whether every run gave the same array; and whether the keys of each part were in the\n"
-      "order that they came in, every time.\n"
-      "\n"
-      "Exit code: 0 partitioned, and the checks say so; 1 a check found a fault, a file cannot be written, or memory is\n"
-      "missing; 2 the command line is at fault; 3 the device or the library failed.");
+      "order that they came in, every time.");
 }
 
 /* ---- One kind, one size ---------------------------------------------------------------------------------------- */

@@ -65,10 +65,7 @@ void print_help() {
       "did\n"
       "between the copies, partition the first part of it where there is one. total is by the host's clock: what it has more "
       "is\n"
-      "the library's, above all the allocation of its workspace. GB/s: the bytes of the keys in the total.\n"
-      "\n"
-      "Exit code: 0 sorted, and the checks say so; 1 a check found a fault, a file cannot be written, or memory is missing;\n"
-      "2 the command line is at fault; 3 the device or the library failed.");
+      "the library's, above all the allocation of its workspace. GB/s: the bytes of the keys in the total.");
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------- */

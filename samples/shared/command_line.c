@@ -167,9 +167,13 @@ int run_program(const sample_program *program, int count, char **words, void *co
   int code = EXIT_SORTED;
   if (!read_arguments(program->name, count, words, program->take, command, &help))
     return EXIT_USAGE;
-  if (help)
+  if (help) {
     program->help();
-  else
+    puts("\n"
+         "Exit code: 0 all is well, and every result was checked; 1 a result was wrong, memory is missing or a file cannot be\n"
+         "written; 2 the command line is at fault; 3 the device or the library failed.");
+  } else {
     code = program->run(command);
+  }
   return end_output(program->name, code);
 }

@@ -16,26 +16,12 @@
 
 #include <cdpsort/cdpsort.h>
 
-#include <stdbool.h>
 #include <stdint.h>
-
-enum { KEY_SWAPS = 3 };
-
-/* All that a key depends on beside its position. */
-typedef struct key_recipe {
-  uint64_t count;
-  uint64_t seed;
-  uint64_t values;    /* of few_values(): how many */
-  uint32_t half_bits; /* 4^half_bits >= count */
-  uint64_t swapped[KEY_SWAPS][2];
-} key_recipe;
 
 typedef struct distribution {
   const char *name;
   const char *text; /* for --help */
-  /* The value of position i; `random` is 64 random bits of its own. Of DISTRIBUTIONS on a scale from 0 to 2^64 - 1. */
-  uint64_t (*value)(const key_recipe *all, uint64_t i, uint64_t random);
-  bool is_whole; /* the value is a whole number, to be stored as it is */
+  int kind;         /* generated_keys.c knows what it means */
 } distribution;
 
 /* "random" first; both end with a NULL name. */
@@ -48,22 +34,5 @@ void generate_keys(void *keys, uint64_t count, cdp_type type, const distribution
 
 /* Fills `count` keys with random numbers from 0 to values - 1, each as probable as the others; values up to 2^31. */
 void generate_few_values(void *keys, uint64_t count, cdp_type type, uint64_t values, uint64_t seed);
-
-/* ---- What both lists are made of ----------------------------------------------------------------------------------- */
-
-/* Draw number `which` of a seed: 64 random bits, the same every time, in any order. */
-uint64_t random_bits(uint64_t seed, uint64_t which);
-
-/* Blocks of the distributions "staggered" and "bucket", and sections that the values are divided into: as many. */
-enum { KEY_SECTIONS = 128 };
-
-/* In which section of the values position i of count is, in each of the two. */
-uint64_t staggered_section(uint64_t i, uint64_t count);
-uint64_t bucket_section(uint64_t i, uint64_t count);
-
-/* A random value of a section that is so wide. */
-static inline uint64_t value_in_section(uint64_t section, uint64_t width, uint64_t random) {
-  return section * width + random % width;
-}
 
 #endif
