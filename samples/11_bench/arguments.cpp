@@ -69,17 +69,6 @@ const std::vector<NamedDistribution> DISTRIBUTIONS = {
 
 /* ---- Lists --------------------------------------------------------------------------------------------------------------- */
 
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> parts;
-  size_t begin = 0;
-  for (size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, begin)) {
-    parts.push_back(text.substr(begin, at - begin));
-    begin = at + 1;
-  }
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
 template <typename Value>
 void add_once(std::vector<Value> *values, Value value) {
   if (std::find(values->begin(), values->end(), value) == values->end())
@@ -88,9 +77,11 @@ void add_once(std::vector<Value> *values, Value value) {
 
 /* Takes names with commas between them, "all" among them: calls add(one, whether by its own name) for what is meant. */
 template <typename Candidates, typename NameOf, typename Add>
-bool take_names(const argument_list *list, const argument *option, const std::string &value, const Candidates &candidates,
+bool take_names(const argument_list *list, const argument *option, const char *value, const Candidates &candidates,
                 NameOf name_of, Add add) {
-  for (const std::string &word : split(value, ',')) {
+  char next[VALUE_CHARACTERS];
+  while (next_value(&value, next)) {
+    const std::string word = next;
     std::string all;
     bool known = false;
     for (const auto &one : candidates) {
@@ -109,13 +100,13 @@ bool take_names(const argument_list *list, const argument *option, const std::st
   return true;
 }
 
-bool take_types(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+bool take_types(const argument_list *list, const argument *option, const char *value, Command *command) {
   command->types.clear();
   return take_names(list, option, value, TYPES, device_data::type_name,
                     [command](cdp_type type, bool) { add_once(&command->types, type); });
 }
 
-bool take_distributions(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+bool take_distributions(const argument_list *list, const argument *option, const char *value, Command *command) {
   command->distributions.clear();
   return take_names(
       list, option, value, DISTRIBUTIONS,
@@ -132,7 +123,7 @@ void add_mode(std::vector<Chosen> *modes, const Mode &mode, bool named) {
     found->named = found->named || named;
 }
 
-bool take_modes(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+bool take_modes(const argument_list *list, const argument *option, const char *value, Command *command) {
   return take_names(
       list, option, value, all_modes(), [](const Mode &mode) { return mode.name; },
       [command](const Mode &mode, bool named) { add_mode(&command->modes, mode, named); });
@@ -140,29 +131,29 @@ bool take_modes(const argument_list *list, const argument *option, const std::st
 
 /* "10-28": powers of two. */
 bool parse_range(const std::string &word, std::vector<uint64_t> *counts) {
-  const std::vector<std::string> ends = split(word, '-');
+  const size_t hyphen = word.find('-');
   uint64_t first = 0;
   uint64_t last = 0;
-  if (ends.size() != 2 || !parse_whole(ends[0].c_str(), &first) || !parse_whole(ends[1].c_str(), &last))
-    return false;
-  if (first < 1 || first > last || last > EXPONENT_MOST)
+  if (hyphen == std::string::npos || !parse_whole(word.substr(0, hyphen).c_str(), &first) ||
+      !parse_whole(word.c_str() + hyphen + 1, &last) || first < 1 || first > last || last > EXPONENT_MOST)
     return false;
   for (uint64_t exponent = first; exponent <= last; exponent++)
     add_once(counts, uint64_t{1} << exponent);
   return true;
 }
 
-bool take_sizes(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+bool take_sizes(const argument_list *list, const argument *option, const char *value, Command *command) {
   command->counts.clear();
-  for (const std::string &word : split(value, ',')) {
+  char word[VALUE_CHARACTERS];
+  while (next_value(&value, word)) {
     uint64_t count = 0;
     if (parse_range(word, &command->counts))
       continue;
-    if (!parse_count(word.c_str(), &count) || count < 2 || count > COUNT_MOST) {
+    if (!parse_count(word, &count) || count < 2 || count > COUNT_MOST) {
       usage_error(list,
                   "%s: '%s' is neither a number of keys from 2 to 2^40, such as 1000000, 64K, 1Mi or 2^20, nor a range "
                   "of powers of two from 1 to 40, such as 10-28",
-                  option->name, word.c_str());
+                  option->name, word);
       return false;
     }
     add_once(&command->counts, count);
@@ -172,11 +163,11 @@ bool take_sizes(const argument_list *list, const argument *option, const std::st
 
 /* ---- Numbers and files --------------------------------------------------------------------------------------------------- */
 
-bool take_number(const argument_list *list, const argument *option, const std::string &value, Command *command) {
+bool take_number(const argument_list *list, const argument *option, const char *value, Command *command) {
   const bool runs = std::string(option->name) == "--runs";
   uint64_t number = 0;
-  if (!parse_whole(value.c_str(), &number) || (runs && (number < 1 || number > RUNS_MOST))) {
-    usage_error(list, "%s: '%s' is not a whole number%s", option->name, value.c_str(), runs ? " from 1 to 10000" : "");
+  if (!parse_whole(value, &number) || (runs && (number < 1 || number > RUNS_MOST))) {
+    usage_error(list, "%s: '%s' is not a whole number%s", option->name, value, runs ? " from 1 to 10000" : "");
     return false;
   }
   if (runs)
@@ -186,8 +177,8 @@ bool take_number(const argument_list *list, const argument *option, const std::s
   return true;
 }
 
-bool take_path(const argument_list *list, const argument *option, const std::string &value, Command *command) {
-  if (value.empty()) {
+bool take_path(const argument_list *list, const argument *option, const char *value, Command *command) {
+  if (*value == '\0') {
     usage_error(list, "%s needs the name of a file", option->name);
     return false;
   }
@@ -198,7 +189,7 @@ bool take_path(const argument_list *list, const argument *option, const std::str
 
 struct Option {
   const char *name;
-  bool (*take)(const argument_list *list, const argument *option, const std::string &value, Command *command);
+  bool (*take)(const argument_list *list, const argument *option, const char *value, Command *command);
 };
 
 const std::vector<Option> OPTIONS = {{"--types", take_types}, {"--sizes", take_sizes}, {"--distributions", take_distributions},

@@ -22,44 +22,16 @@
 namespace device_data {
 
 /* Those of Nguyen's thesis (2021, section 5.3.1), some for three-way partition and floating point, and some that are like the keys
-   of programs. */
+   of programs. arguments.cpp says what each is like, for bench --help. */
+// clang-format off
 enum class Distribution : uint32_t {
-  random,
-  sorted,
-  reversed,
-  all_equal,
-  distinct_16384, /* so many different keys */
-  distinct_256,
-  distinct_2,
-  staggered,
-  bucket,
-  gaussian,
-  organ_pipe, /* rising, then falling */
-  almost_sorted,
-  shuffle,
-  extremes,      /* three of four keys are one of 16 special values of floating-point numbers or integers */
-  zipf,          /* the least ranks come most often */
-  killer,        /* made against the library's first splitters */
-  exponential,   /* the least ranks most often: half as many in each forty-fourth of all as in the one before */
-  mixed,         /* half of the keys evenly, half of them one of four values */
-  shared_upper,  /* the upper half of the bits is the same in all keys */
-  shared_lower,  /* the lower half */
-  words,         /* hashes of a text's words */
-  timestamps,    /* of a log, hardly out of order */
-  k_mers,        /* windows of a genome */
-  unit,          /* floating-point numbers evenly from 0 to 1; other types as `random` */
-  clusters,      /* a thousand short stretches of ranks, at random places */
-  wide_clusters, /* few long ones, some of which come often */
-  neighbours,    /* pairs of ranks with nothing between them */
-  sparse_bits,   /* one bit in 16 is set */
-  letters,       /* strings of lower-case letters */
-  digits,        /* of decimal digits */
-  log_normal,    /* the logarithm of a rank is a normal variable */
-  normal_floats, /* around 0; other types have the ranks that floating-point numbers of their size have */
-  outlier,       /* one far from all others */
-  runs,          /* sorted ones, one behind another */
-  small_numbers  /* exponential, the same however long a key is */
+  random, sorted, reversed, all_equal, distinct_16384, distinct_256, distinct_2,
+  staggered, bucket, gaussian, organ_pipe, almost_sorted, shuffle, extremes,
+  zipf, killer, exponential, mixed, shared_upper, shared_lower, words,
+  timestamps, k_mers, unit, clusters, wide_clusters, neighbours, sparse_bits,
+  letters, digits, log_normal, normal_floats, outlier, runs, small_numbers
 };
+// clang-format on
 constexpr uint32_t DISTRIBUTIONS = 35;
 
 /* "all-equal", and so on. */

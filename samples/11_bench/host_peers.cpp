@@ -13,11 +13,6 @@ namespace bench {
 
 namespace {
 
-template <typename Key>
-void sort_alone(std::vector<Key> &keys, std::vector<Key> &) {
-  std::sort(keys.begin(), keys.end());
-}
-
 /* Calls function(0) ... function(calls - 1), each on a thread of its own. */
 template <typename Function>
 void side_by_side(size_t calls, Function function) {
@@ -53,42 +48,27 @@ void sort_together(std::vector<Key> &keys, std::vector<Key> &other) {
   }
 }
 
+/* Brings the keys to the host, has them sorted there, and brings them back. */
 template <typename Key>
-Sorted sort_on_host(const Workplace &place, void (*sort)(std::vector<Key> &, std::vector<Key> &), bool wants_other) {
+Sorted sort_type(const Workplace &place, bool together) {
   const size_t bytes = place.keys.count * sizeof(Key);
   std::vector<Key> keys(place.keys.count);
-  std::vector<Key> other(wants_other ? place.keys.count : 0);
+  std::vector<Key> other(together ? place.keys.count : 0);
   REQUIRE(cudaMemcpyAsync(keys.data(), place.keys.d_keys, bytes, cudaMemcpyDeviceToHost, place.stream));
   REQUIRE(cudaStreamSynchronize(place.stream));
   const auto begin = std::chrono::steady_clock::now();
-  sort(keys, other);
+  if (together)
+    sort_together(keys, other);
+  else
+    std::sort(keys.begin(), keys.end());
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
   REQUIRE(cudaMemcpyAsync(place.keys.d_keys, keys.data(), bytes, cudaMemcpyHostToDevice, place.stream));
   REQUIRE(cudaStreamSynchronize(place.stream));
   return {place.keys.d_keys, elapsed.count()};
 }
 
-template <typename Key>
-Sorted sort_type(const Workplace &place, bool together) {
-  return sort_on_host<Key>(place, together ? sort_together<Key> : sort_alone<Key>, together);
-}
-
 Sorted sort_any(const Workplace &place, bool together) {
-  switch (place.keys.type) {
-  case CDP_U32:
-    return sort_type<uint32_t>(place, together);
-  case CDP_I32:
-    return sort_type<int32_t>(place, together);
-  case CDP_U64:
-    return sort_type<uint64_t>(place, together);
-  case CDP_I64:
-    return sort_type<int64_t>(place, together);
-  case CDP_F32:
-    return sort_type<float>(place, together);
-  case CDP_F64:
-    return sort_type<double>(place, together);
-  }
-  throw Failure("no such type");
+  return with_key_type(place.keys.type, [&](auto key) { return sort_type<decltype(key)>(place, together); });
 }
 
 } // namespace

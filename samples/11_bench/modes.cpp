@@ -55,21 +55,7 @@ Sorted library_sort(const Workplace &place) {
 /* ---- The toolkit -------------------------------------------------------------------------------------------------------- */
 
 CudaPeers cuda_peers_of(cdp_type type) {
-  switch (type) {
-  case CDP_U32:
-    return cuda_peers<uint32_t>();
-  case CDP_I32:
-    return cuda_peers<int32_t>();
-  case CDP_U64:
-    return cuda_peers<uint64_t>();
-  case CDP_I64:
-    return cuda_peers<int64_t>();
-  case CDP_F32:
-    return cuda_peers<float>();
-  case CDP_F64:
-    return cuda_peers<double>();
-  }
-  throw Failure("no such type");
+  return with_key_type(type, [](auto key) { return cuda_peers<decltype(key)>(); });
 }
 
 template <size_t (*CudaPeers::*WHICH)(const KeySpan &)>

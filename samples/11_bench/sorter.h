@@ -28,6 +28,26 @@ void require(cudaError_t error, const char *call);
 void require(cdp_status status, const char *call);
 #define REQUIRE(call) bench::require((call), #call)
 
+/* Calls `function` with a key of the type. */
+template <typename Function>
+auto with_key_type(cdp_type type, Function function) {
+  switch (type) {
+  case CDP_U32:
+    return function(uint32_t{});
+  case CDP_I32:
+    return function(int32_t{});
+  case CDP_U64:
+    return function(uint64_t{});
+  case CDP_I64:
+    return function(int64_t{});
+  case CDP_F32:
+    return function(float{});
+  case CDP_F64:
+    return function(double{});
+  }
+  throw Failure("no such type");
+}
+
 /* All that a sorter may touch. */
 struct Workplace {
   KeySpan keys;
