@@ -115,6 +115,6 @@ ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=300${ASAN_OPTION
 export ASAN_OPTIONS
 run partition_kinds --sizes 40
 check "more keys than there is memory for" exits 1
-check "and how many" says "not enough memory for three arrays of 2^40 keys"
+check "and how many" says "not enough memory for 1099511627776 keys, three times"
 
 conclude

@@ -6,7 +6,7 @@
  * 2. cdp_quicksort() sorts them, which is all that a program needs of the library.
  * 3. numbers_write.c writes them, and stderr says what ran where and how long.
  */
-#include "device.h"
+#include "chosen_device.h"
 #include "host_work.h"
 #include "numbers.h"
 #include "progress.h"

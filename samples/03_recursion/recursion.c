@@ -6,7 +6,7 @@
  * 2. cdp_study_quicksort() sorts them and counts; sample_keys.c checks the result.
  * 3. recursion_table.c prints the counts.
  */
-#include "device.h"
+#include "chosen_device.h"
 #include "progress.h"
 #include "recursion_table.h"
 #include "sample_keys.h"

@@ -6,9 +6,9 @@
  * 2. sample_keys.c checks every result; depth_report.c writes it to the CSV file at once.
  * 3. In the end depth_report.c prints the table and what it recommends.
  */
+#include "chosen_device.h"
 #include "depth_report.h"
 #include "depth_sweep.h"
-#include "device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,7 +108,9 @@ static void report(command *wanted, const sample_keys *keys) {
   puts("Check: every result sorted, and a permutation of what was given");
 }
 
-static int measure_and_report(command *wanted, sample_keys *keys, csv_file *csv) {
+static int measure_and_report(sample_keys *keys, const void *given, csv_file *csv) {
+  command *wanted = *(command *const *)given;
+  sample_keys_generate(keys, wanted->study.count, &wanted->study);
   depth_rows rows = {.csv = csv, .wanted = &wanted->study};
   const int code = sweep_measure(&wanted->sweep, keys, wanted->study.runs, write_depth_row, &rows);
   if (code == EXIT_SORTED)
@@ -119,8 +121,6 @@ static int measure_and_report(command *wanted, sample_keys *keys, csv_file *csv)
 static int run(void *given) {
   command *wanted = given;
   study_arguments *study = &wanted->study;
-  sample_keys keys;
-  csv_file csv;
   if (!wanted->short_given)
     settings_tuning(&study->settings)->disable |= CDP_DISABLE_SHORT;
   int code = sweep_plan(&wanted->sweep, PROGRAM, &study->settings);
@@ -131,15 +131,7 @@ static int run(void *given) {
     return code;
   sweep_use_device(&wanted->sweep, study->settings.options.device);
   complete(wanted);
-  if (!csv_open(&csv, PROGRAM, study->csv, DEPTH_CSV_COLUMNS))
-    return EXIT_DATA;
-  code = EXIT_DATA;
-  if (sample_keys_make(&keys, PROGRAM, study->count, &study->settings)) {
-    sample_keys_generate(&keys, study->count, study);
-    code = measure_and_report(wanted, &keys, &csv);
-    sample_keys_release(&keys);
-  }
-  return csv_close(&csv) ? code : EXIT_DATA;
+  return run_study(PROGRAM, DEPTH_CSV_COLUMNS, study, study->count, measure_and_report, &wanted);
 }
 
 int main(int argument_count, char **words) {

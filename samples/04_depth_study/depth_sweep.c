@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A sweep over the knobs of the recursion: see depth_sweep.h. */
 #include "depth_sweep.h"
-#include "device.h"
+#include "chosen_device.h"
 #include "host_work.h"
 #include "progress.h"
 

@@ -6,7 +6,7 @@
  * 2. timeline_picture.c draws; recursion_table.c prints the tree by depth.
  * 3. cdp_trace_write_json() writes what Perfetto shows, cdp_trace_write_csv() what docs/plot.py reads.
  */
-#include "device.h"
+#include "chosen_device.h"
 #include "output_file.h"
 #include "progress.h"
 #include "recursion_table.h"

@@ -6,8 +6,8 @@
  * 2. traced_sort.c reads from the trace how long a launch takes to begin, and how long the device waits between grids.
  * 3. A table, what it means, and a CSV.
  */
+#include "chosen_device.h"
 #include "csv_file.h"
-#include "device.h"
 #include "progress.h"
 #include "text_table.h"
 #include "traced_sort.h"
@@ -210,8 +210,10 @@ static void write_csv(csv_file *csv, const result *results, size_t count, const 
 
 /* ---- The program ----------------------------------------------------------------------------------------------- */
 
-static int measure_and_report(const study_arguments *wanted, sample_keys *keys, csv_file *csv) {
+static int measure_and_report(sample_keys *keys, const void *given, csv_file *csv) {
+  const study_arguments *wanted = given;
   result results[RESULTS];
+  sample_keys_generate(keys, wanted->count, wanted);
   const size_t count = plan(wanted, results);
   const int code = measure_all(wanted, results, count, keys);
   if (code == EXIT_SORTED) {
@@ -227,24 +229,14 @@ static int measure_and_report(const study_arguments *wanted, sample_keys *keys, 
 
 static int run(void *given) {
   study_arguments *wanted = given;
-  sample_keys keys;
-  csv_file csv;
-  int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
+  const int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
   if (code != EXIT_SORTED)
     return code;
   if (wanted->count == 0)
     wanted->count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
   if (wanted->runs == 0)
     wanted->runs = was_simulated() ? RUNS_SIMULATED : RUNS_GPU;
-  if (!csv_open(&csv, PROGRAM, wanted->csv, CSV_COLUMNS))
-    return EXIT_DATA;
-  code = EXIT_DATA;
-  if (sample_keys_make(&keys, PROGRAM, wanted->count, &wanted->settings)) {
-    sample_keys_generate(&keys, wanted->count, wanted);
-    code = measure_and_report(wanted, &keys, &csv);
-    sample_keys_release(&keys);
-  }
-  return csv_close(&csv) ? code : EXIT_DATA;
+  return run_study(PROGRAM, CSV_COLUMNS, wanted, wanted->count, measure_and_report, wanted);
 }
 
 int main(int argument_count, char **words) {

@@ -11,7 +11,7 @@
  *    between the leaf sizes comes nearest. distinct_report.c says beside the numbers what it is and what it is not.
  * 4. The counts of a study tell how many keys left the recursion at which depth, because they were equal to a pivot.
  */
-#include "device.h"
+#include "chosen_device.h"
 #include "distinct_report.h"
 #include "progress.h"
 
@@ -201,7 +201,8 @@ static double work_of_all(const command *wanted) {
   return work + DISTINCT_ROWS * LEAVES * runs * (2 + GRIDS_WORTH) * work_of(wanted->study.count);
 }
 
-static int measure_all(sample_keys *keys, const command *wanted, csv_file *csv) {
+static int measure_all(sample_keys *keys, const void *given, csv_file *csv) {
+  const command *wanted = given;
   enum { TABLES = 2 };
   const sort_settings *settings = &wanted->study.settings;
   const distinct_facts facts = {
@@ -221,9 +222,7 @@ static int measure_all(sample_keys *keys, const command *wanted, csv_file *csv) 
 static int run(void *given) {
   command *wanted = given;
   study_arguments *study = &wanted->study;
-  sample_keys keys;
-  csv_file csv;
-  int code = settle_device(PROGRAM, study->settings.type, &study->settings.options);
+  const int code = settle_device(PROGRAM, study->settings.type, &study->settings.options);
   if (code != EXIT_SORTED)
     return code;
   const bool simulated = was_simulated();
@@ -231,15 +230,8 @@ static int run(void *given) {
     study->sizes = simulated ? sizes_between(FIRST_LOG2_SIMULATED, LAST_LOG2_SIMULATED) : sizes_between(FIRST_LOG2, LAST_LOG2);
   if (study->count == 0)
     study->count = UINT64_C(1) << (simulated ? COUNT_LOG2_SIMULATED : OPENCL_LOG2_COUNT);
-  if (!csv_open(&csv, PROGRAM, study->csv, DISTINCT_CSV_NAMES))
-    return EXIT_DATA;
-  code = EXIT_DATA;
   const uint64_t most = UINT64_C(1) << greatest_log2(study->sizes);
-  if (sample_keys_make(&keys, PROGRAM, most > study->count ? most : study->count, &study->settings)) {
-    code = measure_all(&keys, wanted, &csv);
-    sample_keys_release(&keys);
-  }
-  return csv_close(&csv) ? code : EXIT_DATA;
+  return run_study(PROGRAM, DISTINCT_CSV_NAMES, study, most > study->count ? most : study->count, measure_all, wanted);
 }
 
 int main(int argument_count, char **words) {

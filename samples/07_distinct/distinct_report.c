@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables and CSV rows: see distinct_report.h. */
 #include "distinct_report.h"
-#include "device.h"
+#include "chosen_device.h"
 #include "text_table.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  * 2. sample_keys.c measures the library several times and std::sort as often, but no longer than 50 ms, and checks every result.
  * 3. distributions_report.c prints each row as it is found, with the published one from thesis_tables.c, and the ratios at the end.
  */
-#include "device.h"
+#include "chosen_device.h"
 #include "distributions_report.h"
 #include "progress.h"
 #include "text_table.h"
@@ -155,7 +155,8 @@ static double work_of_all(const command *wanted) {
   return work * __builtin_popcount(wanted->sequences);
 }
 
-static int measure_all(sample_keys *keys, const command *wanted, csv_file *csv) {
+static int measure_all(sample_keys *keys, const void *given, csv_file *csv) {
+  const command *wanted = given;
   static results all; /* some 20 KiB, and filled once */
   const sort_settings *settings = &wanted->study.settings;
   int code = EXIT_SORTED;
@@ -173,21 +174,12 @@ static int measure_all(sample_keys *keys, const command *wanted, csv_file *csv) 
 static int run(void *given) {
   command *wanted = given;
   study_arguments *study = &wanted->study;
-  sample_keys keys;
-  csv_file csv;
-  int code = settle_device(PROGRAM, study->settings.type, &study->settings.options);
+  const int code = settle_device(PROGRAM, study->settings.type, &study->settings.options);
   if (code != EXIT_SORTED)
     return code;
   if (study->sizes == 0)
     study->sizes = sizes_between(FIRST_LOG2, was_simulated() ? LAST_LOG2_SIMULATED : LAST_LOG2);
-  if (!csv_open(&csv, PROGRAM, study->csv, DISTRIBUTIONS_CSV_NAMES))
-    return EXIT_DATA;
-  code = EXIT_DATA;
-  if (sample_keys_make(&keys, PROGRAM, UINT64_C(1) << greatest_log2(study->sizes), &study->settings)) {
-    code = measure_all(&keys, wanted, &csv);
-    sample_keys_release(&keys);
-  }
-  return csv_close(&csv) ? code : EXIT_DATA;
+  return run_study(PROGRAM, DISTRIBUTIONS_CSV_NAMES, study, UINT64_C(1) << greatest_log2(study->sizes), measure_all, wanted);
 }
 
 int main(int argument_count, char **words) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables and CSV rows: see distributions_report.h. */
 #include "distributions_report.h"
-#include "device.h"
+#include "chosen_device.h"
 #include "text_table.h"
 #include "thesis_tables.h"
 

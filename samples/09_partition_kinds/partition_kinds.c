@@ -6,8 +6,8 @@
  * 2. cdp_partition() partitions the same keys some times by each kind, and tells how long it took on the device.
  * 3. Every result is checked; those of one kind are compared with each other, and with the order that the keys came in.
  */
+#include "chosen_device.h"
 #include "csv_file.h"
-#include "device.h"
 #include "host_work.h"
 #include "partition_keys.h"
 #include "progress.h"
@@ -16,8 +16,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char PROGRAM[] = "partition_kinds";
 static const char COLUMNS[] = "type,log2_count,kind,milliseconds,milliseconds_least,milliseconds_most,"
@@ -65,16 +63,6 @@ static void help(void) {
 
 /* ---- One kind, one size ---------------------------------------------------------------------------------------- */
 
-/* The keys of a size, and room for what becomes of them. */
-typedef struct arrays {
-  given_keys given;
-  void *keys;   /* the same memory as given.keys, to be freed */
-  void *result; /* of the run at hand */
-  void *first;  /* of the first run */
-  size_t bytes;
-  unsigned char pivot[KEY_BYTES_MOST];
-} arrays;
-
 /* What came of the runs. */
 typedef struct measurement {
   spread milliseconds;
@@ -82,40 +70,33 @@ typedef struct measurement {
   bool is_stable;
 } measurement;
 
-static void release_arrays(arrays *made) {
-  free(made->keys);
-  free(made->result);
-  free(made->first);
+/* What is partitioned: the keys that were given, around a pivot. The first result is kept in `sorted`. */
+typedef struct task {
+  sample_keys *keys;
+  given_keys given;
+  unsigned char pivot[KEY_BYTES_MOST];
+} task;
+
+static task make_task(sample_keys *keys, const study_arguments *wanted, uint32_t exponent) {
+  sample_keys_generate(keys, UINT64_C(1) << exponent, wanted);
+  task made = {.keys = keys, .given = {keys->given, keys->count, keys->type, keys->order}};
+  median_of_sample(&made.given, made.pivot);
+  return made;
 }
 
-static bool make_arrays(arrays *made, const study_arguments *wanted, uint32_t exponent) {
-  const cdp_type type = wanted->settings.type;
-  const uint64_t count = UINT64_C(1) << exponent;
-  *made = (arrays){.bytes = (size_t)count * type_bytes(type)};
-  made->keys = malloc(made->bytes);
-  made->result = malloc(made->bytes);
-  made->first = malloc(made->bytes);
-  if (made->keys == NULL || made->result == NULL || made->first == NULL) {
-    fprintf(stderr, "%s: not enough memory for three arrays of 2^%" PRIu32 " keys\n", PROGRAM, exponent);
-    release_arrays(made);
-    *made = (arrays){.bytes = 0};
-    return false;
-  }
-  generate_keys(made->keys, count, type, wanted->distribution, wanted->settings.options.seed);
-  made->given = (given_keys){.keys = made->keys, .count = count, .type = type, .order = wanted->settings.options.order};
-  median_of_sample(&made->given, made->pivot);
-  return true;
+static uint64_t bytes_of(const task *made) {
+  return made->given.count * type_bytes(made->given.type);
 }
 
 /* Partitions the keys as they were given. Each run has a seed of its own, so that the simulated device's blocks do not always
    run in the same order, as they would not on a GPU. An exit code. */
-static int run_once(arrays *made, const study_arguments *wanted, uint32_t number, cdp_partition_kind kind, cdp_parts *parts) {
+static int run_once(const task *made, const study_arguments *wanted, uint32_t number, cdp_partition_kind kind,
+                    cdp_parts *parts) {
   cdp_options options = wanted->settings.options;
   options.seed += number;
-  memcpy(made->result, made->given.keys, made->bytes);
-  const cdp_status status =
-      cdp_partition(made->result, (size_t)made->given.count, made->given.type, &options, made->pivot, kind, parts);
-  return report_status(PROGRAM, status);
+  sample_keys_reset(made->keys);
+  return report_status(PROGRAM, cdp_partition(made->keys->keys, (size_t)made->given.count, made->given.type, &options,
+                                              made->pivot, kind, parts));
 }
 
 static int tell_fault(const char *fault) {
@@ -124,11 +105,11 @@ static int tell_fault(const char *fault) {
 }
 
 /* Looks at a result that is not the first one's over again. An exit code. */
-static int check_result(const arrays *made, const cdp_parts *parts, measurement *measured) {
-  const char *fault = check_partition(&made->given, made->result, made->pivot, parts);
+static int check_result(const task *made, const cdp_parts *parts, measurement *measured) {
+  const char *fault = check_partition(&made->given, made->keys->keys, made->pivot, parts);
   if (fault != NULL)
     return tell_fault(fault);
-  measured->is_stable = measured->is_stable && is_stable(&made->given, made->result, made->pivot, parts);
+  measured->is_stable = measured->is_stable && is_stable(&made->given, made->keys->keys, made->pivot, parts);
   return EXIT_SORTED;
 }
 
@@ -139,17 +120,17 @@ static bool same_parts(const cdp_parts *one, const cdp_parts *other) {
 }
 
 /* Compares a result with the first one, and looks at it where it is another. An exit code. */
-static int compare_result(const arrays *made, const cdp_parts *first, const cdp_parts *parts, measurement *measured) {
+static int compare_result(const task *made, const cdp_parts *first, const cdp_parts *parts, measurement *measured) {
   if (!same_parts(first, parts))
     return tell_fault("the parts are not those of the first run");
-  if (memcmp(made->result, made->first, made->bytes) == 0)
+  if (same_keys(made->keys->keys, made->keys->sorted, bytes_of(made)))
     return EXIT_SORTED;
   measured->is_identical = false;
   return check_result(made, parts, measured);
 }
 
 /* Measures a kind. An exit code. */
-static int measure(arrays *made, const study_arguments *wanted, cdp_partition_kind kind, measurement *measured) {
+static int measure(const task *made, const study_arguments *wanted, cdp_partition_kind kind, measurement *measured) {
   double milliseconds[RUNS_MOST];
   cdp_parts first;
   *measured = (measurement){.is_identical = true, .is_stable = true};
@@ -157,7 +138,7 @@ static int measure(arrays *made, const study_arguments *wanted, cdp_partition_ki
   int code = run_once(made, wanted, 0, kind, &first);
   if (code == EXIT_SORTED)
     code = check_result(made, &first, measured);
-  memcpy(made->first, made->result, made->bytes);
+  copy_keys(made->keys->sorted, made->keys->keys, bytes_of(made));
   for (uint32_t run = 0; run < wanted->runs && code == EXIT_SORTED; run++) {
     cdp_parts parts;
     code = run_once(made, wanted, run + 1, kind, &parts);
@@ -176,10 +157,10 @@ static const char *yes_or_no(bool which) {
   return which ? "yes" : "no";
 }
 
-static void put_measurement(text_table *table, csv_file *csv, const arrays *made, uint32_t exponent, const char *kind,
+static void put_measurement(text_table *table, csv_file *csv, const task *made, uint32_t exponent, const char *kind,
                             uint32_t runs, const measurement *measured) {
   const spread *times = &measured->milliseconds;
-  const double rate = ratio_of(2.0 * (double)made->bytes / 1e6, times->median);
+  const double rate = ratio_of(2.0 * (double)bytes_of(made) / 1e6, times->median);
   text_table_add(table, "2^%" PRIu32 "\t%s\t%.4f\t%.4f\t%.4f\t%.4g\t%s\t%s", exponent, kind, times->median, times->least,
                  times->most, rate, yes_or_no(measured->is_identical), yes_or_no(measured->is_stable));
   csv_row(csv, "%s,%" PRIu32 ",%s,%.6g,%.6g,%.6g,%.6g,%s,%" PRIu32, type_name(made->given.type), exponent, kind, times->median,
@@ -187,65 +168,57 @@ static void put_measurement(text_table *table, csv_file *csv, const arrays *made
 }
 
 /* About how long it will take on the simulated device: so long as a few keys took, and more as there are more. */
-static double announce(const study_arguments *wanted) {
+static double announce(sample_keys *keys, const study_arguments *wanted) {
   enum { PILOT_LOG2 = 14 };
-  arrays made;
   cdp_parts parts;
-  if (!was_simulated() || greatest_log2(wanted->sizes) <= PILOT_LOG2 || !make_arrays(&made, wanted, PILOT_LOG2))
+  if (!was_simulated() || greatest_log2(wanted->sizes) <= PILOT_LOG2)
     return 0;
+  const task made = make_task(keys, wanted, PILOT_LOG2);
   const double begin = clock_milliseconds();
   const int code = run_once(&made, wanted, 0, KINDS[0].kind, &parts);
   const double seconds = (clock_milliseconds() - begin) / 1e3;
-  release_arrays(&made);
   const double runs = (double)(wanted->runs + 1) * sizeof KINDS / sizeof *KINDS;
   return code == EXIT_SORTED ? announce_seconds(PROGRAM, seconds * runs * (double)(wanted->sizes >> PILOT_LOG2)) : 0;
 }
 
-static int compare_sizes(const study_arguments *wanted, text_table *table, csv_file *csv) {
+static int compare_sizes(sample_keys *keys, const void *given, csv_file *csv) {
+  const study_arguments *wanted = given;
+  text_table table;
   int code = EXIT_SORTED;
-  const double seconds = announce(wanted);
+  const double seconds = announce(keys, wanted);
+  printf("%s keys, %s, %s, around a pivot in the middle, on %s\n\n", type_name(wanted->settings.type),
+         wanted->distribution->name, order_name(wanted->settings.options.order), cdp_last_device());
+  text_table_begin(&table, "rlrrrrll");
+  text_table_add(&table, "keys\tkind\tms\tleast\tmost\tGB/s\tidentical\tstable");
   progress_begin(PROGRAM, greatest_log2(wanted->sizes) + 1, seconds);
   for (uint32_t exponent = 0; exponent <= PARTITION_LOG2_MOST && code == EXIT_SORTED; exponent++) {
-    arrays made;
     if ((wanted->sizes >> exponent & 1) == 0)
       continue;
-    code = make_arrays(&made, wanted, exponent) ? EXIT_SORTED : EXIT_DATA;
+    const task made = make_task(keys, wanted, exponent);
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && code == EXIT_SORTED; i++) {
       measurement measured;
       progress_at(exponent, KINDS[i].name);
       code = measure(&made, wanted, KINDS[i].kind, &measured);
       if (code == EXIT_SORTED)
-        put_measurement(table, csv, &made, exponent, KINDS[i].name, wanted->runs, &measured);
+        put_measurement(&table, csv, &made, exponent, KINDS[i].name, wanted->runs, &measured);
     }
-    release_arrays(&made);
   }
   progress_end();
+  text_table_print(&table);
+  if (code == EXIT_SORTED)
+    puts("\nCheck: every result is partitioned, and a permutation of what was given");
   return code;
 }
 
 static int run(void *given) {
   study_arguments *wanted = given;
-  csv_file csv;
-  text_table table;
-  int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
+  const int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
   if (code != EXIT_SORTED)
     return code;
   if (wanted->sizes == 0)
     wanted->sizes = was_simulated() ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST)
                                     : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
-  if (!csv_open(&csv, PROGRAM, wanted->csv, COLUMNS))
-    return EXIT_DATA;
-  printf("%s keys, %s, %s, around a pivot in the middle, on %s\n\n", type_name(wanted->settings.type),
-         wanted->distribution->name, order_name(wanted->settings.options.order), cdp_last_device());
-  text_table_begin(&table, "rlrrrrll");
-  text_table_add(&table, "keys\tkind\tms\tleast\tmost\tGB/s\tidentical\tstable");
-  code = compare_sizes(wanted, &table, &csv);
-  text_table_print(&table);
-  if (code == EXIT_SORTED)
-    puts("\nCheck: every result is partitioned, and a permutation of what was given");
-  if (!csv_close(&csv))
-    code = EXIT_DATA;
-  return code;
+  return run_study(PROGRAM, COLUMNS, wanted, UINT64_C(1) << greatest_log2(wanted->sizes), compare_sizes, wanted);
 }
 
 int main(int argument_count, char **words) {

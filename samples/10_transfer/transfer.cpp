@@ -19,7 +19,7 @@
 
 extern "C" {
 #include "csv_file.h"
-#include "device.h"
+#include "chosen_device.h"
 #include "progress.h"
 #include "sample_keys.h"
 #include "text_table.h"

@@ -11,7 +11,7 @@
 #include <thread>
 
 extern "C" {
-#include "device.h"
+#include "chosen_device.h"
 #include "host_work.h"
 }
 

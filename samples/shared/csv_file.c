@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing figures as CSV: see csv_file.h. */
 #include "csv_file.h"
-#include "device.h"
+#include "chosen_device.h"
 
 #include <stdarg.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library says, told to whoever typed a command line: see device.h. */
-#include "device.h"
+/* What the library says, told to whoever typed a command line: see chosen_device.h. */
+#include "chosen_device.h"
 #include "sort_settings.h"
 
 #include <stdio.h>

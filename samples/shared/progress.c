@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700 /* for isatty() */
 
 #include "progress.h"
-#include "device.h"
+#include "chosen_device.h"
 #include "host_work.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys, sorted again and again: see sample_keys.h. */
 #include "sample_keys.h"
-#include "device.h"
+#include "chosen_device.h"
 #include "host_work.h"
 
 #include <inttypes.h>
@@ -52,6 +52,20 @@ void sample_keys_release(sample_keys *made) {
   free(made->given);
   free(made->keys);
   free(made->sorted);
+}
+
+int run_study(const char *program, const char *columns, const study_arguments *wanted, uint64_t count_most,
+              study_measure *measure, const void *command) {
+  sample_keys keys;
+  csv_file csv;
+  int code = EXIT_DATA;
+  if (!csv_open(&csv, program, wanted->csv, columns))
+    return EXIT_DATA;
+  if (sample_keys_make(&keys, program, count_most, &wanted->settings)) {
+    code = measure(&keys, command, &csv);
+    sample_keys_release(&keys);
+  }
+  return csv_close(&csv) ? code : EXIT_DATA;
 }
 
 void sample_keys_given(sample_keys *made, uint64_t count) {

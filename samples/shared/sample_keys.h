@@ -2,7 +2,7 @@
 /*
  * What the samples that measure have in common: keys, sorted again and again, and every result checked.
  *
- * 1. settle_device() (device.h) finds out whether there is a GPU, and falls back to the simulated device where there is none.
+ * 1. settle_device() (chosen_device.h) finds out whether there is a GPU, and falls back to the simulated device where there is none.
  * 2. sample_keys_make() has room for keys; they are written to `given`, or generated there by sample_keys_generate().
  * 3. warm_up(), time_runs() and study_sort() sort copies of them; other sorts come between sample_keys_reset() and
  *    sample_keys_judge(). time_standard_sort() is std::sort.
@@ -13,6 +13,7 @@
 #ifndef CDPSORT_SAMPLES_SAMPLE_KEYS_H
 #define CDPSORT_SAMPLES_SAMPLE_KEYS_H
 
+#include "csv_file.h"
 #include "key_order.h"
 #include "study_arguments.h"
 
@@ -56,6 +57,12 @@ void sample_keys_given(sample_keys *made, uint64_t count);
 void sample_keys_generate(sample_keys *made, uint64_t count, const study_arguments *wanted);
 
 /* What the functions below return: an exit code, EXIT_SORTED where all is well; else there was a message. */
+
+/* Has `measure` called with the CSV file that is wanted and with room for so many keys, and closes both whatever has failed;
+   `command` is its own. */
+typedef int study_measure(sample_keys *keys, const void *command, csv_file *csv);
+int run_study(const char *program, const char *columns, const study_arguments *wanted, uint64_t count_most,
+              study_measure *measure, const void *command);
 
 void sample_keys_reset(sample_keys *made);
 int sample_keys_judge(sample_keys *made, cdp_status status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* On which device a sample runs: see device.h. */
-#include "device.h"
+/* On which device a sample runs: see chosen_device.h. */
+#include "chosen_device.h"
 #include "command_line.h"
 
 #include <stdlib.h>

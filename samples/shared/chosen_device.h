@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* On which device a sample runs: the GPU, or where there is none and nobody asked for one, the simulated device. */
-#ifndef CDPSORT_SAMPLES_DEVICE_H
-#define CDPSORT_SAMPLES_DEVICE_H
+#ifndef CDPSORT_SAMPLES_CHOSEN_DEVICE_H
+#define CDPSORT_SAMPLES_CHOSEN_DEVICE_H
 
 #include <cdpsort/cdpsort.h>
 
