@@ -60,7 +60,7 @@ static verdict read_magnitude(const char *word, size_t length, bool *negative, u
 
 static verdict read_integer(const char *word, size_t length, cdp_type type, void *key) {
   bool negative;
-  uint64_t magnitude;
+  uint64_t magnitude = 0;
   const verdict read = read_magnitude(word, length, &negative, &magnitude);
   if (read != GOOD)
     return read;
@@ -173,7 +173,9 @@ static void *grow(void *memory, size_t *capacity, const char *name, const char *
 /* All bytes of a file, and one more, which ends the last word. Pipes may give a part of what was asked for. */
 static bool read_bytes(FILE *file, const char *name, char **bytes, size_t *count) {
   size_t capacity = 0;
-  for (*bytes = NULL, *count = 0; feof(file) == 0;) {
+  *bytes = NULL;
+  *count = 0;
+  do {
     if (*count + 1 >= capacity) {
       void *grown = grow(*bytes, &capacity, name, "input");
       if (grown == NULL)
@@ -185,7 +187,7 @@ static bool read_bytes(FILE *file, const char *name, char **bytes, size_t *count
       fprintf(stderr, "sort_numbers: %s:1: cannot be read: %s\n", name, strerror(errno));
       return false;
     }
-  }
+  } while (feof(file) == 0);
   (*bytes)[*count] = '\0';
   return true;
 }

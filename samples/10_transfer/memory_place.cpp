@@ -6,7 +6,10 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <string>
+
+extern "C" {
+#include "command_line.h"
+}
 
 #ifdef CDPSORT_HAVE_CUDA
 #include <cuda_runtime.h>
@@ -23,10 +26,8 @@ void check(cudaError_t error, const char *doing) {
   if (error == cudaSuccess)
     return;
   cudaGetLastError();
-  const std::string what = std::string(doing) + " failed: " + cudaGetErrorString(error);
-  if (error == cudaErrorMemoryAllocation)
-    throw MemoryMissing(what);
-  throw TransferFailure(what);
+  throw Failure(error == cudaErrorMemoryAllocation ? EXIT_DATA : EXIT_LIBRARY,
+                std::string(doing) + " failed: " + cudaGetErrorString(error));
 }
 
 /* Other memory than pageable one; NULL for that. */
@@ -62,7 +63,7 @@ void *allocate_by_cuda(Memory, size_t) {
 }
 
 void *allocate_on_device(size_t) {
-  throw TransferFailure("this program was built without CUDA");
+  throw Failure(EXIT_LIBRARY, "this program was built without CUDA");
 }
 
 void free_by_cuda(Memory, void *) {}
@@ -95,7 +96,7 @@ void use_device_of_library([[maybe_unused]] bool simulated) {
 MemoryPlace::MemoryPlace(Memory memory, size_t bytes, bool simulated) : memory_(memory), bytes_(bytes) {
   keys_ = memory == Memory::pageable ? std::malloc(bytes) : allocate_by_cuda(memory, bytes);
   if (keys_ == nullptr)
-    throw MemoryMissing("not enough memory for the keys");
+    throw Failure(EXIT_DATA, "not enough memory for the keys");
   std::memset(keys_, 0, bytes);
   d_keys_ = keys_;
   if (simulated || memory == Memory::managed)

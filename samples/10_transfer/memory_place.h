@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace transfer {
@@ -22,12 +23,10 @@ const char *memory_name(Memory memory);
 /* What there is: pageable memory alone where no GPU is at work. */
 std::vector<Memory> memories(bool simulated);
 
-/* Memory is missing, or CUDA refuses something; what() says it. */
-struct TransferFailure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-struct MemoryMissing : TransferFailure {
-  using TransferFailure::TransferFailure;
+/* What went wrong, and what the program then exits with. */
+struct Failure : std::runtime_error {
+  Failure(int with, const std::string &what) : std::runtime_error(what), code(with) {}
+  int code;
 };
 
 /* Makes the CUDA device current that the library's last call ran on. */
@@ -36,7 +35,7 @@ void use_device_of_library(bool simulated);
 /* Both arrays of some keys. Pages are touched when it is made, so that no measurement pays for it. */
 class MemoryPlace {
 public:
-  /* Throws TransferFailure. */
+  /* Throws Failure. */
   MemoryPlace(Memory memory, size_t bytes, bool simulated);
   ~MemoryPlace();
   MemoryPlace(const MemoryPlace &) = delete;

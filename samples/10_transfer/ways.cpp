@@ -29,7 +29,7 @@ double time_of(Doing work) {
 
 void require(cdp_status status) {
   if (status != CDP_OK)
-    throw LibraryFailure(status, library_message());
+    throw Failure(exit_code(status), library_message());
 }
 
 /* Sorts both parts of keys that are partitioned, each on a thread of its own: then all are in order. */
@@ -68,7 +68,8 @@ void do_all_on_cpu(const MemoryPlace &place, const Work &work, cdp_parts *parts,
 void check_sorted(const MemoryPlace &place, const Work &work) {
   const given_keys &given = work.given;
   if (!is_sorted_from(given.keys, place.keys(), given.count, given.type, given.order))
-    throw WrongResult("the keys are out of order, or not those that were given (order, sum, exclusive-or)");
+    throw Failure(EXIT_DATA,
+                  "check FAILED: the keys are out of order, or not those that were given (order, sum, exclusive-or)");
 }
 
 } // namespace
@@ -81,7 +82,7 @@ const char *mode_name(Mode mode) {
 Times sort_one_way(const MemoryPlace &place, const Work &work, Mode mode, cdp_partition_kind kind, cdp_parts *parts) {
   Times times = {};
   cdp_parts found = {};
-  std::memcpy(place.keys(), work.given.keys, static_cast<size_t>(work.given.count) * type_bytes(work.given.type));
+  std::memcpy(place.keys(), work.given.keys, bytes_of(work));
   times.total = time_of([&] {
     if (mode == Mode::gpu)
       sort_on_gpu(place, work, &times);

@@ -31,17 +31,6 @@ struct Times {
   double total; /* by the clock: what the parts do not say is the library's, above all its workspace */
 };
 
-/* The library refused something; library_message() says what. */
-struct LibraryFailure : std::runtime_error {
-  LibraryFailure(cdp_status with, const char *what) : std::runtime_error(what), status(with) {}
-  cdp_status status;
-};
-
-/* A result is not what it must be. */
-struct WrongResult : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /* Keys to be sorted again and again. */
 struct Work {
   given_keys given;
@@ -49,7 +38,11 @@ struct Work {
   unsigned char pivot[KEY_BYTES_MOST];
 };
 
-/* Sorts them one way, and checks the result. Throws one of the failures above. The parts go to *parts, if that is wanted and
+inline size_t bytes_of(const Work &work) {
+  return static_cast<size_t>(work.given.count) * type_bytes(work.given.type);
+}
+
+/* Sorts them one way, and checks the result. Throws Failure. The parts go to *parts, if that is wanted and
    the way has some. */
 Times sort_one_way(const MemoryPlace &place, const Work &work, Mode mode, cdp_partition_kind kind = CDP_PARTITION_DEFAULT,
                    cdp_parts *parts = nullptr);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <functional>
 
 extern "C" {
 #include "output_file.h"
@@ -116,42 +117,23 @@ void print_verdict(const std::string &kept, const Verdict &verdict) {
 
 namespace {
 
-/* A file that is written: what had its name before keeps it until all is there. */
-class Output {
-public:
-  explicit Output(const std::string &path) {
-    if (!output_prepare(&out_, "bench", path.c_str()))
-      fail();
+/* Writes a file, by `write` if that is not empty: what had its name before keeps it until all is there. */
+void write_file(const std::string &path, const std::function<void(FILE *)> &write) {
+  output_file out;
+  bool good = output_prepare(&out, "bench", path.c_str());
+  if (good && write) {
+    good = output_begin(&out);
+    if (good) {
+      write(out.file);
+      good = (fflush(out.file) == 0 && ferror(out.file) == 0) || output_complain(&out);
+    }
+    good = output_close(&out, good);
+  } else if (good) {
+    output_close(&out, false);
   }
-  ~Output() {
-    output_close(&out_, false);
-  }
-  Output(const Output &) = delete;
-  Output &operator=(const Output &) = delete;
-
-  void begin() {
-    if (!output_begin(&out_))
-      fail();
-  }
-  FILE *file() const {
-    return out_.file;
-  }
-  void publish() {
-    const bool written = fflush(out_.file) == 0 && ferror(out_.file) == 0;
-    if (!written)
-      output_complain(&out_);
-    if (!output_close(&out_, written))
-      fail();
-  }
-
-private:
-  /* What went wrong has been said. */
-  [[noreturn]] static void fail() {
-    throw Failure("what is measured could not be kept");
-  }
-
-  output_file out_ = {};
-};
+  if (!good)
+    throw Failure("what is measured could not be kept"); /* why, has been said */
+}
 
 /* A JSON string. */
 std::string quoted(const std::string &text) {
@@ -206,42 +188,40 @@ void write_json_row(FILE *file, const Row &row) {
 } // namespace
 
 void require_writable(const std::string &path) {
-  const Output output(path);
+  write_file(path, nullptr);
 }
 
 void write_csv(const std::string &path, const std::vector<Row> &rows) {
-  Output output(path);
-  output.begin();
-  fputs("type,count,distribution,mode,correct", output.file());
-  for (const char *name : NUMBER_NAMES)
-    fprintf(output.file(), ",%s", name);
-  fputc('\n', output.file());
-  for (const Row &row : rows) {
-    fprintf(output.file(), "%s,%" PRIu64 ",%s,%s,%s", device_data::type_name(row.type), row.count,
-            device_data::distribution_name(row.distribution), row.mode->name, row.fault.empty() ? "true" : "false");
-    for (const std::string &number : numbers_of(row, ""))
-      fprintf(output.file(), ",%s", number.c_str());
-    fputc('\n', output.file());
-  }
-  output.publish();
+  write_file(path, [&](FILE *file) {
+    fputs("type,count,distribution,mode,correct", file);
+    for (const char *name : NUMBER_NAMES)
+      fprintf(file, ",%s", name);
+    fputc('\n', file);
+    for (const Row &row : rows) {
+      fprintf(file, "%s,%" PRIu64 ",%s,%s,%s", device_data::type_name(row.type), row.count,
+              device_data::distribution_name(row.distribution), row.mode->name, row.fault.empty() ? "true" : "false");
+      for (const std::string &number : numbers_of(row, ""))
+        fprintf(file, ",%s", number.c_str());
+      fputc('\n', file);
+    }
+  });
 }
 
 void write_json(const std::string &path, const Facts &facts, const std::vector<Row> &rows) {
-  Output output(path);
-  output.begin();
-  fprintf(output.file(), "{\n  \"device\": %s,\n  \"driver\": %s,\n  \"toolkit\": %s,\n  \"library\": %s,\n  \"date\": %s,\n",
-          quoted(facts.device).c_str(), quoted(facts.driver).c_str(), quoted(facts.toolkit).c_str(),
-          quoted(facts.library).c_str(), quoted(facts.date).c_str());
-  fprintf(output.file(), "  \"seed\": %" PRIu64 ",\n  \"runs\": %" PRIu32 ",\n  \"warm_ups\": %" PRIu32 ",\n  \"rows\": [",
-          facts.seed, facts.runs, WARM_UPS);
-  const char *separator = "\n";
-  for (const Row &row : rows) {
-    fputs(separator, output.file());
-    write_json_row(output.file(), row);
-    separator = ",\n";
-  }
-  fputs("\n  ]\n}\n", output.file());
-  output.publish();
+  write_file(path, [&](FILE *file) {
+    fprintf(file, "{\n  \"device\": %s,\n  \"driver\": %s,\n  \"toolkit\": %s,\n  \"library\": %s,\n  \"date\": %s,\n",
+            quoted(facts.device).c_str(), quoted(facts.driver).c_str(), quoted(facts.toolkit).c_str(),
+            quoted(facts.library).c_str(), quoted(facts.date).c_str());
+    fprintf(file, "  \"seed\": %" PRIu64 ",\n  \"runs\": %" PRIu32 ",\n  \"warm_ups\": %" PRIu32 ",\n  \"rows\": [", facts.seed,
+            facts.runs, WARM_UPS);
+    const char *separator = "\n";
+    for (const Row &row : rows) {
+      fputs(separator, file);
+      write_json_row(file, row);
+      separator = ",\n";
+    }
+    fputs("\n  ]\n}\n", file);
+  });
 }
 
 } // namespace bench
