@@ -200,18 +200,18 @@ int run_row(const Row &row) {
   return EXIT_SUCCESS;
 }
 
-/* Runs a row in a process of its own. */
-int run_apart(const Row &row) {
+/* Runs something in a process of its own, whose exit code it returns. */
+template <typename Work>
+int run_apart(Work work) {
   fflush(stdout);
   const pid_t child = fork();
   if (child == 0)
-    _exit(run_row(row) == EXIT_SUCCESS && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    _exit(work() == EXIT_SUCCESS && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
   int state = 0;
-  if (child < 0 || waitpid(child, &state, 0) != child || !WIFEXITED(state)) {
-    fprintf(stderr, "lost_trees: a row's process could not be run\n");
-    return EXIT_FAILURE;
-  }
-  return WEXITSTATUS(state);
+  if (child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state))
+    return WEXITSTATUS(state);
+  fprintf(stderr, "lost_trees: a row's process could not be run\n");
+  return EXIT_FAILURE;
 }
 
 /* Asked in a process of its own, too: one that has begun with CUDA cannot be forked. */
@@ -227,17 +227,12 @@ int print_device() {
 }
 
 int print_table() {
-  fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0)
-    _exit(print_device() == EXIT_SUCCESS && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-  int state = 0;
-  if (child < 0 || waitpid(child, &state, 0) != child || state != 0)
+  if (run_apart(print_device) != EXIT_SUCCESS)
     return EXIT_FAILURE;
   printf("%7s  %7s  %10s  %7s\n", "limit", "kernels", "grids", "streams");
   int code = EXIT_SUCCESS;
   for (const Row &row : TABLE) {
-    const int ended = run_apart(row);
+    const int ended = run_apart([&row] { return run_row(row); });
     if (ended == EXIT_LOST && !row.is_expected_lost && code == EXIT_SUCCESS)
       code = EXIT_LOST;
     if (ended != EXIT_SUCCESS && ended != EXIT_LOST)
