@@ -33,22 +33,11 @@ static size_t format_signed(char *text, int64_t value) {
 }
 
 /* The fewest digits that read back as the same number. The sign of a zero is kept by any number of them. */
-static size_t format_f32(char *text, float value) {
+static size_t format_floating(char *text, double value, bool is_narrow) {
   int length = 0;
-  for (int digits = 6; digits <= 9; digits++) {
-    length = snprintf(text, NUMBER_CHARACTERS, "%.*g", digits, (double)value);
-    const float again = strtof(text, NULL);
-    if (isnan(value) || again == value)
-      break;
-  }
-  return (size_t)length;
-}
-
-static size_t format_f64(char *text, double value) {
-  int length = 0;
-  for (int digits = 15; digits <= 17; digits++) {
+  for (int digits = is_narrow ? 6 : 15; digits <= (is_narrow ? 9 : 17); digits++) {
     length = snprintf(text, NUMBER_CHARACTERS, "%.*g", digits, value);
-    const double again = strtod(text, NULL);
+    const double again = is_narrow ? (double)strtof(text, NULL) : strtod(text, NULL);
     if (isnan(value) || again == value)
       break;
   }
@@ -67,9 +56,9 @@ static size_t format_number(char *text, const number_list *numbers, size_t at) {
   case CDP_I64:
     return format_signed(text, ((const int64_t *)numbers->keys)[at]);
   case CDP_F32:
-    return format_f32(text, ((const float *)numbers->keys)[at]);
+    return format_floating(text, (double)((const float *)numbers->keys)[at], true);
   case CDP_F64:
-    return format_f64(text, ((const double *)numbers->keys)[at]);
+    return format_floating(text, ((const double *)numbers->keys)[at], false);
   }
   return 0;
 }

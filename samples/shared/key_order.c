@@ -55,14 +55,15 @@ bool same_fingerprint(fingerprint before, fingerprint after) {
   return before.sum == after.sum && before.exclusive_or == after.exclusive_or;
 }
 
-uint64_t find_disorder(const void *keys, uint64_t count, cdp_type type, cdp_order order) {
-  for (uint64_t i = 1; i < count; i++) {
+/* Whether every key from `begin` on but the first is in order with the one before it. */
+static bool is_in_order(const void *keys, uint64_t begin, uint64_t end, cdp_type type, cdp_order order) {
+  for (uint64_t i = begin + 1; i < end; i++) {
     const uint64_t before = key_rank(keys, i - 1, type);
     const uint64_t here = key_rank(keys, i, type);
     if (order == CDP_DESCENDING ? here > before : here < before)
-      return i;
+      return false;
   }
-  return count;
+  return true;
 }
 
 /* ---- By all processors ----------------------------------------------------------------------------------------- */
@@ -85,8 +86,7 @@ static void inspect_stretch(void *context, uint64_t begin, uint64_t end) {
   atomic_fetch_add(&found->sum_gained, after.sum - before.sum);
   atomic_fetch_xor(&found->bits_turned, after.exclusive_or ^ before.exclusive_or);
   /* From the last key of the stretch before, so that the seam is looked at, too. */
-  const uint64_t from = begin > 0 ? begin - 1 : 0;
-  if (find_disorder(found->after + from * bytes, end - from, found->type, found->order) < end - from)
+  if (!is_in_order(found->after, begin > 0 ? begin - 1 : 0, end, found->type, found->order))
     atomic_store(&found->disorder, true);
 }
 

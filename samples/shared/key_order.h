@@ -22,9 +22,6 @@ bool same_fingerprint(fingerprint before, fingerprint after);
 /* A number that is ordered as the keys of the type are: the documented total order. */
 uint64_t key_rank(const void *keys, uint64_t at, cdp_type type);
 
-/* The first position whose key is out of order with the one before it; `count` if all are in order. */
-uint64_t find_disorder(const void *keys, uint64_t count, cdp_type type, cdp_order order);
-
 /* Whether `after` is in order and has all that `before` had, found out by all processors. */
 bool is_sorted_from(const void *before, const void *after, uint64_t count, cdp_type type, cdp_order order);
 

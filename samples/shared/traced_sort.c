@@ -21,7 +21,7 @@ bool is_stage(const cdp_trace_event *event) {
   return event->kind == CDP_TRACE_MAP || event->kind == CDP_TRACE_BUCKETS;
 }
 
-bool is_grid(const cdp_trace_event *event) {
+static bool is_grid(const cdp_trace_event *event) {
   return event->kind != CDP_TRACE_BLOCK && !is_stage(event) && event->cuda_error == 0;
 }
 

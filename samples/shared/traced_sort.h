@@ -19,7 +19,6 @@ bool trace_make(cdp_trace *trace, const char *program, size_t capacity);
 /* Sorts the keys, put back before, with a trace. An exit code, and a message where it is not EXIT_SORTED. */
 int trace_sort(sample_keys *keys, const cdp_options *options, cdp_study *study, cdp_trace *trace);
 
-bool is_grid(const cdp_trace_event *event);
 bool is_stage(const cdp_trace_event *event);
 
 /* What a trace says about the time between grids. All in nanoseconds. */
