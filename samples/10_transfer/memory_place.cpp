@@ -55,7 +55,8 @@ void free_by_cuda(Memory memory, void *keys) {
 void copy(void *target, const void *source, size_t bytes, bool to_device) {
   check(cudaMemcpy(target, source, bytes, to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost), "copying");
   // From pageable memory the call returns when all is staged, which may be before it has arrived.
-  check(cudaDeviceSynchronize(), "copying");
+  if (to_device)
+    check(cudaDeviceSynchronize(), "copying");
 }
 #else
 void *allocate_by_cuda(Memory, size_t) {
