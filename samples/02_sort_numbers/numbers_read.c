@@ -159,7 +159,7 @@ static bool is_blank(char character) {
   return character == ' ' || (character >= '\t' && character <= '\r');
 }
 
-/* Makes room for twice as much, so that a byte is copied less than once on average. NULL, and a message, where there is none. */
+/* Makes room for twice as much, so that a byte is copied less than once on average. NULL, and a message, without memory. */
 static void *grow(void *memory, size_t *capacity, const char *name, const char *what) {
   const size_t wanted = *capacity == 0 ? FIRST_CAPACITY : 2 * *capacity;
   void *grown = wanted > *capacity ? realloc(memory, wanted) : NULL;

@@ -3,7 +3,7 @@
  * distributions: the speed-up over std::sort for the nine kinds of keys of the TNL thesis, beside what the thesis published
  * (distributions_report.c). Run it with --help.
  *
- * 1. thesis_keys.c makes the keys, random ones first, for they are what the others are compared with.
+ * 1. generated_keys.c makes the keys, random ones first, for they are what the others are compared with.
  * 2. sample_keys.c measures the library several times and std::sort as often, but no longer than 50 ms, and checks every result.
  * 3. distributions_report.c prints each row as it is found, with the published one, and the ratios at the end.
  */

@@ -54,8 +54,8 @@ public:
     return d_keys_ != keys_;
   }
 
-  /* Copy all keys and return when that is done. Where there is one array, nothing is copied; of managed memory every page is read
-     on the way back, so that all are the host's again. */
+  /* Copy all keys and return when that is done. Where there is one array, nothing is copied; of managed memory every page
+     is read on the way back, so that all are the host's again. */
   void bring_to_device() const;
   void bring_to_host() const;
 
