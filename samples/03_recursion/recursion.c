@@ -16,9 +16,8 @@
 #include <string.h>
 
 static const char PROGRAM[] = "recursion";
-enum { COUNT_LOG2_GPU = 20, COUNT_LOG2_SIMULATED = 18 };
 
-static const study_options HAS = {.type = "u32", .count = "2^20; on the simulated device 2^18", .distribution = "random"};
+static const study_options HAS = {.type = "u32", .count = "how many keys", .count_log2 = {20, 18}, .distribution = "random"};
 
 static void help(void) {
   puts("Usage: recursion [option...]\n"
@@ -68,7 +67,7 @@ static int run(void *given) {
   if (code != EXIT_SORTED)
     return code;
   if (!command_line->has_count)
-    wanted->count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
+    study_complete(wanted, &HAS, was_simulated());
   if (!sample_keys_make(&keys, PROGRAM, wanted->count, &wanted->settings))
     return EXIT_DATA;
   sample_keys_generate(&keys, wanted->count, wanted);

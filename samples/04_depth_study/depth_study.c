@@ -15,22 +15,14 @@
 
 static const char PROGRAM[] = "depth_study";
 
-/* What is good for a GPU would take the simulated device hours. */
-enum {
-  COUNT_LOG2_GPU = 24,
-  COUNT_LOG2_SIMULATED = 13,
-  RUNS_GPU = 5,
-  RUNS_FULL = 3,
-  RUNS_SIMULATED = 1,
-  ROWS_SHOWN = 30,
-  KEYS_LEAST = 2
-};
+enum { RUNS_FULL = 3, ROWS_SHOWN = 30 };
 
 static const study_options HAS = {.type = "u32",
-                                  .count = "2^24; on the simulated device 2^13",
-                                  .count_least = KEYS_LEAST,
+                                  .count = "how many keys",
+                                  .count_log2 = {24, 13},
+                                  .count_least = 2,
                                   .distribution = "random",
-                                  .runs = "5; with --full 3; on the simulated device 1",
+                                  .runs = {5, 1},
                                   .csv = "each combination, as soon as it is measured,"};
 
 typedef struct command {
@@ -88,15 +80,6 @@ static bool take(void *into, argument_list *list, const argument *found) {
 
 /* ---- The study ------------------------------------------------------------------------------------------------- */
 
-/* What was not given, and depends on the device. */
-static void complete(command *wanted) {
-  const bool simulated = was_simulated();
-  if (wanted->study.count == 0)
-    wanted->study.count = UINT64_C(1) << (simulated ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
-  if (wanted->study.runs == 0)
-    wanted->study.runs = simulated ? RUNS_SIMULATED : wanted->sweep.full ? RUNS_FULL : RUNS_GPU;
-}
-
 static void report(command *wanted, const sample_keys *keys) {
   printf("%llu %s keys, %s, on %s\n", (unsigned long long)keys->count, type_name(keys->type), wanted->study.distribution->name,
          cdp_last_device());
@@ -110,6 +93,7 @@ static void report(command *wanted, const sample_keys *keys) {
 
 static int measure_and_report(sample_keys *keys, const void *given, csv_file *csv) {
   command *wanted = *(command *const *)given;
+  sweep_use_device(&wanted->sweep, wanted->study.settings.options.device);
   sample_keys_generate(keys, wanted->study.count, &wanted->study);
   depth_rows rows = {.csv = csv, .wanted = &wanted->study};
   const int code = sweep_measure(&wanted->sweep, keys, wanted->study.runs, write_depth_row, &rows);
@@ -123,15 +107,13 @@ static int run(void *given) {
   study_arguments *study = &wanted->study;
   if (!wanted->short_given)
     settings_tuning(&study->settings)->disable |= CDP_DISABLE_SHORT;
-  int code = sweep_plan(&wanted->sweep, PROGRAM, &study->settings);
+  const int code = sweep_plan(&wanted->sweep, PROGRAM, &study->settings);
   if (code != EXIT_SORTED)
     return code;
-  code = settle_device(PROGRAM, study->settings.type, &study->settings.options);
-  if (code != EXIT_SORTED)
-    return code;
-  sweep_use_device(&wanted->sweep, study->settings.options.device);
-  complete(wanted);
-  return run_study(PROGRAM, DEPTH_CSV_COLUMNS, study, study->count, measure_and_report, &wanted);
+  study_options has = HAS;
+  if (wanted->sweep.full)
+    has.runs[0] = RUNS_FULL;
+  return run_study(PROGRAM, &has, DEPTH_CSV_COLUMNS, study, measure_and_report, &wanted);
 }
 
 int main(int argument_count, char **words) {

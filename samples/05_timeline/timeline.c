@@ -20,10 +20,10 @@
 
 static const char PROGRAM[] = "timeline";
 
-enum { COUNT_LOG2_GPU = 24, COUNT_LOG2_SIMULATED = 15, COLUMNS_DEFAULT = 100, KEYS_LEAST = 2 };
+enum { COLUMNS_DEFAULT = 100 };
 
 static const study_options HAS = {
-    .type = "u32", .count = "2^24; on the simulated device 2^15", .count_least = KEYS_LEAST, .distribution = "random"};
+    .type = "u32", .count = "how many keys", .count_log2 = {24, 15}, .count_least = 2, .distribution = "random"};
 
 typedef struct command {
   study_arguments study;
@@ -176,8 +176,7 @@ static int run(void *given) {
   int code = settle_device(PROGRAM, wanted->study.settings.type, &wanted->study.settings.options);
   if (code != EXIT_SORTED)
     return code;
-  if (wanted->study.count == 0)
-    wanted->study.count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
+  study_complete(&wanted->study, &HAS, was_simulated());
   code = prepare_files(wanted, &files) ? make_and_sort(wanted, &files) : EXIT_DATA;
   drop_files(&files);
   return code;

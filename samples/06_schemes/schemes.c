@@ -23,17 +23,17 @@ static const char PROGRAM[] = "schemes";
 static const char CSV_COLUMNS[] = "type,log2_count,fan_out,scheme,milliseconds,grids,latency_median_ns,latency_least_ns,"
                                   "latency_most_ns,idle_ns,idle_longest_ns,pending_most,refused,runs";
 
-enum { COUNT_LOG2_GPU = 24, COUNT_LOG2_SIMULATED = 15, RUNS_GPU = 11, RUNS_SIMULATED = 1, KEYS_LEAST = 2 };
 enum { SCHEMES_COUNT = 3, FAN_OUTS = 2, RESULTS = SCHEMES_COUNT * FAN_OUTS };
 
 static const cdp_scheme SCHEMES[SCHEMES_COUNT] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_CONTROLLER, CDP_SCHEME_HOST};
 static const uint32_t DEFAULT_FAN_OUTS[FAN_OUTS] = {CDP_FAN_OUT_CLASSIC, CDP_FAN_OUT_MAX};
 
 static const study_options HAS = {.type = "u32",
-                                  .count = "2^24; on the simulated device 2^15",
-                                  .count_least = KEYS_LEAST,
+                                  .count = "how many keys",
+                                  .count_log2 = {24, 15},
+                                  .count_least = 2,
                                   .distribution = "random",
-                                  .runs = "11; on the simulated device 1",
+                                  .runs = {11, 1},
                                   .csv = "the table",
                                   .refused = {" --scheme ", ": all three are compared"}};
 
@@ -227,16 +227,8 @@ static int measure_and_report(sample_keys *keys, const void *given, csv_file *cs
   return code;
 }
 
-static int run(void *given) {
-  study_arguments *wanted = given;
-  const int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
-  if (code != EXIT_SORTED)
-    return code;
-  if (wanted->count == 0)
-    wanted->count = UINT64_C(1) << (was_simulated() ? COUNT_LOG2_SIMULATED : COUNT_LOG2_GPU);
-  if (wanted->runs == 0)
-    wanted->runs = was_simulated() ? RUNS_SIMULATED : RUNS_GPU;
-  return run_study(PROGRAM, CSV_COLUMNS, wanted, wanted->count, measure_and_report, wanted);
+static int run(void *wanted) {
+  return run_study(PROGRAM, &HAS, CSV_COLUMNS, wanted, measure_and_report, wanted);
 }
 
 int main(int argument_count, char **words) {

@@ -22,11 +22,7 @@
 static const char PROGRAM[] = "distinct";
 
 enum {
-  FIRST_LOG2 = 20,
   LAST_LOG2 = 27,
-  FIRST_LOG2_SIMULATED = 12,
-  LAST_LOG2_SIMULATED = 14,
-  COUNT_LOG2_SIMULATED = 12,
   LOG2_MOST = 30,
   /* A grid for every range takes far longer than anything else here. */
   RUNS_GRIDS = 3,
@@ -38,10 +34,13 @@ static const uint32_t LOG2_DISTINCT[DISTINCT_ROWS] = {0, 1, 4, 8, 12, 14, 16, 18
 
 static const study_options HAS = {
     .type = "i32",
-    .sizes = "of table 1: 20-27; on the simulated device 12-14",
+    .count = "keys of table 2, a power of two",
+    .count_log2 = {OPENCL_LOG2_COUNT, 12},
+    .first_log2 = {20, 12},
+    .last_log2 = {LAST_LOG2, 14},
     .log2_least = 1,
     .log2_most = LOG2_MOST,
-    .runs = "20 up to 2^22 keys, 5 up to 2^25, 3 beyond; where every range gets a grid, and simulated: 3",
+    .runs_text = "20 up to 2^22 keys, 5 up to 2^25, 3 beyond; where every range gets a grid, and simulated: 3",
     .csv = "what was measured",
     .refused = {" --leaf --block-items ", " is what this program varies itself"}};
 
@@ -54,9 +53,7 @@ typedef struct command {
 static void help(void) {
   puts("Usage: distinct [option...]\n"
        "Measures the time by the number of keys, and by the number of different values among them, beside what Bisenius\n"
-       "and Lessmann published (Parallel Quick Sort in OpenCL).\n"
-       "\n"
-       "  --count N        keys of table 2, a power of two such as 2^20 or 1Mi (2^20; on the simulated device 2^12)");
+       "and Lessmann published (Parallel Quick Sort in OpenCL).\n");
   baseline_help("2^27");
   study_help(&HAS);
   settings_help(HAS.type, &HAS.refused);
@@ -221,17 +218,7 @@ static int measure_all(sample_keys *keys, const void *given, csv_file *csv) {
 
 static int run(void *given) {
   command *wanted = given;
-  study_arguments *study = &wanted->study;
-  const int code = settle_device(PROGRAM, study->settings.type, &study->settings.options);
-  if (code != EXIT_SORTED)
-    return code;
-  const bool simulated = was_simulated();
-  if (study->sizes == 0)
-    study->sizes = simulated ? sizes_between(FIRST_LOG2_SIMULATED, LAST_LOG2_SIMULATED) : sizes_between(FIRST_LOG2, LAST_LOG2);
-  if (study->count == 0)
-    study->count = UINT64_C(1) << (simulated ? COUNT_LOG2_SIMULATED : OPENCL_LOG2_COUNT);
-  const uint64_t most = UINT64_C(1) << greatest_log2(study->sizes);
-  return run_study(PROGRAM, DISTINCT_CSV_NAMES, study, most > study->count ? most : study->count, measure_all, wanted);
+  return run_study(PROGRAM, &HAS, DISTINCT_CSV_NAMES, &wanted->study, measure_all, wanted);
 }
 
 int main(int argument_count, char **words) {

@@ -17,17 +17,18 @@
 
 static const char PROGRAM[] = "distributions";
 
-enum { FIRST_LOG2 = 10, LAST_LOG2 = 28, LAST_LOG2_SIMULATED = 14, BASELINE_LOG2_MOST = 25 };
+enum { BASELINE_LOG2_MOST = 25 };
 
 /* Up to so many keys what the host does to launch is a good part of the time, and a host has slow minutes: what others are
    compared with is measured again beside each of them. */
 enum { HOST_MATTERS_LOG2 = 20 };
 
 static const study_options HAS = {.type = "i32, as the thesis'",
-                                  .sizes = "10-28; on the simulated device 10-14",
+                                  .first_log2 = {10, 10},
+                                  .last_log2 = {28, 14},
                                   .log2_least = 1,
                                   .log2_most = SEQUENCE_LOG2_MOST,
-                                  .runs = "20 up to 2^22 keys, 5 up to 2^25, 3 beyond; simulated: 3",
+                                  .runs_text = "20 up to 2^22 keys, 5 up to 2^25, 3 beyond; simulated: 3",
                                   .csv = "what was measured"};
 
 /* The command line. */
@@ -173,13 +174,7 @@ static int measure_all(sample_keys *keys, const void *given, csv_file *csv) {
 
 static int run(void *given) {
   command *wanted = given;
-  study_arguments *study = &wanted->study;
-  const int code = settle_device(PROGRAM, study->settings.type, &study->settings.options);
-  if (code != EXIT_SORTED)
-    return code;
-  if (study->sizes == 0)
-    study->sizes = sizes_between(FIRST_LOG2, was_simulated() ? LAST_LOG2_SIMULATED : LAST_LOG2);
-  return run_study(PROGRAM, DISTRIBUTIONS_CSV_NAMES, study, UINT64_C(1) << greatest_log2(study->sizes), measure_all, wanted);
+  return run_study(PROGRAM, &HAS, DISTRIBUTIONS_CSV_NAMES, &wanted->study, measure_all, wanted);
 }
 
 int main(int argument_count, char **words) {

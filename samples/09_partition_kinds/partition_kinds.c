@@ -21,17 +21,13 @@ static const char PROGRAM[] = "partition_kinds";
 static const char COLUMNS[] = "type,log2_count,kind,milliseconds,milliseconds_least,milliseconds_most,"
                               "gigabytes_per_second,identical,runs";
 
-enum { RUNS_DEFAULT = 7 };
-
-/* What is measured where nobody asks for sizes: what keeps a GPU busy, and what the simulated device does in seconds. */
-enum { GPU_LOG2_LEAST = 16, GPU_LOG2_MOST = 26, SIMULATED_LOG2_LEAST = 8, SIMULATED_LOG2_MOST = 14 };
-
 /* A partition knows nothing of recursion. */
 static const study_options HAS = {.type = "u32",
                                   .distribution = "random",
-                                  .sizes = "16-26; on the simulated device 8-14",
+                                  .first_log2 = {16, 8},
+                                  .last_log2 = {26, 14},
                                   .log2_most = PARTITION_LOG2_MOST,
-                                  .runs = "7",
+                                  .runs = {7, 7},
                                   .csv = "the figures",
                                   .refused = {WAYS_TO_SORT, NULL}};
 
@@ -210,19 +206,11 @@ static int compare_sizes(sample_keys *keys, const void *given, csv_file *csv) {
   return code;
 }
 
-static int run(void *given) {
-  study_arguments *wanted = given;
-  const int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
-  if (code != EXIT_SORTED)
-    return code;
-  if (wanted->sizes == 0)
-    wanted->sizes = was_simulated() ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST)
-                                    : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
-  return run_study(PROGRAM, COLUMNS, wanted, UINT64_C(1) << greatest_log2(wanted->sizes), compare_sizes, wanted);
+static int run(void *wanted) {
+  return run_study(PROGRAM, &HAS, COLUMNS, wanted, compare_sizes, wanted);
 }
 
 int main(int argument_count, char **words) {
-  study_arguments wanted = {
-      .settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT}, .distribution = &DISTRIBUTIONS[0], .runs = RUNS_DEFAULT};
+  study_arguments wanted = {.settings = {.type = CDP_U32, .options = CDP_OPTIONS_INIT}, .distribution = &DISTRIBUTIONS[0]};
   return run_program(&(sample_program){PROGRAM, take, help, run}, argument_count, words, &wanted);
 }

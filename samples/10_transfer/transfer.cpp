@@ -29,15 +29,10 @@ namespace {
 
 constexpr char PROGRAM[] = "transfer";
 constexpr char COLUMNS[] = "type,log2_count,memory,mode,to_device_ms,sort_ms,to_host_ms,total_ms,gigabytes_per_second";
-constexpr uint32_t RUNS_DEFAULT = 3;
-constexpr uint32_t GPU_LOG2_LEAST = 16;
-constexpr uint32_t GPU_LOG2_MOST = 24;
-constexpr uint32_t SIMULATED_LOG2_LEAST = 8;
-constexpr uint32_t SIMULATED_LOG2_MOST = 14;
 constexpr uint64_t UNEQUAL_SHARE = 8; /* one in so many keys is not equal to the pivot where pivots might be lost */
 
 const study_options HAS = {
-    "u32",         nullptr,           0, "random", "16-24; on the simulated device 8-14", 0, PARTITION_LOG2_MOST, "3",
+    "u32",         nullptr,           {0, 0}, 0, "random", {16, 8}, {24, 14}, 0, PARTITION_LOG2_MOST, {3, 3}, nullptr,
     "the figures", {nullptr, nullptr}};
 
 bool take(void *wanted, argument_list *list, const argument *found) {
@@ -206,15 +201,8 @@ int measure_all(sample_keys *keys, const void *given, csv_file *csv) {
   return code;
 }
 
-int run(void *given) {
-  study_arguments *const wanted = static_cast<study_arguments *>(given);
-  const int code = settle_device(PROGRAM, wanted->settings.type, &wanted->settings.options);
-  if (code != EXIT_SORTED)
-    return code;
-  if (wanted->sizes == 0)
-    wanted->sizes = was_simulated() ? sizes_between(SIMULATED_LOG2_LEAST, SIMULATED_LOG2_MOST)
-                                    : sizes_between(GPU_LOG2_LEAST, GPU_LOG2_MOST);
-  return run_study(PROGRAM, COLUMNS, wanted, uint64_t{1} << greatest_log2(wanted->sizes), measure_all, wanted);
+int run(void *wanted) {
+  return run_study(PROGRAM, &HAS, COLUMNS, static_cast<study_arguments *>(wanted), measure_all, wanted);
 }
 
 } // namespace
@@ -223,7 +211,7 @@ int run(void *given) {
 
 int main(int argument_count, char **words) {
   using namespace transfer;
-  study_arguments wanted = {{CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, 0, &DISTRIBUTIONS[0], 0, RUNS_DEFAULT, nullptr};
+  study_arguments wanted = {{CDP_U32, CDP_OPTIONS_INIT, CDP_TUNING_INIT}, 0, &DISTRIBUTIONS[0], 0, 0, nullptr};
   const sample_program program = {PROGRAM, take, print_help, run};
   return run_program(&program, argument_count, words, &wanted);
 }

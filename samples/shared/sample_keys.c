@@ -54,14 +54,19 @@ void sample_keys_release(sample_keys *made) {
   free(made->sorted);
 }
 
-int run_study(const char *program, const char *columns, const study_arguments *wanted, uint64_t count_most,
+int run_study(const char *program, const study_options *has, const char *columns, study_arguments *wanted,
               study_measure *measure, const void *command) {
   sample_keys keys;
   csv_file csv;
-  int code = EXIT_DATA;
+  int code = settle_device(program, wanted->settings.type, &wanted->settings.options);
+  if (code != EXIT_SORTED)
+    return code;
+  study_complete(wanted, has, was_simulated());
+  const uint64_t longest = wanted->sizes != 0 ? UINT64_C(1) << greatest_log2(wanted->sizes) : 0;
   if (!csv_open(&csv, program, wanted->csv, columns))
     return EXIT_DATA;
-  if (sample_keys_make(&keys, program, count_most, &wanted->settings)) {
+  code = EXIT_DATA;
+  if (sample_keys_make(&keys, program, longest > wanted->count ? longest : wanted->count, &wanted->settings)) {
     code = measure(&keys, command, &csv);
     sample_keys_release(&keys);
   }

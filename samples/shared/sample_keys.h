@@ -58,10 +58,12 @@ void sample_keys_generate(sample_keys *made, uint64_t count, const study_argumen
 
 /* What the functions below return: an exit code, EXIT_SORTED where all is well; else there was a message. */
 
-/* Has `measure` called with the CSV file that is wanted and with room for so many keys, and closes both whatever has failed;
-   `command` is its own. */
+/*
+ * Finds the device, and completes what is wanted; has `measure` called with the CSV file and with room for the most keys; closes both
+ * whatever has failed. `command` is the program's own.
+ */
 typedef int study_measure(sample_keys *keys, const void *command, csv_file *csv);
-int run_study(const char *program, const char *columns, const study_arguments *wanted, uint64_t count_most,
+int run_study(const char *program, const study_options *has, const char *columns, study_arguments *wanted,
               study_measure *measure, const void *command);
 
 void sample_keys_reset(sample_keys *made);

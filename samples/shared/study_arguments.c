@@ -104,11 +104,11 @@ bool study_take(study_arguments *wanted, const study_options *has, argument_list
     return take_count(list, found, has->count_least, UINT64_MAX, &wanted->count);
   if (has->distribution != NULL && strcmp(found->name, "--distribution") == 0)
     return take_distribution(list, found, &wanted->distribution);
-  if (has->sizes != NULL && strcmp(found->name, "--sizes") == 0)
+  if (has->log2_most != 0 && strcmp(found->name, "--sizes") == 0)
     return take_sizes(list, found, has, &wanted->sizes);
   if (has->csv != NULL && strcmp(found->name, "--csv") == 0)
     return take_path(list, found, &wanted->csv);
-  if (has->runs != NULL && strcmp(found->name, "--runs") == 0) {
+  if ((has->runs[0] != 0 || has->runs_text != NULL) && strcmp(found->name, "--runs") == 0) {
     const bool taken = take_whole(list, found, 1, RUNS_MOST, &number);
     wanted->runs = (uint32_t)number;
     return taken;
@@ -116,22 +116,38 @@ bool study_take(study_arguments *wanted, const study_options *has, argument_list
   return settings_take(&wanted->settings, &has->refused, list, found);
 }
 
+void study_complete(study_arguments *wanted, const study_options *has, bool simulated) {
+  const int device = simulated ? 1 : 0;
+  if (wanted->count == 0 && has->count != NULL)
+    wanted->count = UINT64_C(1) << has->count_log2[device];
+  if (wanted->sizes == 0 && has->log2_most != 0)
+    wanted->sizes = sizes_between(has->first_log2[device], has->last_log2[device]);
+  if (wanted->runs == 0)
+    wanted->runs = has->runs[device];
+}
+
 void study_help(const study_options *has) {
   if (has->count != NULL)
-    printf("  --count N        how many keys: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20 (%s)\n",
-           has->count);
-  if (has->sizes != NULL)
+    printf("  --count N        %s: 1000000, 64K, 1M, 1G (thousands), 64Ki, 1Mi, 1Gi (powers of 1024), 2^20\n"
+           "                   (2^%" PRIu32 "; on the simulated device 2^%" PRIu32 ")\n",
+           has->count, has->count_log2[0], has->count_log2[1]);
+  if (has->log2_most != 0)
     printf(
         "  --sizes LIST     numbers of keys: exponents of 2 in a range, 10-25, or single ones, 20, 2^20 or 1Mi, with commas\n"
-        "                   (%s)\n",
-        has->sizes);
+        "                   (%" PRIu32 "-%" PRIu32 "; on the simulated device %" PRIu32 "-%" PRIu32 ")\n",
+        has->first_log2[0], has->last_log2[0], has->first_log2[1], has->last_log2[1]);
   if (has->distribution != NULL) {
     printf("  --distribution D what the keys are like (%s):\n", has->distribution);
     for (const distribution *one = DISTRIBUTIONS; one->name != NULL; one++)
       printf("                     %-11s %s\n", one->name, one->text);
   }
-  if (has->runs != NULL)
-    printf("  --runs N         timed runs of each sort, after at least one that does not count (%s)\n", has->runs);
+  if (has->runs_text != NULL)
+    printf("  --runs N         timed runs of each sort, after at least one that does not count\n                   (%s)\n",
+           has->runs_text);
+  else if (has->runs[0] != 0)
+    printf("  --runs N         timed runs of each, after at least one that does not count (%" PRIu32
+           "; on the simulated device %" PRIu32 ")\n",
+           has->runs[0], has->runs[1]);
   if (has->csv != NULL)
     printf("  --csv FILE       write %s to FILE\n", has->csv);
   puts("  --help           this text (-h)");
