@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The longest number is a double such as -1.7976931348623157e+308; with its newline it has 25 characters. */
 enum { BUFFER_BYTES = 1 << 16, NUMBER_CHARACTERS = 32 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a sweep found: see depth_report.h. */
 #include "depth_report.h"
-#include "chosen_device.h"
 #include "recursion_table.h"
 #include "text_table.h"
 

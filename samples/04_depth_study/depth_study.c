@@ -6,7 +6,6 @@
  * 2. sample_keys.c checks every result; depth_report.c writes it to the CSV file at once.
  * 3. In the end depth_report.c prints the table and what it recommends.
  */
-#include "chosen_device.h"
 #include "depth_report.h"
 #include "depth_sweep.h"
 

@@ -139,9 +139,8 @@ void sweep_help(void) {
        "  option            if not given                     all");
   for (enum knob knob = 0; knob < KNOBS; knob++)
     printf("  %-17s %-32s %s\n", OPTIONS[knob].list, OPTIONS[knob].defaults, OPTIONS[knob].all);
-  puts("  --full            all values of every knob that is not given, on a GPU with 3 runs; but pivot rules other than the "
-       "first are tried\n"
-       "                    with the first scheme and the first streams alone\n"
+  puts("  --full            all values of every knob that is not given, with 3 runs on a GPU; but pivot rules other than the\n"
+       "                    first are tried with the first scheme and the first streams alone\n"
        "Impossible combinations, such as a rule for one pivot with many children, are skipped and counted; so are those that\n"
        "would be the same sort as another one. 0 is the library's default. What the values mean is said below, where the\n"
        "same options have the names for one value, --fan-out and so on; they take a list as well.");

@@ -11,11 +11,9 @@
  *    between the leaf sizes comes nearest. distinct_report.c says beside the numbers what it is and what it is not.
  * 4. The counts of a study tell how many keys left the recursion at which depth, because they were equal to a pivot.
  */
-#include "chosen_device.h"
 #include "distinct_report.h"
 #include "progress.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

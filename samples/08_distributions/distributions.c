@@ -7,7 +7,6 @@
  * 2. sample_keys.c measures the library several times and std::sort as often, but no longer than 50 ms, and checks every result.
  * 3. distributions_report.c prints each row as it is found, with the published one, and the ratios at the end.
  */
-#include "chosen_device.h"
 #include "distributions_report.h"
 #include "progress.h"
 #include "text_table.h"
