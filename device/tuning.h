@@ -154,7 +154,7 @@ constexpr uint64_t FILL_GRID_ITEMS = 1u << 18;
 constexpr uint32_t LAUNCHED_KERNELS = 12;
 
 /* CUDA loses a grid now and then where the kernels that are launched from the device, counting so many pending launches for
-   each, exceed the pending-launch limit; however many are pending (samples/lost_trees prints the table, docs/known-issues.md).
+   each, exceed the pending-launch limit; however many are pending (samples/13_lost_trees prints the table, docs/known-issues.md).
    */
 constexpr uint32_t LAUNCH_SLOTS_PER_KERNEL = 128;
 

@@ -37,7 +37,7 @@ fi
 
 # shellcheck disable=SC2119
 cdpsort_install_missing
-cdpsort_build samples
+cdpsort_build quickstart sort_numbers recursion
 
 programs=$cdpsort_build_dir/bin
 work=$cdpsort_build_dir/demo

@@ -6,7 +6,7 @@
 #                        "message"}
 #     $work/programs     how long each program took, {"program", "exit_code", "seconds"}
 #     $work/memcheck     {"program", "outcome", "summary"}
-#     $work/benchmarks   rows of samples/bench
+#     $work/benchmarks   rows of samples/11_bench
 #     $work/graph_replays  rows of tests/graph_replays
 
 : "${work:?tests/gpu_record.sh needs work}"

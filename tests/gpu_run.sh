@@ -282,7 +282,7 @@ run_memchecks() {
 
 # ---- Benchmarks ------------------------------------------------------------------------------------------------------------
 
-# run_bench WHAT OPTION...: rows of samples/bench, which judges every result and ends with 1 if one is wrong.
+# run_bench WHAT OPTION...: rows of samples/11_bench, which judges every result and ends with 1 if one is wrong.
 bench_runs=15
 run_bench() {
   name="bench, $1"

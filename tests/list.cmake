@@ -3,7 +3,7 @@
 
 # What tests share: keys and oracle, on the host and on the device.
 cdpsort_test_support(host_data host_data.c host_oracle.c tile_sizes.cpp)
-include(${PROJECT_SOURCE_DIR}/samples/bench/data.cmake) # device_data
+include(${PROJECT_SOURCE_DIR}/samples/11_bench/data.cmake) # device_data
 
 # The oracle, and the simulated device itself.
 cdpsort_test(host_data SUPPORT host_data LABELS simulated)
@@ -50,9 +50,9 @@ if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
     "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CHECK_LIBS=${CDPSORT_CHECK_LIBRARY} ${CDPSORT_SUBUNIT_LIBRARY} -lm -lrt -lpthread")
 endif()
 
-# What samples/bench has of its own.
-cdpsort_test(bench_guard SOURCES test_bench_guard.cpp ${PROJECT_SOURCE_DIR}/samples/bench/guard.cpp LABELS simulated)
-target_include_directories(test_bench_guard PRIVATE ${PROJECT_SOURCE_DIR}/samples/bench)
+# What samples/11_bench has of its own.
+cdpsort_test(bench_guard SOURCES test_bench_guard.cpp ${PROJECT_SOURCE_DIR}/samples/11_bench/guard.cpp LABELS simulated)
+target_include_directories(test_bench_guard PRIVATE ${PROJECT_SOURCE_DIR}/samples/11_bench)
 cdpsort_test(bench_keys SOURCES test_bench_keys.cpp SUPPORT device_data CUDART LABELS simulated)
 cdpsort_test(bench_models SOURCES test_bench_models.cpp SUPPORT device_data CUDART LABELS simulated)
 
@@ -79,9 +79,9 @@ cdpsort_test(gpu_mps SOURCES test_gpu_mps.cpp gpu_check.cpp SUPPORT device_data 
 if(CDPSORT_HAVE_CUDA)
   find_package(Threads REQUIRED)
   cdpsort_test_program(soak SHARED soak/soak.cpp soak/board.cpp soak/random_sort.cpp soak/worker.cpp
-                       ${PROJECT_SOURCE_DIR}/samples/command_line.c)
+                       ${PROJECT_SOURCE_DIR}/samples/shared/command_line.c)
   set_target_properties(soak PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/samples)
+  target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/samples/shared)
   target_link_libraries(soak PRIVATE device_data CUDA::cudart_static Threads::Threads)
   add_test(NAME soak COMMAND soak --seconds 10 --threads 4)
   set_tests_properties(soak PROPERTIES LABELS gpu TIMEOUT 120 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
@@ -89,9 +89,9 @@ endif()
 
 # Graphs with a sort in them, replayed again and again, checked and timed: build/bin/graph_replays --help. As a test, few times.
 if(CDPSORT_HAVE_CUDA)
-  cdpsort_test_program(graph_replays SHARED graph_replays/graph_replays.cu ${PROJECT_SOURCE_DIR}/samples/command_line.c)
+  cdpsort_test_program(graph_replays SHARED graph_replays/graph_replays.cu ${PROJECT_SOURCE_DIR}/samples/shared/command_line.c)
   set_target_properties(graph_replays PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  target_include_directories(graph_replays PRIVATE ${PROJECT_SOURCE_DIR}/samples)
+  target_include_directories(graph_replays PRIVATE ${PROJECT_SOURCE_DIR}/samples/shared)
   target_link_libraries(graph_replays PRIVATE device_data CUDA::cudart_static)
   add_test(NAME graph_replays COMMAND graph_replays --replays 50 --max-count 2^24)
   set_tests_properties(graph_replays PROPERTIES LABELS gpu TIMEOUT 120 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)

@@ -87,6 +87,9 @@ for program in partition_kinds transfer; do
   check "$program: a GPU that there is not" refused 3 "$program: "
 done
 
+announces() { says "on the simulated device this takes about "; }
+check "partition_kinds says beforehand how long it takes" end_when announces partition_kinds --sizes 24-26
+check "and so does transfer" end_when announces transfer --sizes 24
 run transfer --sizes 4 --fan-out 4
 check "an option that the library refuses" exits 2
 check "and what it says of it" says "--fan-out is 4"
@@ -112,6 +115,6 @@ ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=300${ASAN_OPTION
 export ASAN_OPTIONS
 run partition_kinds --sizes 40
 check "more keys than there is memory for" exits 1
-check "and how many" says "not enough memory for three arrays of 2^40 keys"
+check "and how many" says "not enough memory for 1099511627776 keys, three times"
 
 conclude

@@ -68,6 +68,16 @@ for program in depth_study schemes timeline; do
   fi
 done
 
+# Long ones are announced; what is small is not (it is silent below).
+slow="--fan-out 2 --leaf 32 --block-items 512"
+announces() { says "$program: on the simulated device this takes about "; }
+for line in "recursion --count 2^22 $slow" "timeline --count 2^22 $slow" "schemes --count 2^22" "depth_study --count 2^24"; do
+  # shellcheck disable=SC2086
+  check "$line says beforehand how long it takes" end_when announces $line
+done
+run schemes --help
+check "schemes --help does not list what it refuses" sh -c '! grep -q -e "^ *--scheme " out'
+
 # ---- recursion: the columns, the preset -------------------------------------------------------------------------------
 
 run recursion --count 2^14 --preset advanced-quicksort --leaf 128
@@ -161,6 +171,8 @@ check "all of everything is crossed" prints "skipped: 0 impossible"
 check "and all streams are measured" grep -qE '^  streams +named +[0-9.]+' out
 run depth_study --count 2^10 --fan-outs 2,3
 check "a value that the library refuses" refused 2 "--fan-outs: --fan-out is 3"
+run depth_study --count 2^10 --pivot first --fan-out 64
+check "no combination that can be" refused 2 "none of these combinations can be: --fan-out is 64 and --pivot is first"
 run depth_study --count 2^10 --leaves 32,x
 check "a value that is no number" refused 2 "--leaf: 'x' is not a whole number"
 run depth_study --count 2^10 --leaves 1024 --type u64

@@ -118,6 +118,9 @@ for program in distributions distinct; do
   run "$program" table
   check "$program with an operand" refused 2 "it takes options alone, not 'table'"
 done
+announces() { says "on the simulated device this takes about "; }
+check "distributions says beforehand how long it takes" end_when announces distributions --sizes 20
+check "and so does distinct" end_when announces distinct --count 2^18
 run distributions --distributions random,none
 check "a distribution that there is not" refused 2 "there is none called 'none'"
 for count in 1000 1 2^31 x; do
@@ -127,6 +130,8 @@ done
 for option in --leaf --block-items; do
   run distinct "$option" 64
   check "distinct $option" refused 2 "$option is what this program varies itself"
+  run distinct --help
+  check "and --help does not list it" sh -c "! grep -q -e '^ *$option ' out"
 done
 
 conclude

@@ -4,7 +4,7 @@
  *
  *  1. CUDA loses a grid now and then, for good, in a process that launches many different kernels from the device. None was
  *     lost where these kernels, LAUNCH_SLOTS_PER_KERNEL pending launches counted for each, stay within the pending-launch limit
- *     (samples/lost_trees prints the table; docs/known-issues.md).
+ *     (samples/13_lost_trees prints the table; docs/known-issues.md).
  *  2. Kernels count, not what they do. Two key widths, with the hooks of study.h and without, make four of each.
  *  3. Code for blocks of one size can share a kernel: nobody pays for another step's registers, since launch bounds set how
  *     many there are, but by a branch that is the same for the whole grid.

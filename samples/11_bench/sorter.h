@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the benchmark measures: modes of the library and its peers, behind one interface. modes.cpp lists them all and has the
+ * library's, cuda_peers.cuh those of the CUDA toolkit, host_peers.cpp those of the host.
+ *
+ * Whatever fails throws a Failure; nothing here ends the program.
+ */
+#ifndef CDPSORT_SAMPLES_BENCH_SORTER_H
+#define CDPSORT_SAMPLES_BENCH_SORTER_H
+
+#include "device_data.cuh"
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace bench {
+
+using device_data::KeySpan;
+
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/* Throw unless the call succeeded. */
+void require(cudaError_t error, const char *call);
+void require(cdp_status status, const char *call);
+#define REQUIRE(call) bench::require((call), #call)
+
+/* Calls `function` with a key of the type. */
+template <typename Function>
+auto with_key_type(cdp_type type, Function function) {
+  switch (type) {
+  case CDP_U32:
+    return function(uint32_t{});
+  case CDP_I32:
+    return function(int32_t{});
+  case CDP_U64:
+    return function(uint64_t{});
+  case CDP_I64:
+    return function(int64_t{});
+  case CDP_F32:
+    return function(float{});
+  case CDP_F64:
+    return function(double{});
+  }
+  throw Failure("no such type");
+}
+
+/* All that a sorter may touch. */
+struct Workplace {
+  KeySpan keys;
+  void *d_workspace; /* aligned to 256 bytes; NULL where none was asked for */
+  size_t workspace_bytes;
+  cudaStream_t stream;
+};
+
+constexpr double BY_EVENTS = -1;
+
+struct Sorted {
+  void *d_keys;        /* where the sorted keys are: where they were, or in the workspace */
+  double milliseconds; /* by the sorter's own clock, or BY_EVENTS: the time between events around the call is meant */
+};
+
+struct Mode {
+  const char *name;
+  const char *text;
+  bool takes_workspace; /* sorts in a workspace that is given to it, and so in no other memory */
+  uint64_t keys_most;   /* with more keys it takes too long to be measured unasked; 0: never does */
+  size_t (*workspace_bytes)(const KeySpan &keys);
+  Sorted (*sort)(const Workplace &place);
+};
+
+/* All of them, in the order in which they take turns. */
+const std::vector<Mode> &all_modes();
+
+/* Sorters of the CUDA toolkit, for keys of one type. */
+struct CudaPeers {
+  size_t (*radix_workspace_bytes)(const KeySpan &keys);
+  Sorted (*radix_sort)(const Workplace &place);
+  size_t (*merge_workspace_bytes)(const KeySpan &keys);
+  Sorted (*merge_sort)(const Workplace &place);
+  Sorted (*thrust_sort)(const Workplace &place); /* in the workspace that the merge sort needs */
+};
+template <typename Key>
+CudaPeers cuda_peers();
+
+/* Sorters of the host. Both copy the keys there and back, outside their clock. */
+Sorted standard_sort(const Workplace &place);
+Sorted parallel_sort(const Workplace &place);
+
+} // namespace bench
+
+#endif
