@@ -118,7 +118,7 @@ run sort_numbers
 check "a zero byte in the text" refused 1 "'5\\x006' is not a number"
 awk 'BEGIN { for (i = 0; i < 2000000; i++) printf "1" }' >in
 run sort_numbers
-check "a number of two million digits" refused 1 "standard input:1: '1111111111111111111111111111111111111111...' is out of the range of i64"
+check "a word of two million digits" refused 1 "standard input:1: '1111111111111111111111111111111111111111...' is not"
 
 while read -r type number; do
   printf '0\n%s\n' "$number" >in

@@ -2,9 +2,9 @@
 /*
  * Reading numbers: see numbers.h.
  *
- * The file is read as a whole. Each word between blanks is one number. Whole numbers are read by hand, which is several times
- * faster than strtoll() and knows a fraction from an overflow; floating point is left to strtof() and strtod(), which round
- * correctly.
+ * 1. Text is read a buffer at a time; a number cut by the buffer's end moves to its beginning before the next is read.
+ * 2. Each word between blanks is one number. Whole numbers are read by hand, which is several times faster than strtoll() and
+ *    knows a fraction from an overflow; floating point is left to strtof() and strtod(), which round correctly.
  */
 #include "numbers.h"
 #include "sort_settings.h"
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 1 << 16, SHOWN_CHARACTERS = 40 }; /* the former in bytes: a multiple of every key */
+enum { BUFFER_BYTES = 1 << 20, SHOWN_CHARACTERS = 40 };
+enum { FIRST_CAPACITY = 1 << 16 }; /* in bytes: a multiple of every key */
 
 /* Where the reader is. */
 typedef struct text_place {
@@ -170,26 +171,11 @@ static void *grow(void *memory, size_t *capacity, const char *name, const char *
   return grown;
 }
 
-/* All bytes of a file, and one more, which ends the last word. Pipes may give a part of what was asked for. */
-static bool read_bytes(FILE *file, const char *name, char **bytes, size_t *count) {
-  size_t capacity = 0;
-  *bytes = NULL;
-  *count = 0;
-  do {
-    if (*count + 1 >= capacity) {
-      void *grown = grow(*bytes, &capacity, name, "input");
-      if (grown == NULL)
-        return false;
-      *bytes = grown;
-    }
-    *count += fread(*bytes + *count, 1, capacity - 1 - *count, file);
-    if (ferror(file) != 0) {
-      fprintf(stderr, "sort_numbers: %s:1: cannot be read: %s\n", name, strerror(errno));
-      return false;
-    }
-  } while (feof(file) == 0);
-  (*bytes)[*count] = '\0';
-  return true;
+/* Whether a read has failed, and the message. */
+static bool is_broken(FILE *file, const text_place *place) {
+  if (ferror(file) != 0)
+    fprintf(stderr, "sort_numbers: %s:%" PRIu64 ": cannot be read: %s\n", place->name, place->line, strerror(errno));
+  return ferror(file) != 0;
 }
 
 /* Takes one word into the list. */
@@ -213,32 +199,79 @@ static bool take_word(number_list *numbers, const text_place *place, const char 
   return true;
 }
 
-/* Takes all words between blanks. */
-static bool take_text(number_list *numbers, const char *name, const char *text, size_t length) {
-  text_place place = {.name = name, .line = 1};
-  for (size_t at = 0; at < length;) {
+/* Takes the words of a buffer, behind which there is a byte more. The last one waits where more may follow: *rest receives where
+   it begins. */
+static bool take_words(number_list *numbers, text_place *place, const char *buffer, size_t bytes, bool at_end, size_t *rest) {
+  size_t at = 0;
+  while (at < bytes) {
     const size_t begin = at;
-    if (is_blank(text[at])) {
-      place.line += text[at++] == '\n';
+    if (is_blank(buffer[at])) {
+      place->line += buffer[at++] == '\n';
       continue;
     }
-    while (at < length && !is_blank(text[at]))
+    while (at < bytes && !is_blank(buffer[at]))
       at++;
-    if (!take_word(numbers, &place, text + begin, at - begin))
+    if (at == bytes && !at_end) {
+      *rest = begin;
+      return true;
+    }
+    if (!take_word(numbers, place, buffer + begin, at - begin))
       return false;
+  }
+  *rest = bytes;
+  return true;
+}
+
+static bool read_words(number_list *numbers, FILE *file, const char *name, char *buffer) {
+  text_place place = {.name = name, .line = 1};
+  size_t kept = 0;
+  while (feof(file) == 0) {
+    if (kept == BUFFER_BYTES) {
+      complain_about_word(&place, buffer, kept, NOT_A_NUMBER, numbers->type);
+      return false;
+    }
+    const size_t bytes = kept + fread(buffer + kept, 1, BUFFER_BYTES - kept, file);
+    if (is_broken(file, &place))
+      return false;
+    buffer[bytes] = '\0';
+    size_t rest;
+    if (!take_words(numbers, &place, buffer, bytes, feof(file) != 0, &rest))
+      return false;
+    kept = bytes - rest;
+    memmove(buffer, buffer + rest, kept);
   }
   return true;
 }
 
-/* The bytes are the keys. */
-static bool take_binary(number_list *numbers, const char *name, char *bytes, size_t length) {
+static bool read_text(number_list *numbers, FILE *file, const char *name) {
+  char *buffer = malloc(BUFFER_BYTES + 1);
+  if (buffer == NULL)
+    fprintf(stderr, "sort_numbers: %s: not enough memory to read it\n", name);
+  const bool good = buffer != NULL && read_words(numbers, file, name, buffer);
+  free(buffer);
+  return good;
+}
+
+/* The bytes are the keys. Pipes may give a part of what was asked for, and a part of a key. */
+static bool read_binary(number_list *numbers, FILE *file, const char *name) {
   const size_t key_bytes = type_bytes(numbers->type);
-  numbers->keys = bytes;
-  numbers->count = length / key_bytes;
-  if (length % key_bytes == 0)
+  size_t filled = 0;
+  while (feof(file) == 0) {
+    if (filled == numbers->capacity) {
+      void *grown = grow(numbers->keys, &numbers->capacity, name, "numbers");
+      if (grown == NULL)
+        return false;
+      numbers->keys = grown;
+    }
+    filled += fread((char *)numbers->keys + filled, 1, numbers->capacity - filled, file);
+    if (is_broken(file, &(text_place){.name = name, .line = 1}))
+      return false;
+  }
+  numbers->count = filled / key_bytes;
+  if (filled % key_bytes == 0)
     return true;
   fprintf(stderr, "sort_numbers: %s: %zu bytes are not a whole number of %s keys of %zu bytes: %zu too many at the end\n", name,
-          length, type_name(numbers->type), key_bytes, length % key_bytes);
+          filled, type_name(numbers->type), key_bytes, filled % key_bytes);
   return false;
 }
 
@@ -246,20 +279,14 @@ bool numbers_read(number_list *numbers, const char *path) {
   const bool standard_input = strcmp(path, "-") == 0;
   const char *name = standard_input ? "standard input" : path;
   FILE *file = standard_input ? stdin : fopen(path, "rb");
-  char *bytes;
-  size_t length;
   if (file == NULL) {
     fprintf(stderr, "sort_numbers: %s: cannot be opened: %s\n", name, strerror(errno));
     return false;
   }
-  bool good = read_bytes(file, name, &bytes, &length);
+  const bool good = numbers->binary ? read_binary(numbers, file, name) : read_text(numbers, file, name);
   /* Every read has been checked: closing a file that was only read has nothing to report. */
   if (!standard_input)
     (void)fclose(file);
-  if (good && numbers->binary)
-    return take_binary(numbers, name, bytes, length);
-  good = good && take_text(numbers, name, bytes, length);
-  free(bytes);
   return good;
 }
 
