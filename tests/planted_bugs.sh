@@ -1,22 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Plants bugs in a copy of the sources, one at a time, and looks whether test_seeds catches them: a test of the tests.
+# Plants bugs in copies of the sources, one in each, and looks whether test_seeds catches them: a test of the tests.
 # usage: sh tests/planted_bugs.sh [BUG...]      such as: sh tests/planted_bugs.sh lost_pivots
 # Needs compilers, Boost.Context and Check. Keys of 4 bytes alone, so that a bug takes seconds to build. The environment may
-# set CC, CXX, and CHECK_LIBS (how to link Check).
+# set CC, CXX, CHECK_LIBS (how to link Check), and CDPSORT_JOBS: so many bugs are hunted side by side (as many as there are
+# processors).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cc=${CC:-cc}
 cxx=${CXX:-c++}
 check_libs=${CHECK_LIBS:-$(pkg-config --libs check 2>/dev/null || echo "-lcheck -lsubunit -lm -lrt -lpthread")}
-batches="10 40 150"
+jobs=${CDPSORT_JOBS:-$(nproc 2>/dev/null || echo 2)}
+clean_seeds=50
 seeds_most=200
+seeds_at_once=5
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
+# One bug's hunt is a process of its own: this script once more, with the bug and the folder of what all of them share.
+work=${CDPSORT_PLANTED_WORK:-}
+if [ -z "$work" ]; then
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT INT TERM
+fi
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
-all_bugs="always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_batch overfull_list no_fence
+# The one that all seeds are run for comes first, so that the others go on beside it.
+all_bugs="no_fence always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_batch overfull_list
   late_phase lost_equal_bucket forgotten_bucket wrong_run missing_multiway_barrier forgotten_allowance early_gathering early_stage
   shifted_run lost_remainder never_entered never_left entered_twice launches_kept unsorted_list early_list kept_level_list wrong_task
   forgotten_fill forgotten_last_fill shorter_network missing_grid_barrier"
@@ -185,36 +193,64 @@ describe() {
   esac
 }
 
+# The bug's edit, done to a copy of its file. False if the file has nothing for it.
+plant() {
+  describe "$1"
+  sed "$edit" "$root/device/$file" >"$2"
+  ! cmp -s "$root/device/$file" "$2"
+}
+
+# False, and says which, if there are bugs whose edits do not fit the sources.
+all_can_be_planted() {
+  unfit=
+  for bug in "$@"; do
+    plant "$bug" "$work/edited" || {
+      echo "$bug: nothing in device/$file is as its edit expects" >&2
+      unfit="$unfit $bug"
+    }
+  done
+  [ -z "$unfit" ]
+}
+
 # ---- Building ---------------------------------------------------------------------------------------------------------------
-# compile OBJECT SOURCE [FLAG...], from the copy in $work/tree.
+# compile OBJECT SOURCE DEVICE [FLAG...]: with the folder DEVICE for the repository's device/.
 compile() {
-  object=$work/$1.o
-  source=$2
-  shift 2
+  object=$1 source=$2 device=$3
+  shift 3
   case $source in
-  *.c) "$cc" -std=c11 -O1 -D_GNU_SOURCE "$@" -I"$work/tree/include" -I"$work/tree/device" -I"$work/tree/src" -c "$source" -o "$object" ;;
-  *) "$cxx" -std=c++17 -O1 -w "$@" -I"$work/tree/include" -I"$work/tree/device" -c "$source" -o "$object" ;;
+  *.c) "$cc" -std=c11 -O1 -D_GNU_SOURCE "$@" -I"$root/include" -I"$device" -I"$root/src" -c "$source" -o "$object" ;;
+  *) "$cxx" -std=c++17 -O1 -w "$@" -I"$root/include" -I"$device" -c "$source" -o "$object" ;;
   esac
 }
 
-# The kernels of 4-byte keys, all that a planted bug has to be compiled anew for, and the program. What an earlier bug has left goes
-# first: it must not be taken for this one's.
-build() {
-  rm -f "$work/recursion.o" "$work/host_kernels.o" "$work/test_seeds"
-  compile recursion "$work/recursion.cpp" &
-  recursion=$!
-  compile host_kernels "$work/host_kernels.cpp" || return 1
-  wait "$recursion" || return 1
-  # $check_libs is a list: it is meant to be split.
-  # shellcheck disable=SC2086
-  "$cxx" -o "$work/test_seeds" "$work"/*.o -lboost_context $check_libs
+# The kernels of 4-byte keys are two units, all that a planted bug has to be compiled anew for. Compiling them takes longer than
+# most bugs live: -Og takes three fifths of the time that -O1 does, and its kernels run as fast.
+units="recursion host"
+compile_unit() {
+  compile "$2/$1.o" "$work/$1.cpp" "$3" -Og -fno-exceptions -fno-asynchronous-unwind-tables
 }
 
+# concerns FILE UNIT: whether the unit is compiled from that file of device/.
+concerns() {
+  grep -q -F "/device/$1" "$work/$2.files"
+}
+
+# link_seeds PROGRAM UNIT_OBJECT...
+link_seeds() {
+  program=$1
+  shift
+  # $check_libs is a list: it is meant to be split.
+  # shellcheck disable=SC2086
+  "$cxx" -o "$program" "$@" "$work"/shared/*.o -lboost_context $check_libs
+}
+
+# What has no bug planted, two objects at a time.
 prepare() {
-  mkdir "$work/tree"
-  cp -R "$root/include" "$root/src" "$root/device" "$work/tree/"
-  sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/uint32_t/' "$root/device/recursion/recursion.in" >"$work/recursion.cpp"
-  sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/uint32_t/' "$root/device/recursion/host.in" >"$work/host_kernels.cpp"
+  mkdir "$work/shared"
+  for unit in $units; do
+    sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/uint32_t/' "$root/device/recursion/$unit.in" >"$work/$unit.cpp"
+    "$cxx" -std=c++17 -I"$root/include" -I"$root/device" -MM "$work/$unit.cpp" >"$work/$unit.files"
+  done
   {
     echo '#include "recursion/start.h"'
     for call in launch_recursion launch_by_host; do
@@ -222,28 +258,50 @@ prepare() {
     done
     echo "template <> int cdp::simulated::launch_partition<uint64_t>(const cdp_partition_request &, void *) { return 1; }"
   } >"$work/other_width.cpp"
-  compile other_width "$work/other_width.cpp"
-  for source in "$work"/tree/src/*.c "$work/tree/device/runtime/no_cuda_engine.c" "$work/tree/device/engine.cpp" \
-    "$work/tree/device/plan.cpp" "$work"/tree/device/runtime/simulated_*.cpp; do
-    compile "tree_$(basename "$source" | tr . _)" "$source"
+  compile_unit recursion "$work" "$root/device" &
+  compiling=$!
+  compile_unit host "$work" "$root/device"
+  for source in "$work/other_width.cpp" "$root"/src/*.c "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" \
+    "$root/device/plan.cpp" "$root"/device/runtime/simulated_*.cpp "$root/tests/simulated_rules.cpp" \
+    "$root/tests/test_seeds.c" "$root/tests/host_data.c" "$root/tests/host_oracle.c"; do
+    compile "$work/shared/$(basename "$source" | tr . _).o" "$source" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY -I"$root/tests"
   done
-  for source in test_seeds host_data host_oracle; do
-    compile "$source" "$root/tests/$source.c" -DCDPSORT_TEST_4_BYTES_ONLY -I"$root/tests"
+  wait "$compiling"
+  link_seeds "$work/test_seeds" "$work/recursion.o" "$work/host.o"
+}
+
+# build BUG FOLDER: the program with a bug planted, of which only the units that it concerns are compiled.
+build() {
+  cp -R "$root/device" "$2/device"
+  plant "$1" "$2/device/$file"
+  objects='' compiled=''
+  for unit in $units; do
+    if concerns "$file" "$unit"; then
+      compile_unit "$unit" "$2" "$2/device" || return 1
+      objects="$objects $2/$unit.o" compiled=yes
+    else
+      objects="$objects $work/$unit.o"
+    fi
   done
-  compile simulated_rules "$root/tests/simulated_rules.cpp"
+  [ -n "$compiled" ] || {
+    echo "$1: no kernel is compiled from device/$file" >&2
+    return 1
+  }
+  # shellcheck disable=SC2086 # a list, of names without spaces behind $work
+  link_seeds "$2/test_seeds" $objects
 }
 
 # ---- Looking ----------------------------------------------------------------------------------------------------------------
-# run_seeds FIRST COUNT: true if all of them pass; their output is in $work/log.
+# run_seeds FOLDER FIRST COUNT: true if all of them pass; their output is in the folder's log.
 run_seeds() {
-  CDPSORT_TEST_FIRST_SEED=$1 CDPSORT_TEST_SEEDS=$2 CK_TIMEOUT_MULTIPLIER=0.25 "$work/test_seeds" >"$work/log" 2>&1
+  CDPSORT_TEST_FIRST_SEED=$2 CDPSORT_TEST_SEEDS=$3 CK_TIMEOUT_MULTIPLIER=0.25 "$1/test_seeds" >"$1/log" 2>&1
 }
 
-# Says what the first failing seed was told.
+# report_first BUG FOLDER: says what the first failing seed was told.
 report_first() {
-  line=$(grep -m 1 ':sorts_what_the_seed_draws:' "$work/log") || {
+  line=$(grep -m 1 ':sorts_what_the_seed_draws:' "$2/log") || {
     echo "error: test_seeds failed without saying why:" >&2
-    cat "$work/log" >&2
+    cat "$2/log" >&2
     return 1
   }
   seed=$(printf '%s\n' "$line" | sed 's/^.*:sorts_what_the_seed_draws:\([0-9]*\):.*$/\1/')
@@ -251,55 +309,54 @@ report_first() {
   echo "$1: caught by seed $seed after $((seed + 1)) seeds: $how"
 }
 
-# hunt BUG: builds with the bug planted and runs seeds until one fails.
+# hunt BUG: runs seed after seed, from the first one on, until one fails.
 hunt() {
+  folder=$work/$1
+  mkdir "$folder"
   describe "$1"
-  original=$root/device/$file
-  planted=$work/tree/device/$file
-  sed "$edit" "$original" >"$planted"
-  if cmp -s "$original" "$planted"; then
-    echo "$1: not planted: nothing in device/$file is as its edit expects" >&2
-    return 1
-  fi
-  echo "$1: $what (device/$file)"
-  is_built=yes
-  build || is_built=no
-  cp "$original" "$planted" # the next one is planted alone
-  if [ "$is_built" = no ]; then
+  build "$1" "$folder" || {
     echo "$1: cannot be built" >&2
     return 1
-  fi
+  }
   first=0
-  for count in $batches; do
-    if ! run_seeds "$first" "$count"; then
-      report_first "$1"
+  while [ "$first" -lt "$seeds_most" ]; do
+    if ! run_seeds "$folder" "$first" "$seeds_at_once"; then
+      report_first "$1 ($what, device/$file)" "$folder"
       return
     fi
-    first=$((first + count))
+    first=$((first + seeds_at_once))
   done
   if [ "$visible" = no ]; then
     echo "$1: not visible here, as expected, in $seeds_most seeds"
     return 0
   fi
-  echo "$1: NOT caught by $seeds_most seeds"
+  echo "$1: NOT caught by $seeds_most seeds" >&2
   return 1
 }
 
+if [ -n "${CDPSORT_PLANTED_WORK:-}" ]; then
+  begun=$(date +%s)
+  hunt "$1" && : >"$work/$1.done"
+  echo "  $(($(date +%s) - begun)) s $1"
+  rm -rf "${work:?}/$1"
+  exit 0 # what is missing is looked for below
+fi
+
 bugs=${*:-$all_bugs}
-for bug in $bugs; do
-  describe "$bug"
-done
+# $bugs is a list.
+# shellcheck disable=SC2086
+all_can_be_planted $bugs || exit 1
 prepare
-build
-run_seeds 0 50 || {
+run_seeds "$work" 0 "$clean_seeds" || {
   echo "error: seeds fail with no bug planted:" >&2
   cat "$work/log" >&2
   exit 1
 }
-echo "no bug planted: 50 seeds pass"
+echo "no bug planted: $clean_seeds seeds pass"
+printf '%s\n' "$bugs" | CDPSORT_PLANTED_WORK=$work xargs -P "$jobs" -n 1 sh "$0"
 missed=
 for bug in $bugs; do
-  hunt "$bug" || missed="$missed $bug"
+  [ -e "$work/$bug.done" ] || missed="$missed $bug"
 done
 if [ -n "$missed" ]; then
   echo "missed:$missed" >&2
