@@ -60,6 +60,12 @@ static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study
     ck_assert_msg(sum.deferred + sum.launches_refused > 0, "%s, scheme %d: there was room for all", what, number);
   if (row->depth)
     ck_assert_msg(sum.fallback_depth > 0, "%s, scheme %d: the depth limit was not reached", what, number);
+  if (row->equal)
+    ck_assert_msg(sum.equal_items > sum.leaf_items, "%s, scheme %d: %llu equal keys, %llu in leaves", what, number,
+                  (unsigned long long)sum.equal_items, (unsigned long long)sum.leaf_items);
+  if (row->spare)
+    ck_assert_msg(sum.fallback_pool + sum.fallback_depth + sum.fallback_refused + sum.launches_refused + sum.deferred == 0,
+                  "%s, scheme %d: a limit was met", what, number);
   const uint32_t depth_limit = row->depth_limit == CDP_DEPTH_NONE ? 0 : row->depth_limit;
   for (uint32_t depth = depth_limit; row->depth_limit != 0 && depth < CDP_STUDY_DEPTHS; depth++)
     ck_assert_msg(study->depths[depth].tasks + study->depths[depth].block_partitions == 0,
@@ -67,6 +73,8 @@ static void check_counters(const forced *row, cdp_scheme scheme, const cdp_study
 }
 
 void forced_check(const forced *row, size_t count) {
+  ck_assert_msg(row->refused || row->pool || row->deferred || row->starved || row->depth || row->equal || row->spare,
+                "%s: the row says nothing of what must be seen", row->what);
   forced_set(row);
   for (int scheme = CDP_SCHEME_LAST_BLOCK; scheme <= CDP_SCHEME_HOST; scheme++) {
     // Under a sanitizer one seed, another for each scheme.

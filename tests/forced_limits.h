@@ -28,6 +28,8 @@ typedef struct forced {
   bool deferred; /* likewise */
   bool starved;  /* likewise: ranges waited for a later batch or were refused, as the scheme has it */
   bool depth;
+  bool equal; /* most keys were equal to a pivot or a splitter, and so no child had them */
+  bool spare; /* no limit was met */
 } forced;
 
 /* Sets the hooks of a row, for the rest of the process or until they are set anew. */

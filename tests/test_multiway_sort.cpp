@@ -145,7 +145,7 @@ END_TEST
 
 int main() {
   using namespace cdp::simulated;
-  Suite *suite = suite_create("fan_sort");
+  Suite *suite = suite_create("multiway_sort");
   TCase *buckets = tcase_create("long buckets");
   tcase_set_timeout(buckets, TEST_SECONDS);
   tcase_add_loop_test(buckets, long_bucket_counts_as_its_leaves, 0, static_cast<int>(SEEDS));

@@ -105,17 +105,18 @@ START_TEST(block_ranges_are_within_their_bounds) {
 }
 END_TEST
 
+/* A slot for each of the disjoint ranges that are tasks, or as many as their tables' share of the workspace holds; and room for
+   all ranges that are listed, if they have the length that they shall have on average. */
 START_TEST(capacities_are_enough) {
   const plan_row *row = ordinary_row(_i);
   const cdp_plan plan = plan_of(row);
   const bool classic = fan_out == CDP_FAN_OUT_CLASSIC;
-  const uint64_t range_items = classic ? plan.block_items : plan.target_range_items;
-  const uint64_t blocks = row->count / plan.block_items + 1;
-  const uint64_t tables_bytes = row->count * cdp_engine_key_bytes(row->type) / 64 + (16u << 20);
-  if (classic || blocks * table_bytes_of(row->type, fan_out) <= tables_bytes)
-    ck_assert_uint_ge(plan.task_capacity, blocks);
-  ck_assert_uint_ge(plan.worklist_capacity, 2 * (row->count / range_items) + (classic ? 2 : fan_out));
-  ck_assert_uint_ge(plan.task_budget, 1);
+  const uint64_t tasks = row->count / ((uint64_t)plan.block_items + 1) + 1;
+  const uint64_t share = row->count * cdp_engine_key_bytes(row->type) / 64 + (16u << 20);
+  const uint64_t table_bytes = classic ? 0 : table_bytes_of(row->type, fan_out);
+  ck_assert_msg(plan.task_capacity >= tasks || (plan.task_capacity + 1) * table_bytes > share, "%u slots for %llu tasks",
+                plan.task_capacity, (unsigned long long)tasks);
+  ck_assert_uint_ge(plan.worklist_capacity, 1 + row->count / (classic ? plan.block_items : plan.target_range_items));
 }
 END_TEST
 
@@ -184,14 +185,15 @@ static size_t count_near(int index) {
 }
 #define COUNTS_NEAR (3 * 23)
 
-/* The share that set tables have of the keys takes nothing from a sort with default options. _i: the count. */
+/* The share that set tables have of the keys takes nothing from a sort with default options: there are slots for as many tasks as
+   an array can have at a level, and for those of the next one. _i: the count. */
 START_TEST(default_options_have_all_the_room_they_ask_for) {
   const cdp_options options = CDP_OPTIONS_INIT;
   for (uint32_t kind = 0; kind < KINDS; kind++) {
     const cdp_device_facts facts = planned_device(kind);
     for (int type = CDP_U32; type <= CDP_F64; type++) {
       const cdp_plan plan = planned(&options, (cdp_type)type, count_near(_i), &facts, false);
-      ck_assert_uint_ge(plan.task_capacity, 2 * (count_near(_i) / plan.block_items) + 8);
+      ck_assert_uint_ge(plan.task_capacity, 2 * (count_near(_i) / (plan.block_items + 1)) + 1);
     }
   }
 }

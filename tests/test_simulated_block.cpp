@@ -105,6 +105,7 @@ START_TEST(atomics_compute) {
     start(seed);
     Totals totals = {};
     totals.swapped = 255;
+    totals.last = 256;
     expect_clean(launch_from_host({4, 64, 0}, nullptr, atomics_kernel, &totals));
     ck_assert_uint_eq(totals.sum, 255 * 256 / 2);
     ck_assert_int_eq(totals.difference, -512);

@@ -97,7 +97,7 @@ START_TEST(sorts_around_the_least_leaf) {
 }
 END_TEST
 
-/* What one block finishes: up to 320 leaves (MAX_LEAVES_PER_BLOCK in src/plan.c), or as much as it can at all, where the
+/* What one block finishes: up to 320 leaves (MAX_LEAVES_PER_BLOCK in device/tuning.h), or as much as it can at all, where the
    simulated device's 4 multiprocessors all get two such ranges. */
 START_TEST(sorts_around_what_a_block_finishes) {
   const size_t block_items = (size_t)320 * CDP_LEAF_MIN;
