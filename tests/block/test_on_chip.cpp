@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a block sorts an array on chip (device/block/on_chip_sort.cuh), and what it does with cells that have more keys than
- * windows and seams put in order (device/block/crowded_cells.cuh).
- *
- * Linked with the static library, to call the kernels' own functions.
+ * How a team or a whole block sorts keys on chip (device/block/on_chip_sort.cuh), and what it does with cells that have more keys
+ * than windows and seams put in order (device/block/crowded_cells.cuh). The teams of a block sort side by side.
  */
 #include "block/on_chip_sort.cuh"
 
-#include "run_suite.h"
+#include "block_check.h"
 
 #include <algorithm>
-#include <random>
-#include <vector>
 
 namespace cdp::simulated {
 
@@ -22,83 +18,103 @@ constexpr uint32_t SEEDS = 6;
 template <typename Bits, OnChipBy BY>
 constexpr uint32_t MOST = OnChipShape<Bits, BY>::MAX_ITEMS;
 
-/* What became of a block's keys. */
+/* What became of a team's keys. */
 enum class Outcome : uint32_t { none, equal, by_cells, merged };
 
-/* Not for the static analyser: it takes each look at threadIdx for another thread's. */
+constexpr uint32_t MAX_TEAMS = 4;
+Outcome outcomes[MAX_TEAMS];
+
 template <typename Bits, OnChipBy BY>
-__global__ void sort_kernel([[maybe_unused]] Bits *keys, [[maybe_unused]] uint32_t count, [[maybe_unused]] KeyMap<Bits> map,
-                            [[maybe_unused]] Outcome *outcome) {
+struct Rooms {
+  OnChipTeam<Bits, BY> teams[OnChipShape<Bits, BY>::TEAMS];
+};
+
+/* Every team sorts `count` keys, `apart` from those of the next. Not for the static analyser: it takes each look at threadIdx for
+   another thread's. */
+template <typename Bits, OnChipBy BY>
+__global__ void sort_kernel([[maybe_unused]] Bits *keys, [[maybe_unused]] uint32_t count, [[maybe_unused]] uint32_t apart,
+                            [[maybe_unused]] KeyMap<Bits> map) {
 #ifndef __clang_analyzer__
-  auto &storage = block_shared<OnChipTeam<Bits, BY>>();
+  auto *rooms = block_shared<Rooms<Bits, BY>>().teams;
   const SortingTeam<Bits, BY> team;
+  keys += team.number * apart;
   Bits least = 0;
   Outcome reached = Outcome::by_cells;
-  if (stage_by_cells(keys, count, map, true, least, &storage)) {
+  if (stage_by_cells(keys, count, map, true, least, rooms)) {
     reached = Outcome::equal;
     write_equal(least, count, keys, map, team);
-  } else if (!sort_staged(count, keys, map, &storage)) {
+  } else if (!sort_staged(count, keys, map, rooms)) {
     reached = Outcome::merged;
-    merge_staged(count, team, storage);
-    write_merged(storage.stage, count, keys, map, team);
+    merge_staged(count, team, room_of(rooms));
+    write_merged(room_of(rooms).stage, count, keys, map, team);
   }
   if (team.thread == 0)
-    *outcome = reached;
+    outcomes[team.number] = reached;
 #endif
 }
 
-/* Sorts keys by one block, looks at them, and says how they were sorted. */
+/* Has the teams of a block each sort these keys, the first one those that are given, the others the same in another order; and
+   says how they were sorted. A key between two teams' is nobody's. */
 template <OnChipBy BY, typename Bits>
 Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
-  constexpr Bits GUARD = static_cast<Bits>(0xA5A5A5A5A5A5A5A5u);
-  constexpr uint32_t ZONE = 64;
-  alignas(16) static Bits room[MOST<Bits, BY> + 2 * ZONE + 16];
-  std::fill(std::begin(room), std::end(room), GUARD);
-  Bits *keys = room + ZONE + offset;
-  std::copy(given.begin(), given.end(), keys);
-  const uint32_t bytes = sizeof(OnChipTeam<Bits, BY>);
-  const KeyMap<Bits> map = key_map<Bits>(sizeof(Bits) == 4 ? CDP_U32 : CDP_U64, CDP_ASCENDING);
-  static Outcome outcome;
-  outcome = Outcome::none;
-  ck_assert_int_eq(allow_shared_bytes(sort_kernel<Bits, BY>, bytes), LAUNCH_OK);
-  const int error = launch_from_host({1, MultiwayShape<Bits>::BLOCK_THREADS, bytes}, nullptr, sort_kernel<Bits, BY>, keys,
-                                     static_cast<uint32_t>(given.size()), map, &outcome);
-  ck_assert_msg(error == LAUNCH_OK, "%s", last_report().broken_rule);
-  std::vector<Bits> expected(given);
-  std::sort(expected.begin(), expected.end());
-  ck_assert_msg(std::equal(expected.begin(), expected.end(), keys), "%zu keys are not sorted", given.size());
-  ck_assert(std::all_of(room, keys, [](Bits key) { return key == GUARD; }));
-  ck_assert(std::all_of(keys + given.size(), std::end(room), [](Bits key) { return key == GUARD; }));
-  return outcome;
+  constexpr uint32_t TEAMS = OnChipShape<Bits, BY>::TEAMS;
+  static_assert(TEAMS <= MAX_TEAMS, "there is room for their outcomes");
+  const uint32_t count = static_cast<uint32_t>(given.size());
+  const uint32_t apart = count + 1;
+  const KeyKind kind = KEY_KINDS<Bits>[offset % KINDS];
+  const KeyMap<Bits> map = map_of<Bits>(kind);
+  Keys<Bits> keys(kind, TEAMS * apart, HOST_UNIFORM, offset, offset);
+  for (uint32_t team = 0; team < TEAMS; team++)
+    for (uint32_t index = 0; index < count; index++)
+      keys.original()[team * apart + index] = map.leave(given[(index + team) % count]);
+  keys.restore();
+  std::fill(std::begin(outcomes), std::end(outcomes), Outcome::none);
+  run_grid(offset, {1, MultiwayShape<Bits>::BLOCK_THREADS, sizeof(Rooms<Bits, BY>)}, sort_kernel<Bits, BY>, keys.data(), count,
+           apart, map);
+  for (uint32_t team = 0; team < TEAMS; team++) {
+    char why[HOST_WHY_BYTES];
+    ck_assert_msg(
+        host_check_sorted(keys.original().data() + team * apart, keys.data() + team * apart, count, kind.type, kind.order, why),
+        "%u keys of team %u: %s", count, team, why);
+    ck_assert_msg(keys.data()[team * apart + count] == keys.original()[team * apart + count], "%u keys: one more was written",
+                  count);
+    ck_assert_int_eq(static_cast<int>(outcomes[team]), static_cast<int>(outcomes[0]));
+  }
+  keys.must_be_whole_memory();
+  return outcomes[0];
 }
 
 /* Keys from all over. */
 template <typename Bits>
 std::vector<Bits> spread_keys(uint32_t count, uint32_t seed) {
-  std::mt19937_64 random(seed);
   std::vector<Bits> keys(count);
-  for (Bits &key : keys)
-    key = static_cast<Bits>(random() >> (64 - 8 * sizeof(Bits)));
+  host_fill(keys.data(), KEY_KINDS<Bits>[0].type, count, HOST_UNIFORM, seed);
   return keys;
 }
 
 /* Has `count` random places of the keys hold a value. */
 template <typename Bits>
 void plant(std::vector<Bits> &keys, uint32_t count, Bits value, uint32_t seed) {
-  std::mt19937_64 random(seed + 1000);
+  uint64_t state = seed + 1000;
   for (uint32_t which = 0; which < count; which++)
-    keys[random() % keys.size()] = value;
+    keys[host_random_below(&state, keys.size())] = value;
 }
 
 template <typename Bits, OnChipBy BY>
 void check_spread(uint32_t seed) {
-  for (const uint32_t count : {2u, 3u, 31u, 33u, MOST<Bits, BY> / 2 + seed, MOST<Bits, BY> - seed, MOST<Bits, BY>})
+  constexpr uint32_t HALF = WINDOW_ITEMS / 2; // windows begin and seams lie at its multiples
+  ck_assert(sort_keys<BY>(spread_keys<Bits>(1, seed), seed % 4) == Outcome::equal);
+  for (const uint32_t count :
+       {2u, 3u, HALF - 1, HALF, HALF + 1, 2 * HALF - 1, 2 * HALF, 2 * HALF + 1, 3 * HALF, 3 * HALF + 1, 31u, 32u, 33u,
+        MOST<Bits, BY> / 2 + seed, MOST<Bits, BY> - 1 - seed, MOST<Bits, BY> - 1, MOST<Bits, BY>})
     ck_assert(sort_keys<BY>(spread_keys<Bits>(count, seed), seed % 4) == Outcome::by_cells);
   ck_assert(sort_keys<BY>(std::vector<Bits>(MOST<Bits, BY>, Bits{7}), seed % 4) == Outcome::equal);
 }
 
 START_TEST(spread_keys_are_sorted_by_cells) {
   const uint32_t seed = static_cast<uint32_t>(_i);
+  check_spread<uint32_t, OnChipBy::team>(seed);
+  check_spread<uint64_t, OnChipBy::team>(seed);
   check_spread<uint32_t, OnChipBy::tile_block>(seed);
   check_spread<uint64_t, OnChipBy::tile_block>(seed);
   check_spread<uint32_t, OnChipBy::block>(seed);
@@ -127,6 +143,8 @@ void check_frequent(uint32_t seed) {
 
 START_TEST(frequent_values_are_sorted_by_cells) {
   const uint32_t seed = static_cast<uint32_t>(_i);
+  check_frequent<uint32_t, OnChipBy::team>(seed);
+  check_frequent<uint64_t, OnChipBy::team>(seed);
   check_frequent<uint32_t, OnChipBy::tile_block>(seed);
   check_frequent<uint64_t, OnChipBy::tile_block>(seed);
   check_frequent<uint32_t, OnChipBy::block>(seed);
@@ -149,6 +167,8 @@ void check_crowded(uint32_t seed) {
 
 START_TEST(crowded_cells_are_sorted_by_warps) {
   const uint32_t seed = static_cast<uint32_t>(_i);
+  check_crowded<uint32_t, OnChipBy::team>(seed);
+  check_crowded<uint64_t, OnChipBy::team>(seed);
   check_crowded<uint32_t, OnChipBy::tile_block>(seed);
   check_crowded<uint64_t, OnChipBy::tile_block>(seed);
   check_crowded<uint32_t, OnChipBy::block>(seed);
@@ -161,9 +181,9 @@ template <typename Bits, OnChipBy BY>
 void check_merged(uint32_t seed) {
   for (const uint32_t equal : {0u, MOST<Bits, BY> / 4}) {
     std::vector<Bits> keys(MOST<Bits, BY>);
-    std::mt19937_64 random(seed);
+    uint64_t state = seed;
     for (Bits &key : keys)
-      key = static_cast<Bits>(random() % 5000);
+      key = static_cast<Bits>(host_random_below(&state, 5000));
     plant<Bits>(keys, equal, Bits{77}, seed);
     keys[seed] = GREATEST<Bits>;
     ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::merged);
@@ -172,6 +192,7 @@ void check_merged(uint32_t seed) {
 
 START_TEST(cells_of_many_different_keys_are_merged) {
   const uint32_t seed = static_cast<uint32_t>(_i);
+  check_merged<uint64_t, OnChipBy::team>(seed); // of 32 bits a team has no more keys than a warp sorts
   check_merged<uint32_t, OnChipBy::tile_block>(seed);
   check_merged<uint64_t, OnChipBy::tile_block>(seed);
   check_merged<uint32_t, OnChipBy::block>(seed);
