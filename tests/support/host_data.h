@@ -15,6 +15,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum host_distribution {
   HOST_UNIFORM,
   HOST_SORTED,
@@ -78,5 +82,9 @@ bool host_check_sorted(const void *original, const void *sorted, size_t count, c
 /* Makes the keys of a case, sorts them (with counts, if `study` is not NULL) and checks all of it. `why` has room for
    HOST_WHY_BYTES, and on failure says what went wrong and where. */
 bool host_sort(const host_case *sort, cdp_study *study, char *why);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

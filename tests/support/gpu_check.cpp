@@ -4,7 +4,7 @@
  */
 #include "gpu_check.h"
 
-#include "../device/tuning.h"
+#include "../../device/tuning.h"
 
 #include <algorithm>
 #include <cinttypes>

@@ -5,10 +5,7 @@
  * In both orders, by every way to sort, against an array that the host has sorted by the comparison of host_oracle.c.
  */
 #include "gpu_check.h"
-
-extern "C" {
 #include "host_data.h"
-}
 
 #include <algorithm>
 #include <cinttypes>

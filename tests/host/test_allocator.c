@@ -4,15 +4,13 @@
  * whatever becomes of the sort, and works in no memory that it cannot work in.
  */
 #include "host_check.h"
+#include "memory_limits.h"
 #include "run_suite.h"
 
 #include <cdpsort/partition.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #define ITEMS 3000u
 
@@ -28,22 +26,6 @@ typedef struct account {
   bool last; /* nothing more can be had from the system once this has returned memory, until it is given back */
 } account;
 
-/* Lets the process have no more than 2 MiB beyond what it has, or all that it may have. */
-static void starve(bool hungry) {
-  struct rlimit limit;
-  ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
-  limit.rlim_cur = limit.rlim_max;
-  if (hungry) {
-    char pages[32] = "";
-    FILE *file = fopen("/proc/self/statm", "r");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_ptr_nonnull(fgets(pages, sizeof pages, file)); // the first number is all that is mapped
-    fclose(file);
-    limit.rlim_cur = (rlim_t)strtoul(pages, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + (2u << 20);
-  }
-  ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
-}
-
 static void *allocate(size_t bytes, void *context) {
   account *own = context;
   own->allocations++;
@@ -57,7 +39,7 @@ static void *allocate(size_t bytes, void *context) {
   own->memory = own->piece + CDP_WORKSPACE_ALIGNMENT - over + own->shift;
   memset(own->memory, 0xA5, bytes);
   if (own->last)
-    starve(true);
+    memory_limits_starve(true);
   return own->memory;
 }
 
@@ -65,7 +47,7 @@ static void release(void *memory, size_t bytes, void *context) {
   account *own = context;
   own->releases++;
   if (own->last)
-    starve(false);
+    memory_limits_starve(false);
   ck_assert_ptr_nonnull(memory);
   ck_assert_ptr_eq(memory, own->memory);
   ck_assert_uint_eq(bytes, own->bytes);

@@ -3,25 +3,12 @@
  * cdp_quicksort() on the simulated device, through the shared library as a caller has it: every type, order, scheme, pivot and
  * stream; every size at which the recursion changes its mind; every distribution; and what a wrong argument is told.
  */
-#define _POSIX_C_SOURCE 200809L // setrlimit()
-
 #include "host_check.h"
+#include "memory_limits.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#if HOST_SANITIZED
-/* Exhausted memory is a status of ours, not the sanitizer's end of the process. */
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-  return "allocator_may_return_null=1";
-}
-#endif
 
 /* ---- Every combination of options ------------------------------------------------------------------------------ */
 
@@ -200,16 +187,9 @@ static const wrong_call wrong_calls[] = {
     {"memory", (size_t)CDP_COUNT_MAX, 0, CDP_U32, CDP_ERROR_MEMORY},
 };
 
-/* What no machine has is refused even where the system promises memory that it has not. */
-static void limit_memory(void) {
-  const struct rlimit limit = {(rlim_t)1 << 42, (rlim_t)1 << 42};
-  if (!HOST_SANITIZED) // which maps its own shadow, and refuses by itself
-    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
-}
-
 START_TEST(tells_what_is_wrong_and_touches_nothing) {
   const wrong_call *row = &wrong_calls[_i];
-  limit_memory();
+  memory_limits_set();
   const host_case simulated = simulated_case(CDP_U32, 0, HOST_UNIFORM, 0);
   host_guarded keys;
   unsigned char before[64];
@@ -231,14 +211,7 @@ END_TEST
 START_TEST(memory_exhausted_while_sorting_is_said) {
   const host_case simulated = simulated_case(CDP_U32, 0, HOST_UNIFORM, 0);
   uint32_t keys[] = {3, 1, 2};
-  char pages[32] = "";
-  FILE *file = fopen("/proc/self/statm", "r");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_ptr_nonnull(fgets(pages, sizeof pages, file)); // the first number is all that is mapped
-  fclose(file);
-  const rlim_t bytes = (rlim_t)strtoul(pages, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + (2u << 20);
-  const struct rlimit limit = {bytes, bytes};
-  ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+  memory_limits_starve(true);
   ck_assert_int_eq(cdp_quicksort(keys, 3, CDP_U32, &simulated.options), CDP_ERROR_SIMULATED);
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "memory was exhausted"));
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "unspecified"));

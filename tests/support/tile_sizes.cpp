@@ -4,7 +4,7 @@
  */
 #include "tile_sizes.h"
 
-#include "../device/tuning.h"
+#include "../../device/tuning.h"
 
 extern "C" uint32_t simulated_tile_items(uint32_t key_bytes) {
   return cdp::tile_items(cdp::tuning_row(true, key_bytes));

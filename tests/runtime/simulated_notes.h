@@ -14,6 +14,7 @@
 
 namespace cdp::simulated {
 
+constexpr uint32_t FULL = 0xffffffffu; /* all lanes */
 constexpr uint64_t SEEDS = 200;
 constexpr uint32_t NOTES_MOST = 4096;
 
@@ -40,6 +41,12 @@ inline void expect_clean(int code) {
 
 __device__ inline void note(uint32_t entry) {
   notes.entries[notes.count++ % NOTES_MOST] = entry;
+}
+
+/* Notes the line of what does not hold. */
+__device__ inline void require(bool holds, uint32_t line) {
+  if (!holds)
+    note(line);
 }
 
 } // namespace cdp::simulated

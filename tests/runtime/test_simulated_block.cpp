@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block on the simulated device: what its collectives and atomics compute, which meetings of threads cannot be, and which
- * memory they may write; every broken rule must be seen and told.
+ * The rules of a block on the simulated device: which meetings of threads cannot be, and which memory they may write; every broken
+ * rule must be seen and told.
  */
 #include "simulated_notes.h"
 
@@ -12,8 +12,6 @@
 namespace cdp::simulated {
 
 namespace {
-
-constexpr uint32_t FULL = 0xffffffffu;
 
 /* The run must have failed, with a report that holds every part. */
 void expect_broken(int code, std::initializer_list<const char *> parts) {
@@ -26,105 +24,9 @@ std::string place(unsigned line) {
   return "test_simulated_block.cpp:" + std::to_string(line);
 }
 
-/* ---- What is computed ------------------------------------------------------------------------------------------ */
-
-__device__ void require(bool holds, uint32_t line) {
-  if (!holds)
-    note(line);
+__global__ void clean_kernel() {
+  note(threadIdx.x);
 }
-
-__global__ void collectives_kernel() {
-  const uint32_t lane = threadIdx.x % 32;
-  const uint64_t wide = 0x100000000u * lane + 7;
-  for (uint32_t round = 0; round < 10; ++round) {
-    require(__shfl_sync(FULL, lane + round, 5) == 5 + round, __LINE__);
-    require(__shfl_sync(FULL, lane, 3, 8) == lane / 8 * 8 + 3, __LINE__);
-    require(__shfl_xor_sync(FULL, wide, 9) == 0x100000000u * (lane ^ 9) + 7, __LINE__);
-    require(__shfl_up_sync(FULL, static_cast<int32_t>(lane) - 9, 3) == static_cast<int32_t>(lane < 3 ? lane : lane - 3) - 9,
-            __LINE__);
-    require(__shfl_down_sync(FULL, lane, 2, 16) == (lane % 16 < 14 ? lane + 2 : lane), __LINE__);
-    require(__ballot_sync(FULL, lane % 3 == round % 3) == 0x49249249u << round % 3, __LINE__);
-    require(__any_sync(FULL, lane == 7) == 1 && __any_sync(FULL, 0) == 0, __LINE__);
-    require(__all_sync(FULL, lane < 32) == 1 && __all_sync(FULL, lane != 7) == 0, __LINE__);
-    require(__syncthreads_count(threadIdx.x < 40 + round) == static_cast<int>(40 + round), __LINE__);
-    require(__syncthreads_or(threadIdx.x == 77) == 1 && __syncthreads_or(0) == 0, __LINE__);
-    require(__syncthreads_and(1) == 1 && __syncthreads_and(threadIdx.x != 5) == 0, __LINE__);
-    const uint32_t half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
-    require(__ballot_sync(half, 1) == half, __LINE__);
-    __syncwarp();
-  }
-}
-
-START_TEST(collectives_compute) {
-  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
-    start(seed);
-    expect_clean(launch_from_host({2, 96, 0}, nullptr, collectives_kernel));
-    ck_assert_msg(notes.count == 0, "wrong in line %u", notes.entries[0]);
-  }
-}
-END_TEST
-
-__global__ void partial_warp_kernel() {
-  note(__ballot_sync(FULL, 1));
-}
-
-START_TEST(absent_lanes_are_ignored) {
-  start(1);
-  expect_clean(launch_from_host({1, 7, 0}, nullptr, partial_warp_kernel));
-  ck_assert_uint_eq(notes.count, 7);
-  ck_assert_uint_eq(notes.entries[0], 0x7f);
-}
-END_TEST
-
-struct Totals {
-  unsigned int sum;
-  int difference;
-  unsigned long long wide;
-  int least;
-  unsigned int most;
-  unsigned int bits;
-  unsigned int last;
-  unsigned int swapped;
-};
-
-__global__ void atomics_kernel(Totals *totals) {
-  const uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
-  atomicAdd(&totals->sum, number);
-  atomicSub(&totals->difference, 2);
-  atomicAdd(&totals->wide, 0x100000000u);
-  atomicMin(&totals->least, -static_cast<int>(number));
-  atomicMax(&totals->most, number);
-  atomicOr(&totals->bits, 1u << number % 32);
-  atomicExch(&totals->last, number);
-  atomicCAS(&totals->swapped, number, number + 1);
-  __threadfence();
-}
-
-START_TEST(atomics_compute) {
-  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
-    start(seed);
-    Totals totals = {};
-    totals.swapped = 255;
-    totals.last = 256;
-    expect_clean(launch_from_host({4, 64, 0}, nullptr, atomics_kernel, &totals));
-    ck_assert_uint_eq(totals.sum, 255 * 256 / 2);
-    ck_assert_int_eq(totals.difference, -512);
-    ck_assert_uint_eq(totals.wide, 0x10000000000u);
-    ck_assert_int_eq(totals.least, -255);
-    ck_assert_uint_eq(totals.most, 255);
-    ck_assert_uint_eq(totals.bits, FULL);
-    ck_assert_uint_lt(totals.last, 256);
-    ck_assert_uint_eq(totals.swapped, 256);
-  }
-  ck_assert_int_eq(__popc(0xf1), 5);
-  ck_assert_int_eq(__popcll(~0ull), 64);
-  ck_assert_int_eq(__clz(0), 32);
-  ck_assert_int_eq(__clzll(1), 63);
-  ck_assert_int_eq(__ffs(8), 4);
-  ck_assert_uint_eq(min(3u, 7), 3);
-  ck_assert_int_eq(max(-3, 2), 2);
-}
-END_TEST
 
 /* ---- Meetings that cannot be ----------------------------------------------------------------------------------- */
 
@@ -213,7 +115,7 @@ START_TEST(lanes_that_miss_each_other) {
     expect_broken(launch_from_host({1, 3, 0}, nullptr, lanes_kernel, 5), {"waits at __syncwarp in", ", but thread"});
     expect_broken(launch_from_host({1, 32, 0}, nullptr, lanes_kernel, 6), {"width"});
   }
-  expect_clean(launch_from_host({1, 32, 0}, nullptr, partial_warp_kernel));
+  expect_clean(launch_from_host({1, 32, 0}, nullptr, clean_kernel));
   ck_assert_str_eq(last_report().broken_rule, "");
 }
 END_TEST
@@ -340,8 +242,8 @@ START_TEST(allocations_are_guarded) {
   memory[100] = 1; // by the host, between runs: seen on release, and told to the next launch
   ck_assert(!release_memory(memory));
   ck_assert_int_eq(last_report().code, LAUNCH_RULE_BROKEN);
-  expect_broken(launch_from_host({1, 1, 0}, nullptr, partial_warp_kernel), {"0 bytes behind the end"});
-  expect_clean(launch_from_host({1, 1, 0}, nullptr, partial_warp_kernel));
+  expect_broken(launch_from_host({1, 1, 0}, nullptr, clean_kernel), {"0 bytes behind the end"});
+  expect_clean(launch_from_host({1, 1, 0}, nullptr, clean_kernel));
   ck_assert(release_memory(nullptr));
   ck_assert_ptr_null(allocate_memory(SIZE_MAX - 100));
 }
@@ -371,33 +273,6 @@ START_TEST(overrun_stacks_are_reported) {
 END_TEST
 
 /* ---- Named barriers -------------------------------------------------------------------------------------------- */
-
-struct TeamWords {
-  unsigned int words[128];
-};
-
-/* Two teams, of which one meets three times as often as the other. */
-__global__ void teams_kernel() {
-  unsigned int *const written = block_shared<TeamWords>().words;
-  const uint32_t team = threadIdx.x / 64;
-  for (uint32_t round = 0; round < (team == 0 ? 9u : 3u); ++round) {
-    written[threadIdx.x] = round;
-    named_barrier(team + 1, 64);
-    require(written[team * 64 + (threadIdx.x + 1) % 64] == round, __LINE__);
-    require(named_barrier_or(team + 1, 64, threadIdx.x % 64 == round), __LINE__);
-    require(!named_barrier_or(team + 1, 64, false), __LINE__);
-  }
-  __syncthreads();
-}
-
-START_TEST(teams_meet_by_themselves) {
-  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
-    start(seed);
-    expect_clean(launch_from_host({2, 128, sizeof(TeamWords)}, nullptr, teams_kernel));
-    ck_assert_msg(notes.count == 0, "wrong in line %u", notes.entries[0]);
-  }
-}
-END_TEST
 
 __global__ void wrong_barrier_kernel(uint32_t kind) {
   switch (kind) {
@@ -445,10 +320,9 @@ int main() {
   TCase *const tests = tcase_create("simulated_block");
   tcase_set_timeout(tests, TEST_SECONDS);
   for (const TTest *test :
-       {collectives_compute, absent_lanes_are_ignored, atomics_compute, barrier_that_a_thread_misses, barriers_at_two_places,
-        lanes_that_miss_each_other, grid_barrier_waits_for_all_blocks, grid_barrier_that_is_missed,
-        expectations_that_do_not_hold, shared_memory_is_fresh_and_guarded, allocations_are_guarded, overrun_stacks_are_reported,
-        teams_meet_by_themselves, wrong_named_barriers_are_reported})
+       {barrier_that_a_thread_misses, barriers_at_two_places, lanes_that_miss_each_other, grid_barrier_waits_for_all_blocks,
+        grid_barrier_that_is_missed, expectations_that_do_not_hold, shared_memory_is_fresh_and_guarded, allocations_are_guarded,
+        overrun_stacks_are_reported, wrong_named_barriers_are_reported})
     tcase_add_test(tests, test);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

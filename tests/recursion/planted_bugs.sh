@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Plants bugs in copies of the sources, one in each, and looks whether test_seeds catches them: a test of the tests.
-# usage: sh tests/planted_bugs.sh [BUG...]      such as: sh tests/planted_bugs.sh lost_pivots
+# usage: sh tests/recursion/planted_bugs.sh [BUG...]      such as: sh tests/recursion/planted_bugs.sh lost_pivots
 # Needs compilers, Boost.Context and Check. Keys of 4 bytes alone, so that a bug takes seconds to build. The environment may
 # set CC, CXX, CHECK_LIBS (how to link Check), and CDPSORT_JOBS: so many bugs are hunted side by side (as many as there are
 # processors).
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 cc=${CC:-cc}
 cxx=${CXX:-c++}
 check_libs=${CHECK_LIBS:-$(pkg-config --libs check 2>/dev/null || echo "-lcheck -lsubunit -lm -lrt -lpthread")}
@@ -262,9 +262,9 @@ prepare() {
   compiling=$!
   compile_unit host "$work" "$root/device"
   for source in "$work/other_width.cpp" "$root"/src/*.c "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" \
-    "$root/device/plan.cpp" "$root"/device/runtime/simulated_*.cpp "$root/tests/simulated_rules.cpp" \
-    "$root/tests/test_seeds.c" "$root/tests/host_data.c" "$root/tests/host_oracle.c"; do
-    compile "$work/shared/$(basename "$source" | tr . _).o" "$source" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY -I"$root/tests"
+    "$root/device/plan.cpp" "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" \
+    "$root/tests/support/host_data.c" "$root/tests/support/host_oracle.c" "$root/tests/recursion/test_seeds.c"; do
+    compile "$work/shared/$(basename "$source" | tr . _).o" "$source" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY -I"$root/tests/support"
   done
   wait "$compiling"
   link_seeds "$work/test_seeds" "$work/recursion.o" "$work/host.o"

@@ -9,9 +9,7 @@
 
 #include "block/range.cuh"
 
-extern "C" {
 #include "host_data.h"
-}
 #include "run_suite.h"
 
 #include <cstring>
