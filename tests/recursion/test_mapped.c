@@ -6,12 +6,10 @@
  * Linked with the static library: to look at plans, and to have a simulated device of other sizes.
  */
 #include "host_check.h"
-#include "run_suite.h"
+#include "planned.h"
 #include "simulated_rules.h"
 #include "study_total.h"
 
-#include "engine.h"
-#include "options.h"
 #include "plan_limits.h"
 
 #include <stdlib.h>
@@ -28,12 +26,7 @@ static void make_device(void) {
 }
 
 static cdp_plan plan_of(const cdp_options *options, cdp_type type, size_t count) {
-  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
-  cdp_settings settings;
-  cdp_plan plan;
-  ck_assert_int_eq(cdp_options_resolve(options, type, &settings), CDP_OK);
-  ck_assert_int_eq(cdp_engine_plan(&settings, type, count, &facts, false, &plan), CDP_OK);
-  return plan;
+  return planned_simulated(options, type, count, MULTIPROCESSORS);
 }
 
 /* Types, orders, sizes, addresses and who launches in turn. */

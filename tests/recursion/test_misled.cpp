@@ -9,6 +9,7 @@
 #include "block/splitters.cuh"
 
 #include "engine.h"
+#include "host_data.h"
 #include "run_suite.h"
 #include "simulated_rules.h"
 
@@ -19,7 +20,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <random>
 #include <vector>
 
 namespace cdp::simulated {
@@ -51,10 +51,10 @@ std::vector<Bits> misleading_keys(uint64_t count, cdp_type type, uint64_t seed) 
   ck_assert_int_eq(plan.path, CDP_PATH_SHORT);
   constexpr uint32_t EACH = MultiwayShape<Bits>::SAMPLES_PER_THREAD;
   const uint32_t samples = sample_threads<Bits, EACH>(plan.short_fan_out, plan.short_oversampling) * EACH;
-  std::mt19937_64 random(seed);
   std::vector<Bits> keys(count);
+  host_fill(keys.data(), type, count, HOST_UNIFORM, seed);
   for (Bits &key : keys)
-    key = static_cast<Bits>(random()) | 1u << 20;
+    key |= 1u << 20;
   const uint64_t hash = sample_hash(seed, Range{0, count, Side::keys, 0});
   for (uint32_t index = 0; index < samples; index++)
     keys[sample_position(hash, index, samples, count)] = index;

@@ -7,11 +7,8 @@
  * multiprocessors that a block finishes small ranges only.
  */
 #include "host_check.h"
-#include "run_suite.h"
+#include "planned.h"
 #include "simulated_rules.h"
-
-#include "engine.h"
-#include "options.h"
 
 #include <string.h>
 
@@ -66,12 +63,9 @@ static void sort_around(cdp_type type, size_t count, uint32_t fan_out) {
   }
 }
 
-/* What the device makes its decisions by, for so many keys. */
-static void read_plan(const host_case *sort, cdp_plan *plan) {
-  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
-  cdp_settings settings;
-  ck_assert_int_eq(cdp_options_resolve(&sort->options, sort->type, &settings), CDP_OK);
-  ck_assert_int_eq(cdp_engine_plan(&settings, sort->type, sort->count, &facts, false, plan), CDP_OK);
+/* What the device makes its decisions by. */
+static cdp_plan read_plan(const host_case *sort) {
+  return planned_simulated(&sort->options, sort->type, sort->count, MULTIPROCESSORS);
 }
 
 /* _i: type, and the least or the greatest fan-out. */
@@ -79,8 +73,7 @@ START_TEST(sorts_around_every_limit) {
   const cdp_type type = _i % 2 == 0 ? CDP_U32 : CDP_F64;
   const uint32_t fan_out = _i / 2 == 0 ? CDP_FAN_OUT_MIN : 0;
   const host_case sort = fan_case(type, ITEMS, HOST_UNIFORM, 1);
-  cdp_plan plan;
-  read_plan(&sort, &plan);
+  const cdp_plan plan = read_plan(&sort);
   const size_t single = plan.one_block_items;
   const size_t sizes[] = {
       0,          1,          CDP_LEAF_MIN,     2 * CDP_LEAF_MIN, plan.target_range_items,     single, 2 * single,
@@ -150,8 +143,7 @@ START_TEST(what_came_in_order_is_not_sorted) {
     sort.offset_items = turn % 3;
     if (is_mapped)
       sort.options.leaf_items = 0;
-    cdp_plan plan;
-    read_plan(&sort, &plan);
+    const cdp_plan plan = read_plan(&sort);
     ck_assert_int_eq(plan.map_buckets != 0, is_mapped && sort.options.scheme != CDP_SCHEME_CONTROLLER);
     cdp_study study;
     must_study(&sort, &study);
@@ -206,8 +198,7 @@ START_TEST(children_are_as_many_as_the_fan_out) {
   host_case sort = fan_case(CDP_U32, ITEMS, HOST_UNIFORM, 5);
   sort.options.fan_out = fan_out_of(_i);
   sort.options.scheme = scheme_of(_i);
-  cdp_plan plan;
-  read_plan(&sort, &plan);
+  const cdp_plan plan = read_plan(&sort);
   cdp_study study;
   must_study(&sort, &study);
   ck_assert_uint_eq(study.depths[0].tasks, 1);

@@ -6,11 +6,9 @@
  * Linked with the static library: for the sizes at which a tile is full, and to have a simulated device of other sizes.
  */
 #include "host_check.h"
-#include "run_suite.h"
+#include "planned.h"
 #include "simulated_rules.h"
 
-#include "engine.h"
-#include "options.h"
 #include "plan_limits.h"
 
 #include <string.h>
@@ -23,18 +21,13 @@ static void make_device(void) {
 }
 
 /* What the device makes its decisions by. */
-static void read_plan(const host_case *sort, cdp_plan *plan) {
-  const cdp_device_facts facts = {.multiprocessors = MULTIPROCESSORS, .pending_limit = 2048, .launches_from_device = true};
-  cdp_settings settings;
-  ck_assert_int_eq(cdp_options_resolve(&sort->options, sort->type, &settings), CDP_OK);
-  ck_assert_int_eq(cdp_engine_plan(&settings, sort->type, sort->count, &facts, false, plan), CDP_OK);
+static cdp_plan read_plan(const host_case *sort) {
+  return planned_simulated(&sort->options, sort->type, sort->count, MULTIPROCESSORS);
 }
 
 static cdp_plan plan_of(cdp_type type, size_t count) {
   const host_case sort = simulated_case(type, count, HOST_UNIFORM, 1);
-  cdp_plan plan;
-  read_plan(&sort, &plan);
-  return plan;
+  return read_plan(&sort);
 }
 
 /* The most keys that are still sorted so. */
@@ -311,8 +304,7 @@ START_TEST(options_decide) {
     const bool launches = row != 0 && (row < 6 || row == 9);
     ck_assert_msg((sum.children_launched != 0) == launches, "row %zu: %llu launches", row,
                   (unsigned long long)sum.children_launched);
-    cdp_plan plan;
-    read_plan(&sort, &plan);
+    const cdp_plan plan = read_plan(&sort);
     ck_assert_msg((plan.path == CDP_PATH_SHORT) == (row == 0), "row %zu", row);
     ck_assert_uint_eq(sum.tasks, 1);
   }

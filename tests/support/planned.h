@@ -41,6 +41,12 @@ static inline cdp_plan planned(const cdp_options *options, cdp_type type, uint64
   return plan;
 }
 
+/* The same on a simulated device of so many multiprocessors. */
+static inline cdp_plan planned_simulated(const cdp_options *options, cdp_type type, uint64_t count, uint32_t multiprocessors) {
+  const cdp_device_facts facts = {.multiprocessors = multiprocessors, .pending_limit = 2048, .launches_from_device = true};
+  return planned(options, type, count, &facts, false);
+}
+
 /* The same on an H200. */
 static inline cdp_plan planned_h200(const cdp_options *options, cdp_type type, uint64_t count) {
   const cdp_device_facts h200 = planned_device(KIND_H200);
