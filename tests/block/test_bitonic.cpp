@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bitonic sort: what a warp sorts in registers (device/block/bitonic.cuh), and the network of any length (device/block/network.cuh),
- * by one block. Order and permutation are the oracle's to judge; what is only read must stay as it is.
+ * Bitonic sort: what a warp sorts in registers (device/block/bitonic.cuh), and the network of any length, by one block
+ * (device/block/network.cuh). Order and permutation are the oracle's to judge; what is only read must stay as it is.
  */
 #include "block/sort.cuh"
 

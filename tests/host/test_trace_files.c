@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is made of a trace: cdp_trace_write_csv(), cdp_trace_write_json(), and the course of pending launches. Linked with the static
- * library, for that course, and to force launches to be refused.
+ * What is made of a trace: cdp_trace_write_csv(), cdp_trace_write_json(), and the course of pending launches. Linked with the
+ * static library, for that course, and to force launches to be refused.
  */
 #include "forced_limits.h"
 #include "run_suite.h"

@@ -264,7 +264,8 @@ prepare() {
   for source in "$work/other_width.cpp" "$root"/src/*.c "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" \
     "$root/device/plan.cpp" "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" \
     "$root/tests/support/host_data.c" "$root/tests/support/host_oracle.c" "$root/tests/recursion/test_seeds.c"; do
-    compile "$work/shared/$(basename "$source" | tr . _).o" "$source" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY -I"$root/tests/support"
+    compile "$work/shared/$(basename "$source" | tr . _).o" "$source" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY \
+      -I"$root/tests/support"
   done
   wait "$compiling"
   link_seeds "$work/test_seeds" "$work/recursion.o" "$work/host.o"
