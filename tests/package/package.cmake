@@ -64,5 +64,5 @@ endif()
 set_tests_properties(${shell_tests} PROPERTIES LABELS "package;simulated" TIMEOUT 120)
 
 if(TARGET samples)
-  include(samples.cmake)
+  include(samples/samples.cmake)
 endif()

@@ -5,7 +5,7 @@
 #
 # Everything runs on the simulated device, except where a machine without a GPU is played.
 set -u
-# shellcheck source=tests/sample_checks.sh
+# shellcheck source=tests/samples/sample_checks.sh
 . "$(dirname "$0")/sample_checks.sh"
 
 silent() { [ ! -s err ]; }

@@ -5,7 +5,7 @@
 #
 # Everything runs on the simulated device with few keys: what is looked at is whether they sort, check and report, not how fast.
 set -u
-# shellcheck source=tests/sample_checks.sh
+# shellcheck source=tests/samples/sample_checks.sh
 . "$(dirname "$0")/sample_checks.sh"
 
 prints_like() { grep -qE -- "$1" out; }

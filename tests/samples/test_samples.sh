@@ -6,7 +6,7 @@
 # Everything runs on the simulated device, except where a machine without a GPU is played: there CUDA sees no device; and
 # resident_blocks, where there is a GPU.
 set -u
-# shellcheck source=tests/sample_checks.sh
+# shellcheck source=tests/samples/sample_checks.sh
 . "$(dirname "$0")/sample_checks.sh"
 
 # sorted_to TEXT: ended well, and wrote this. The text has printf's escapes.

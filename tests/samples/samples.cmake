@@ -2,10 +2,10 @@
 # Every sample is run, on the simulated device; of bench and resident_blocks, which want a GPU, the command line, and the latter
 # where there is one: its blocks only stay a while, and are in no other test's way.
 add_test(NAME quickstart COMMAND quickstart)
-add_test(NAME samples COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
+add_test(NAME samples COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/test_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
 foreach(samples table partition recursion)
   add_test(NAME ${samples}_samples
-           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_${samples}_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
+           COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/test_${samples}_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
   list(APPEND sample_tests ${samples}_samples)
 endforeach()
 set_tests_properties(quickstart samples ${sample_tests} PROPERTIES LABELS "samples;simulated" TIMEOUT 300
