@@ -7,7 +7,7 @@
 #     $work/programs     how long each program took, {"program", "exit_code", "seconds"}
 #     $work/memcheck     {"program", "outcome", "summary"}
 #     $work/benchmarks   rows of samples/11_bench
-#     $work/graph_replays  rows of tests/graph_replays
+#     $work/graph_replays  rows of tests/gpu/graph_replays
 
 : "${work:?tests/gpu_record.sh needs work}"
 started=$(date +%s)

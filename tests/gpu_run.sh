@@ -299,17 +299,24 @@ run_bench() {
   fi
 }
 
-# How fast the classic recursion is with 2^27 random u32, CUB's merge sort being 1; slower than this is a failure.
-least_classic_speed=0.6
-judge_classic_speed() {
-  speed=$(sed -n '/"type": "u32", "count": 134217728, "distribution": "random", "mode": "classic",/ {
-    s/.*"ratio_to_merge": \([0-9.e+-]*\).*/\1/p; }' "$work/benchmarks" | head -n 1)
-  if awk -v speed="${speed:-0}" -v least="$least_classic_speed" 'BEGIN { exit !(speed + 0 >= least) }'; then
-    outcome benchmarks "" "speed of the classic recursion" passed
-  else
-    outcome benchmarks "" "speed of the classic recursion" failed \
-      "${speed:-an unknown number of} times that of CUB's merge sort, where at least $least_classic_speed is wanted"
-  fi
+# How fast 2^27 random keys are sorted, CUB's merge sort being 1: more than a fifth below the kept ratios is a failure. That is
+# twice what bench --check tolerates: they are an H200's, and another device's differ by as much as a tenth.
+kept_ratios=docs/results/guard.csv
+judge_speeds() {
+  for mode in default classic; do
+    for type in u32 u64; do
+      key="\"type\": \"$type\", \"count\": 134217728, \"distribution\": \"random\", \"mode\": \"$mode\","
+      ratio=$(sed -n "/$key/"' s/.*"ratio_to_merge": \([0-9.e+-]*\).*/\1/p' "$work/benchmarks" | head -n 1)
+      kept=$(awk -F , -v mode="$mode" -v type="$type" \
+        '$1 == type && $2 == 134217728 && $3 == "random" && $4 == mode { print $8; exit }' "$kept_ratios")
+      if awk -v ratio="${ratio:-0}" -v kept="${kept:-0}" 'BEGIN { exit !(kept > 0 && ratio >= 0.8 * kept) }'; then
+        outcome benchmarks "" "speed of $mode, $type" passed
+      else
+        outcome benchmarks "" "speed of $mode, $type" failed \
+          "${ratio:-an unknown number of} times that of CUB's merge sort, where ${kept:-an unknown number} were kept"
+      fi
+    done
+  done
 }
 
 run_benches() {
@@ -321,7 +328,7 @@ run_benches() {
     run_bench "sizes" --types u32,u64 --sizes 2^20,2^24,2^27 \
       --modes default,host,classic,classic-controller,classic-host,cub-radix,cub-merge
     run_bench "distributions" --sizes 2^24 --distributions all --modes default,classic,cub-radix,cub-merge
-    judge_classic_speed
+    judge_speeds
   fi
 }
 

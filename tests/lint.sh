@@ -88,7 +88,7 @@ first_program() {
 }
 
 scripts() {
-  shellcheck -x -e SC1091 samples/*.sh tests/*.sh tests/*/*.sh .ci/run
+  find samples tests -name '*.sh' | LC_ALL=C sort | xargs shellcheck -x -e SC1091 .ci/run
 }
 
 mkdir -p "$cdpsort_build_dir/lint"

@@ -1,84 +1,102 @@
 # SPDX-License-Identifier: MIT
 # Every test program, a line each; tests/CMakeLists.txt says what the words mean. Add yours here.
 
-# What tests share: keys and oracle, on the host and on the device.
+# What tests share: keys and oracle, on the host and on the device; the rules of the simulated device; limits forced on sorts; the
+# agreement of a trace with a study.
 cdpsort_test_support(host_data host_data.c host_oracle.c tile_sizes.cpp)
+cdpsort_test_support(simulated_rules simulated_rules.cpp)
+cdpsort_test_support(forced_limits forced_limits.c)
+cdpsort_test_support(trace_check trace_check.c)
+cdpsort_test_support(memory_limits memory_limits.c)
+foreach(name forced_limits memory_limits)
+  target_link_libraries(${name} PRIVATE cdpsort_check)
+endforeach()
 include(${PROJECT_SOURCE_DIR}/samples/11_bench/data.cmake) # device_data
+cdpsort_test(host_data FOLDER support SUPPORT host_data LABELS simulated)
 
-# The oracle, and the simulated device itself.
-cdpsort_test(host_data SUPPORT host_data LABELS simulated)
-cdpsort_test(simulated_block SOURCES test_simulated_block.cpp STATIC LABELS simulated)
-cdpsort_test(simulated_schedule SOURCES test_simulated_schedule.cpp STATIC LABELS simulated)
-cdpsort_test(simulated_limits SOURCES test_simulated_limits.cpp STATIC LABELS simulated)
-cdpsort_test(simulated_pending SOURCES test_simulated_pending.cpp STATIC LABELS simulated)
+# The simulated device itself.
+foreach(name simulated_block simulated_collectives simulated_schedule simulated_limits simulated_pending)
+  cdpsort_test(${name} FOLDER runtime STATIC LABELS simulated)
+endforeach()
 
-# The host side.
-cdpsort_test(options STATIC LABELS simulated)
-cdpsort_test(status LABELS simulated)
-cdpsort_test(device STATIC LABELS simulated)
-cdpsort_test(device_facts STATIC LABELS simulated)
-cdpsort_test(device_kinds SOURCES test_device_kinds.cpp STATIC LABELS simulated)
-cdpsort_test(plan STATIC LABELS simulated)
-cdpsort_test(plan_paths STATIC LABELS simulated)
-cdpsort_test(sort SUPPORT host_data LABELS simulated)
-cdpsort_test(allocator SUPPORT host_data LABELS simulated)
-cdpsort_test(async SUPPORT host_data LABELS simulated)
-cdpsort_test(study SOURCES test_study.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(trace SOURCES test_trace.c trace_check.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
-             LABELS simulated)
-cdpsort_test(partition SOURCES test_partition.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(threads SUPPORT host_data LABELS simulated)
+# The host side: what src/ does, by the simulated device.
+cdpsort_test(status FOLDER host LABELS simulated)
+foreach(name options device device_facts)
+  cdpsort_test(${name} FOLDER host STATIC LABELS simulated)
+endforeach()
+foreach(name sort allocator partition_calls)
+  cdpsort_test(${name} FOLDER host SUPPORT host_data memory_limits LABELS simulated)
+endforeach()
+foreach(name async threads)
+  cdpsort_test(${name} FOLDER host SUPPORT host_data LABELS simulated)
+endforeach()
+foreach(name study study_depths partition)
+  cdpsort_test(${name} FOLDER host SUPPORT host_data simulated_rules STATIC LABELS simulated)
+endforeach()
+foreach(name trace trace_files)
+  cdpsort_test(${name} FOLDER host SUPPORT host_data trace_check forced_limits simulated_rules STATIC LABELS simulated)
+endforeach()
+
+# What is decided before a kernel runs.
+foreach(name plan plan_paths plan_excess device_kinds)
+  cdpsort_test(${name} FOLDER plan STATIC LABELS simulated)
+endforeach()
+
+# The pieces that blocks are made of, each by itself.
+foreach(name scan bitonic merge splitters presorted on_chip multiway_sort pivot)
+  cdpsort_test(${name} FOLDER block SUPPORT host_data STATIC LABELS simulated)
+endforeach()
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
-cdpsort_test(fallbacks SOURCES test_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(multiway_fallbacks SOURCES test_multiway_fallbacks.c forced_limits.c simulated_rules.cpp SUPPORT host_data STATIC
-             LABELS simulated long TIMEOUT 600)
-cdpsort_test(pivot SOURCES test_pivot.cpp STATIC LABELS simulated)
-cdpsort_test(multiway_sort SOURCES test_multiway_sort.cpp STATIC LABELS simulated)
-cdpsort_test(on_chip SOURCES test_on_chip.cpp STATIC LABELS simulated)
-cdpsort_test(short SOURCES test_short.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(misled SOURCES test_misled.cpp simulated_rules.cpp STATIC LABELS simulated)
-cdpsort_test(mapped SOURCES test_mapped.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated)
-cdpsort_test(multiway SOURCES test_multiway.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long TIMEOUT 600)
-cdpsort_test(seeds SOURCES test_seeds.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
-cdpsort_test(refusals SOURCES test_refusals.c simulated_rules.cpp SUPPORT host_data STATIC LABELS simulated long)
-cdpsort_test(speed SUPPORT host_data LABELS simulated long)
+foreach(name short mapped misled)
+  cdpsort_test(${name} FOLDER recursion SUPPORT host_data simulated_rules STATIC LABELS simulated TIMEOUT 600)
+endforeach()
+cdpsort_test(fallbacks FOLDER recursion SUPPORT host_data forced_limits simulated_rules STATIC LABELS simulated)
+cdpsort_test(multiway_fallbacks FOLDER recursion SUPPORT host_data forced_limits simulated_rules STATIC LABELS simulated long
+             TIMEOUT 600)
+foreach(name multiway seeds refusals)
+  cdpsort_test(${name} FOLDER recursion SUPPORT host_data simulated_rules STATIC LABELS simulated long TIMEOUT 600)
+endforeach()
+cdpsort_test(speed FOLDER recursion SUPPORT host_data LABELS simulated long)
 set_tests_properties(speed PROPERTIES RUN_SERIAL ON) # it is about time
+set_tests_properties(mapped sort PROPERTIES COST 50) # nearly as long
 if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
-  add_test(NAME planted_bugs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/planted_bugs.sh)
-  set_tests_properties(planted_bugs PROPERTIES LABELS "simulated;long" TIMEOUT 900 ENVIRONMENT
-    "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CHECK_LIBS=${CDPSORT_CHECK_LIBRARY} ${CDPSORT_SUBUNIT_LIBRARY} -lm -lrt -lpthread")
+  add_test(NAME planted_bugs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/recursion/planted_bugs.sh)
+  # It hunts as many bugs at a time as there are processors, and so begins first and has them all.
+  cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+  set_tests_properties(planted_bugs PROPERTIES LABELS "simulated;long" TIMEOUT 900 COST 1000 PROCESSORS ${processors} ENVIRONMENT
+    "CDPSORT_JOBS=${processors};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CHECK_LIBS=${CDPSORT_CHECK_LIBRARY} ${CDPSORT_SUBUNIT_LIBRARY} -lm -lrt -lpthread")
 endif()
 
 # What samples/11_bench has of its own.
-cdpsort_test(bench_guard SOURCES test_bench_guard.cpp ${PROJECT_SOURCE_DIR}/samples/11_bench/guard.cpp LABELS simulated)
+cdpsort_test(bench_guard FOLDER bench SOURCES ${PROJECT_SOURCE_DIR}/samples/11_bench/guard.cpp LABELS simulated)
 target_include_directories(test_bench_guard PRIVATE ${PROJECT_SOURCE_DIR}/samples/11_bench)
-cdpsort_test(bench_keys SOURCES test_bench_keys.cpp SUPPORT device_data CUDART LABELS simulated)
-cdpsort_test(bench_models SOURCES test_bench_models.cpp SUPPORT device_data CUDART LABELS simulated)
+cdpsort_test(bench_keys FOLDER bench SUPPORT device_data CUDART LABELS simulated)
+cdpsort_test(bench_models FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 
 # The GPU: gpu_check.cpp is their main function and their checks.
 foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_first_capture gpu_pointers gpu_context gpu_partition)
-  cdpsort_test(${name} SOURCES test_${name}.cpp gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
+  cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
-cdpsort_test(gpu_short SOURCES test_gpu_short.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
+cdpsort_test(gpu_short FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
-cdpsort_test(gpu_fallbacks SOURCES test_gpu_fallbacks.cpp gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
+cdpsort_test(gpu_fallbacks FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
-cdpsort_test(gpu_trace SOURCES test_gpu_trace.cpp gpu_check.cpp trace_check.c SUPPORT device_data CUDART MEMCHECK LABELS gpu
+cdpsort_test(gpu_trace FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data trace_check CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
-cdpsort_test(gpu_key_order SOURCES test_gpu_key_order.cpp gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
+cdpsort_test(gpu_key_order FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
 # Not under memcheck, which launches one kernel after another: these are about many at once.
-cdpsort_test(gpu_many_sorts SOURCES test_gpu_many_sorts.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
-cdpsort_test(gpu_pending_limit SOURCES test_gpu_pending_limit.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_many_sorts FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_pending_limit FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
 
 # Wants an MPS daemon, which tests/gpu_run.sh starts.
-cdpsort_test(gpu_mps SOURCES test_gpu_mps.cpp gpu_check.cpp SUPPORT device_data CUDART LABELS mps TIMEOUT 600)
+cdpsort_test(gpu_mps FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS mps TIMEOUT 600)
 
 # Sorts of all kinds at random, for as long as one likes: build/bin/soak --help. As a test, a few seconds.
 if(CDPSORT_HAVE_CUDA)
   find_package(Threads REQUIRED)
-  cdpsort_test_program(soak SHARED soak/soak.cpp soak/board.cpp soak/random_sort.cpp soak/worker.cpp
+  cdpsort_test_program(soak SHARED gpu/soak/soak.cpp gpu/soak/board.cpp gpu/soak/random_sort.cpp gpu/soak/worker.cpp
                        ${PROJECT_SOURCE_DIR}/samples/shared/command_line.c)
   set_target_properties(soak PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/samples/shared)
@@ -89,7 +107,7 @@ endif()
 
 # Graphs with a sort in them, replayed again and again, checked and timed: build/bin/graph_replays --help. As a test, few times.
 if(CDPSORT_HAVE_CUDA)
-  cdpsort_test_program(graph_replays SHARED graph_replays/graph_replays.cu ${PROJECT_SOURCE_DIR}/samples/shared/command_line.c)
+  cdpsort_test_program(graph_replays SHARED gpu/graph_replays/graph_replays.cu ${PROJECT_SOURCE_DIR}/samples/shared/command_line.c)
   set_target_properties(graph_replays PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   target_include_directories(graph_replays PRIVATE ${PROJECT_SOURCE_DIR}/samples/shared)
   target_link_libraries(graph_replays PRIVATE device_data CUDA::cudart_static)
@@ -100,8 +118,8 @@ endif()
 # Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them. It has kernels of its own
 # beside the shared library's, and the plan of a sort, which the library keeps to itself.
 if(CDPSORT_HAVE_CUDA)
-  add_executable(hooks_cost EXCLUDE_FROM_ALL hooks_cost/hooks_cost.cpp hooks_cost/with_hooks.cu hooks_cost/without_hooks.cu
-                 ${PROJECT_SOURCE_DIR}/src/options.c ${PROJECT_SOURCE_DIR}/src/status.c
+  add_executable(hooks_cost EXCLUDE_FROM_ALL gpu/hooks_cost/hooks_cost.cpp gpu/hooks_cost/with_hooks.cu
+                 gpu/hooks_cost/without_hooks.cu ${PROJECT_SOURCE_DIR}/src/options.c ${PROJECT_SOURCE_DIR}/src/status.c
                  ${PROJECT_SOURCE_DIR}/device/engine.cpp ${PROJECT_SOURCE_DIR}/device/plan.cpp)
   set_target_properties(hooks_cost PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_RUNTIME_LIBRARY Static)
   target_include_directories(hooks_cost PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/device)

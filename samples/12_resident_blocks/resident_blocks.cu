@@ -6,7 +6,7 @@
  * A multiprocessor splits its memory between L1 cache and shared memory. For a grid of the host the driver chooses the split. A
  * device-launched block that arrives at an idle multiprocessor seems to find it set to a small one, whatever the kernel's
  * attributes say: fewer blocks fit. These blocks do nothing but stay; on an H200 4 to 7 of 256 threads stay at once where the
- * host gets 8. A partition suffers more: docs/performance.md has its figures, and what cdpsort does about it.
+ * host gets 8. A partition suffers more: docs/notes/shared-memory-split.md has its figures, and what cdpsort does about it.
  *
  *   resident_blocks [threads]     threads of a block: 32 to 1024 (256)
  */

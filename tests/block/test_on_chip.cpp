@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a team or a whole block sorts keys on chip (device/block/on_chip_sort.cuh), and what it does with cells that have more keys
+ * than windows and seams put in order (device/block/crowded_cells.cuh). The teams of a block sort side by side.
+ */
+#include "block/on_chip_sort.cuh"
+
+#include "block_check.h"
+
+#include <algorithm>
+
+namespace cdp::simulated {
+
+namespace {
+
+constexpr uint32_t SEEDS = 6;
+
+template <typename Bits, OnChipBy BY>
+constexpr uint32_t MOST = OnChipShape<Bits, BY>::MAX_ITEMS;
+
+/* What became of a team's keys. */
+enum class Outcome : uint32_t { none, equal, by_cells, merged };
+
+constexpr uint32_t MAX_TEAMS = 4;
+Outcome outcomes[MAX_TEAMS];
+
+template <typename Bits, OnChipBy BY>
+struct Rooms {
+  OnChipTeam<Bits, BY> teams[OnChipShape<Bits, BY>::TEAMS];
+};
+
+/* Every team sorts `count` keys, `apart` from those of the next. Not for the static analyser: it takes each look at threadIdx for
+   another thread's. */
+template <typename Bits, OnChipBy BY>
+__global__ void sort_kernel([[maybe_unused]] Bits *keys, [[maybe_unused]] uint32_t count, [[maybe_unused]] uint32_t apart,
+                            [[maybe_unused]] KeyMap<Bits> map) {
+#ifndef __clang_analyzer__
+  auto *rooms = block_shared<Rooms<Bits, BY>>().teams;
+  const SortingTeam<Bits, BY> team;
+  keys += team.number * apart;
+  Bits least = 0;
+  Outcome reached = Outcome::by_cells;
+  if (stage_by_cells(keys, count, map, true, least, rooms)) {
+    reached = Outcome::equal;
+    write_equal(least, count, keys, map, team);
+  } else if (!sort_staged(count, keys, map, rooms)) {
+    reached = Outcome::merged;
+    merge_staged(count, team, room_of(rooms));
+    write_merged(room_of(rooms).stage, count, keys, map, team);
+  }
+  if (team.thread == 0)
+    outcomes[team.number] = reached;
+#endif
+}
+
+/* Has the teams of a block each sort these keys, the first one those that are given, the others the same in another order; and
+   says how they were sorted. A key between two teams' is nobody's. */
+template <OnChipBy BY, typename Bits>
+Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
+  constexpr uint32_t TEAMS = OnChipShape<Bits, BY>::TEAMS;
+  static_assert(TEAMS <= MAX_TEAMS, "there is room for their outcomes");
+  const uint32_t count = static_cast<uint32_t>(given.size());
+  const uint32_t apart = count + 1;
+  const KeyKind kind = KEY_KINDS<Bits>[offset % KINDS];
+  const KeyMap<Bits> map = map_of<Bits>(kind);
+  Keys<Bits> keys(kind, TEAMS * apart, HOST_UNIFORM, offset, offset);
+  for (uint32_t team = 0; team < TEAMS; team++)
+    for (uint32_t index = 0; index < count; index++)
+      keys.original()[team * apart + index] = map.leave(given[(index + team) % count]);
+  keys.restore();
+  std::fill(std::begin(outcomes), std::end(outcomes), Outcome::none);
+  run_grid(offset, {1, MultiwayShape<Bits>::BLOCK_THREADS, sizeof(Rooms<Bits, BY>)}, sort_kernel<Bits, BY>, keys.data(), count,
+           apart, map);
+  for (uint32_t team = 0; team < TEAMS; team++) {
+    char why[HOST_WHY_BYTES];
+    ck_assert_msg(
+        host_check_sorted(keys.original().data() + team * apart, keys.data() + team * apart, count, kind.type, kind.order, why),
+        "%u keys of team %u: %s", count, team, why);
+    ck_assert_msg(keys.data()[team * apart + count] == keys.original()[team * apart + count], "%u keys: one more was written",
+                  count);
+    ck_assert_int_eq(static_cast<int>(outcomes[team]), static_cast<int>(outcomes[0]));
+  }
+  keys.must_be_whole_memory();
+  return outcomes[0];
+}
+
+/* Keys from all over. */
+template <typename Bits>
+std::vector<Bits> spread_keys(uint32_t count, uint32_t seed) {
+  std::vector<Bits> keys(count);
+  host_fill(keys.data(), KEY_KINDS<Bits>[0].type, count, HOST_UNIFORM, seed);
+  return keys;
+}
+
+/* Has `count` random places of the keys hold a value. */
+template <typename Bits>
+void plant(std::vector<Bits> &keys, uint32_t count, Bits value, uint32_t seed) {
+  uint64_t state = seed + 1000;
+  for (uint32_t which = 0; which < count; which++)
+    keys[host_random_below(&state, keys.size())] = value;
+}
+
+template <typename Bits, OnChipBy BY>
+void check_spread(uint32_t seed) {
+  constexpr uint32_t HALF = WINDOW_ITEMS / 2; // windows begin and seams lie at its multiples
+  ck_assert(sort_keys<BY>(spread_keys<Bits>(1, seed), seed % 4) == Outcome::equal);
+  for (const uint32_t count :
+       {2u, 3u, HALF - 1, HALF, HALF + 1, 2 * HALF - 1, 2 * HALF, 2 * HALF + 1, 3 * HALF, 3 * HALF + 1, 31u, 32u, 33u,
+        MOST<Bits, BY> / 2 + seed, MOST<Bits, BY> - 1 - seed, MOST<Bits, BY> - 1, MOST<Bits, BY>})
+    ck_assert(sort_keys<BY>(spread_keys<Bits>(count, seed), seed % 4) == Outcome::by_cells);
+  ck_assert(sort_keys<BY>(std::vector<Bits>(MOST<Bits, BY>, Bits{7}), seed % 4) == Outcome::equal);
+}
+
+START_TEST(spread_keys_are_sorted_by_cells) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_spread<uint32_t, OnChipBy::team>(seed);
+  check_spread<uint64_t, OnChipBy::team>(seed);
+  check_spread<uint32_t, OnChipBy::tile_block>(seed);
+  check_spread<uint64_t, OnChipBy::tile_block>(seed);
+  check_spread<uint32_t, OnChipBy::block>(seed);
+  check_spread<uint64_t, OnChipBy::block>(seed);
+}
+END_TEST
+
+/* Values of many keys, alone in a cell or beside others: the least and the greatest of all are among them. */
+template <typename Bits, OnChipBy BY>
+void check_frequent(uint32_t seed) {
+  constexpr Bits LAST = GREATEST<Bits>;
+  const Bits middle = LAST / 3 * 2;
+  for (const uint32_t values : {1u, 2u, 3u, 4u}) {
+    std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY> - seed, seed);
+    for (uint32_t value = 0; value < values; value++) {
+      plant<Bits>(keys, MOST<Bits, BY> / (3 + value), middle + 3 * value, seed + value); // all in the same cell
+      plant<Bits>(keys, 2, middle + 3 * value + 1, seed + 10 + value);                   // with others between them
+    }
+    ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::by_cells);
+  }
+  std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY>, seed);
+  for (const Bits value : {Bits{0}, Bits{1}, LAST, static_cast<Bits>(LAST - 1), static_cast<Bits>(LAST / 2), middle})
+    plant<Bits>(keys, MOST<Bits, BY> / 6, value, seed + static_cast<uint32_t>(value % 97));
+  ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::by_cells);
+}
+
+START_TEST(frequent_values_are_sorted_by_cells) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_frequent<uint32_t, OnChipBy::team>(seed);
+  check_frequent<uint64_t, OnChipBy::team>(seed);
+  check_frequent<uint32_t, OnChipBy::tile_block>(seed);
+  check_frequent<uint64_t, OnChipBy::tile_block>(seed);
+  check_frequent<uint32_t, OnChipBy::block>(seed);
+  check_frequent<uint64_t, OnChipBy::block>(seed);
+}
+END_TEST
+
+/* A cell of some more keys than windows sort, all different: in registers of a warp. */
+template <typename Bits, OnChipBy BY>
+void check_crowded(uint32_t seed) {
+  for (const uint32_t crowd : {9u, 17u, 40u, 64u, 65u, 200u, 240u}) {
+    std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY>, seed);
+    keys[0] = 0;
+    keys[1] = GREATEST<Bits>;
+    for (uint32_t index = 0; index < crowd; index++)
+      keys[2 + index * 7919 % (MOST<Bits, BY> - 2)] = GREATEST<Bits> / 2 + (seed + 1) * 5 * index;
+    ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::by_cells);
+  }
+}
+
+START_TEST(crowded_cells_are_sorted_by_warps) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_crowded<uint32_t, OnChipBy::team>(seed);
+  check_crowded<uint64_t, OnChipBy::team>(seed);
+  check_crowded<uint32_t, OnChipBy::tile_block>(seed);
+  check_crowded<uint64_t, OnChipBy::tile_block>(seed);
+  check_crowded<uint32_t, OnChipBy::block>(seed);
+  check_crowded<uint64_t, OnChipBy::block>(seed);
+}
+END_TEST
+
+/* More different keys in a cell than a warp sorts, alone or with many of the same: merged. */
+template <typename Bits, OnChipBy BY>
+void check_merged(uint32_t seed) {
+  for (const uint32_t equal : {0u, MOST<Bits, BY> / 4}) {
+    std::vector<Bits> keys(MOST<Bits, BY>);
+    uint64_t state = seed;
+    for (Bits &key : keys)
+      key = static_cast<Bits>(host_random_below(&state, 5000));
+    plant<Bits>(keys, equal, Bits{77}, seed);
+    keys[seed] = GREATEST<Bits>;
+    ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::merged);
+  }
+}
+
+START_TEST(cells_of_many_different_keys_are_merged) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_merged<uint64_t, OnChipBy::team>(seed); // of 32 bits a team has no more keys than a warp sorts
+  check_merged<uint32_t, OnChipBy::tile_block>(seed);
+  check_merged<uint64_t, OnChipBy::tile_block>(seed);
+  check_merged<uint32_t, OnChipBy::block>(seed);
+  check_merged<uint64_t, OnChipBy::block>(seed);
+}
+END_TEST
+
+} // namespace
+
+} // namespace cdp::simulated
+
+int main() {
+  using namespace cdp::simulated;
+  Suite *suite = suite_create("on_chip");
+  TCase *cells = tcase_create("cells");
+  tcase_set_timeout(cells, TEST_SECONDS);
+  tcase_add_loop_test(cells, spread_keys_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(cells, frequent_values_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(cells, crowded_cells_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(cells, cells_of_many_different_keys_are_merged, 0, static_cast<int>(SEEDS));
+  suite_add_tcase(suite, cells);
+  return run_suite(suite);
+}
