@@ -7,7 +7,9 @@
 #ifndef CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
 #define CDPSORT_DEVICE_BLOCK_PRESORTED_CUH
 
+#include "block/count.cuh"
 #include "block/multiway_shape.cuh"
+#include "block/scan.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -205,7 +207,7 @@ __device__ inline void look_at_share(const BlockRules<Bits> &rules, const Range 
    block take part, and are told; begins with a barrier having made visible what was exchanged, and ends with one. */
 template <typename Bits>
 __device__ inline bool is_range_disordered(const BlockRules<Bits> &rules, const Range &range, Direction direction,
-                                           uint32_t shares, unsigned int *disorder) {
+                                           uint32_t shares, const unsigned int *disorder) {
   if (*disorder != 0)
     return true;
   const LookPieces<Bits> pieces(range, direction, shares);

@@ -3,7 +3,6 @@
  * The look for order (device/block/presorted.cuh): arrays in order are found so and stay, those in the opposite one are turned
  * round, and one pair of neighbours in disorder is found wherever it is; keys are exchanged, never lost.
  */
-#include "block/count.cuh" // which presorted.cuh takes for granted
 #include "block/presorted.cuh"
 
 #include "block_check.h"
