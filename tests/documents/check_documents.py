@@ -105,6 +105,14 @@ def link_faults():
                 yield f"{document.name}: no page or record {name}"
 
 
+def merge_faults():
+    """What a merge has left in a document."""
+    for document in DOCUMENTS:
+        for line in document.read_text(encoding="utf-8").splitlines():
+            if line.startswith(("<<<<<<< ", ">>>>>>> ")):
+                yield f"{document.name}: left by a merge: {line}"
+
+
 def path_faults():
     """Paths of sources, in any document, that lead nowhere."""
     for document in DOCUMENTS:
@@ -177,7 +185,7 @@ def architecture_faults():
 
 
 def main():
-    faults = [*guide_faults(), *kind_faults(), *picture_faults(), *path_faults(), *link_faults(), *architecture_faults()]
+    faults = [*guide_faults(), *kind_faults(), *picture_faults(), *path_faults(), *link_faults(), *merge_faults(), *architecture_faults()]
     for fault in faults:
         print(fault)
     return 1 if faults else 0
