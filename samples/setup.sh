@@ -49,6 +49,7 @@ cdpsort_missing_packages() {
     tests)
       command -v pkg-config >/dev/null 2>&1 || echo pkg-config
       cdpsort_has_header check.h || echo check
+      command -v python3 >/dev/null 2>&1 || echo python3 # for the guide's figures
       ;;
     lint)
       command -v clang-format >/dev/null 2>&1 || echo clang-format
