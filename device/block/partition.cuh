@@ -9,7 +9,7 @@
  *     algorithm 4.3.2), in its own counters where one block has it to itself.
  *  3. Each warp writes its items row by row, straight from registers: a ballot ranks a row's lesser and greater items, so that
  *     they land side by side. The thesis stages the tile in shared memory for that; a warp's rows are coalesced well enough,
- *     and without the staging more blocks fit a multiprocessor (docs/notes/shared-memory-split.md).
+ *     and without the staging more blocks fit a multiprocessor (docs/lab/2026-11-24-older-measurements.md).
  *
  * Items equal to the pivot are not moved: they leave the recursion. How many there are is known when all others are placed, and
  * they are written from the pivot (fill_range(); they are identical to it, see key_map.cuh).

@@ -55,8 +55,9 @@ KINDS = (
     ("sorted", "reversed", "all-equal"),
     ("gaussian", "exponential", "staggered", "bucket", "organ-pipe", "almost-sorted"),
     ("shared-upper", "shared-lower", "distinct-2", "distinct-256", "distinct-16384", "zipf", "words"),
-    ("mixed", "extremes", "unit", "normal-floats", "timestamps", "k-mers"),
-    ("letters", "digits", "small-numbers", "clusters", "wide-clusters", "neighbours", "sparse-bits", "log-normal", "outlier", "runs"),
+    ("mixed", "extremes", "unit", "timestamps", "k-mers"),
+    ("letters", "digits", "small-numbers", "clusters", "wide-clusters", "neighbours", "sparse-bits", "log-normal", "normal-floats",
+     "outlier", "runs"),
     ("killer",),
 )
 
