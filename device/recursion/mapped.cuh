@@ -23,18 +23,23 @@ __device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint6
   return buckets < sort.map_buckets ? static_cast<uint32_t>(buckets) : sort.map_buckets;
 }
 
-/* Whether a block has no room for the counters of all buckets (mapped_long.cuh). */
+/* The most buckets that a block has counters for, all at once. */
 template <typename Bits>
-__device__ __forceinline__ bool counts_twice(const Sort<Bits> &sort) {
-  return sort.map_buckets > MapDivide<Bits, DEVICE_KIND>::MAX_BUCKETS;
+constexpr uint32_t MAX_COUNTED_BUCKETS = MapDivide<Bits, DEVICE_KIND>::MAX_BUCKETS;
+
+/* Whether a map has more than that (mapped_long.cuh). */
+template <typename Bits>
+__device__ __forceinline__ bool counts_twice(const KeyLines<Bits> &lines) {
+  return lines.buckets > MAX_COUNTED_BUCKETS<Bits>;
 }
 
 /* The buckets of a group, as a power of two; 0: one scatter does without groups. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t wanted_coarse_shift(const Sort<Bits> &sort, uint32_t buckets) {
+__device__ __forceinline__ uint32_t wanted_coarse_shift(const KeyLines<Bits> &lines) {
+  const uint32_t buckets = lines.buckets;
   if (buckets <= MAX_ONE_SCATTER)
     return 0;
-  const uint32_t most_groups = counts_twice(sort) ? MAX_TEAM_GROUPS : MAX_COARSE;
+  const uint32_t most_groups = counts_twice(lines) ? MAX_TEAM_GROUPS : MAX_COARSE;
   uint32_t shift = 1;
   while ((buckets - 1) >> shift >= most_groups && 1u << shift < MAX_TEAM_GROUPS) // of buckets, there may be as many in a group
     shift++;
@@ -73,13 +78,49 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
   for (uint32_t sample = block * THREADS + threadIdx.x; sample < samples; sample += blocks * THREADS) {
     const Bits key = sort.rules.map.enter(source[sample_position(hash, sample, samples, sort.count)], true);
     atomicAdd(&storage.divide.drawn[spread_offset(lines, key) >> (32 - KEY_LINE_BITS)], 1u);
-    if (!counts_twice(sort))
-      search_sample(sort, key, samples, lines.buckets);
+    search_sample(sort, key, samples, min(lines.buckets, MAX_COUNTED_BUCKETS<Bits>));
   }
   __syncthreads();
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     if (storage.divide.drawn[line] != 0)
       atomicAdd(&sort.map_table.drawn[line], storage.divide.drawn[line]);
+}
+
+/*
+ * Learns which values are frequent, and how many buckets all other keys need; of the drawn samples, in learn.drawn, those are
+ * left. Returns how many. All threads of one block take part; begins and ends with a barrier.
+ *
+ * Frequent values are known to a map whose buckets are counted at once. Of a very long array, the other keys may be few enough for
+ * that. If they are too many, no value is left out, and a bucket too long for a block becomes a task.
+ */
+template <typename Bits>
+__device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyLines<Bits> &lines, uint32_t samples,
+                                                    MappedStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint64_t MOST_ITEMS =
+      uint64_t{MAX_COUNTED_BUCKETS<Bits>} * OnChipShape<Bits>::MAX_ITEMS / 16 * FULLEST_BUCKET_SHARE;
+  auto &drawn = storage.divide.learn.drawn;
+  lines.frequent = learn_frequent(sort, lines, samples, storage);
+  uint32_t left = 0;
+  for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
+    left += drawn[line];
+  uint32_t samples_left;
+  lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(left, storage.divide.warp_totals, samples_left);
+  __syncthreads();
+  const uint64_t items_left = sort.count * samples_left / samples;
+  lines.buckets = wanted_buckets(sort, items_left, lines.frequent != 0 ? FREQUENT_BUCKET_SHARE : LINES_BUCKET_SHARE);
+  if (lines.frequent == 0 || !counts_twice(lines))
+    return samples_left;
+  if (items_left <= MOST_ITEMS) {
+    lines.buckets = MAX_COUNTED_BUCKETS<Bits>;
+    return samples_left;
+  }
+  lines.frequent = 0;
+  lines.buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
+  for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
+    drawn[line] = sort.map_table.drawn[line];
+  __syncthreads();
+  return samples;
 }
 
 /*
@@ -99,16 +140,7 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   const uint32_t samples = drawn_samples(lines.buckets);
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     learn.drawn[line] = table.drawn[line];
-  if (!counts_twice(sort))
-    lines.frequent = learn_frequent(sort, lines, samples, storage);
-  uint32_t left = 0;
-  for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
-    left += learn.drawn[line];
-  uint32_t samples_left;
-  lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(left, storage.divide.warp_totals, samples_left);
-  __syncthreads();
-  lines.buckets = wanted_buckets(sort, sort.count * samples_left / samples,
-                                 lines.frequent != 0 ? FREQUENT_BUCKET_SHARE : LINES_BUCKET_SHARE);
+  const uint32_t samples_left = leave_out_frequent(sort, lines, samples, storage);
   const uint32_t last = spread_offset(lines, GREATEST<Bits>) >> (32 - KEY_LINE_BITS);
   const uint32_t bucket_weight = 16 * samples_left / lines.buckets;
   uint32_t weights[EACH];
@@ -133,7 +165,7 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   if (threadIdx.x == 0) {
     table.line_begins[KEY_LINES] = static_cast<uint32_t>(units);
     table.facts->lines = lines;
-    table.facts->coarse_shift = wanted_coarse_shift(sort, lines.buckets);
+    table.facts->coarse_shift = wanted_coarse_shift(lines);
   }
   __threadfence();
   __syncthreads();

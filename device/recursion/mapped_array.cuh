@@ -58,7 +58,7 @@ __host__ __device__ inline uint32_t map_blocks(const Sort<Bits> &sort) {
 template <typename Driver, MapForm FORM, typename Bits>
 __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStage expected, uint32_t share, uint32_t shares,
                                                  MappedStorage<Bits> &storage) {
-  if (counts_twice(sort))
+  if (counts_twice(storage.map))
     find_group_begins(sort, share == 0, storage);
   else
     find_bucket_begins(sort, share == 0, storage);
@@ -71,11 +71,11 @@ __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStag
     return;
   if (share == 0) {
     announce_stage<Driver>(sort, expected);
-    if (!counts_twice(sort))
+    if (!counts_twice(storage.map))
       write_places(sort, storage);
     if (threadIdx.x == 0)
       Driver::begin_tasks(sort);
-  } else if (Driver::HAS_MANY_GROUPS && counts_twice(sort) && group_count(*sort.map_table.facts) > MAX_TEAM_GROUPS) {
+  } else if (Driver::HAS_MANY_GROUPS && counts_twice(storage.map) && group_count(*sort.map_table.facts) > MAX_TEAM_GROUPS) {
     if constexpr (Driver::HAS_MANY_GROUPS)
       scatter_to_many_groups(sort, share - 1, shares - 1);
   } else if (sort.map_table.facts->coarse_shift != 0) {
@@ -106,7 +106,7 @@ __device__ inline void count_mapped(const Sort<Bits> &sort, MappedStorage<Bits> 
     return;
   count_task(sort.rules.counters, 0, sort.count, facts.lines.buckets);
   count_at(sort.rules.counters, 0, &cdp_study_depth::balance, split_balance(facts.lines.buckets, sort.count, longest));
-  const uint32_t counts = counts_twice(sort) ? 2 : 1;
+  const uint32_t counts = counts_twice(facts.lines) ? 2 : 1;
   const uint32_t scatters = facts.coarse_shift != 0 ? 2 : 1;
   count_moved(sort.rules.counters, 0, (counts + 2 * scatters) * sort.count);
 }
@@ -145,7 +145,7 @@ __device__ __forceinline__ void do_share(const Sort<Bits> &sort, MapStage stage,
                                          MappedStorage<Bits> &storage) {
   if (share == 0 && stage != MapStage::scatter)
     announce_stage<Driver>(sort, expected);
-  if (stage == MapStage::count && counts_twice(sort))
+  if (stage == MapStage::count && counts_twice(storage.map))
     count_groups_share(sort, share, gridDim.x);
   else if (stage == MapStage::count)
     count_share<FORM>(sort, share, gridDim.x, storage);
@@ -227,14 +227,14 @@ __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32
   if (!is_mapped)
     return;
   do_stage<Driver>(sort, MapStage::count, MapStage::scatter, storage);
-  const MapStage behind_groups = counts_twice(sort) ? MapStage::count_groups : MapStage::scatter_again;
+  const MapStage behind_groups = counts_twice(storage.map) ? MapStage::count_groups : MapStage::scatter_again;
   do_stage<Driver>(sort, MapStage::scatter, facts.coarse_shift != 0 ? behind_groups : MapStage::sort, storage);
   if (facts.is_given_up != 0) {
     if (storage.turn.is_last != 0)
       leave_map<Driver>(sort, false, storage);
     return;
   }
-  if (counts_twice(sort))
+  if (counts_twice(storage.map))
     count_again<Driver>(sort, storage);
   if (facts.coarse_shift != 0)
     do_stage<Driver>(sort, MapStage::scatter_again, MapStage::sort, storage);

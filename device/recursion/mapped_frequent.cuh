@@ -28,7 +28,8 @@ __device__ __forceinline__ FrequentMap<Bits, SPREAD> frequent_map(const MappedSt
 /* The counter of a sample. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t searched_counter(const Sort<Bits> &sort, Bits key) {
-  return static_cast<uint32_t>(splitmix64(key)) & (searched_counters(sort.map_buckets) - 1);
+  return static_cast<uint32_t>(splitmix64(key)) &
+         (searched_counters(min(sort.map_buckets, MapDivide<Bits, DEVICE_KIND>::MAX_BUCKETS)) - 1);
 }
 
 /* Samples of a value that make it frequent, of so many drawn ones, where there are so many buckets. */

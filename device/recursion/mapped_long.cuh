@@ -36,7 +36,7 @@ __device__ __noinline__ void count_groups_share(const Sort<Bits> &sort, uint32_t
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   auto &storage = block_shared<MappedStorage<Bits>>();
   uint32_t *counts = storage.divide.counts;
-  const uint32_t shift = wanted_coarse_shift(sort, storage.map.buckets);
+  const uint32_t shift = wanted_coarse_shift(storage.map);
   for (uint32_t group = threadIdx.x; group < MAX_GROUPS; group += THREADS)
     counts[group] = 0;
   __syncthreads();

@@ -211,7 +211,7 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
     return MapVerdict::even;
   lines.buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
   const KeyLines<Bits> octaves = octaves_from(least, lines);
-  if (!counts_twice(sort) && are_octaves_better(samples, octaves, look))
+  if (!counts_twice(lines) && are_octaves_better(samples, octaves, look))
     lines = octaves;
   lines.factor = 0;
   return MapVerdict::uneven;

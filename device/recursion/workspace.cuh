@@ -77,10 +77,10 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_drawn = part(maps ? KEY_LINES : 0, sizeof(unsigned int));
   parts.map_counts = part(plan.map_buckets, sizeof(unsigned int));
   const DeviceKind kind = static_cast<DeviceKind>(plan.device_kind);
-  const bool counts_twice = plan.map_buckets > on_chip_row(kind, cdp_engine_key_bytes(plan.type)).max_buckets;
-  parts.map_group_counts = part(counts_twice ? max_groups(kind) : 0, sizeof(unsigned int));
+  const uint32_t counted_buckets = on_chip_row(kind, cdp_engine_key_bytes(plan.type)).max_buckets; // at once
+  parts.map_group_counts = part(plan.map_buckets > counted_buckets ? max_groups(kind) : 0, sizeof(unsigned int));
   parts.map_taken = part(maps ? max_first_scatter_buckets(kind) : 0, sizeof(unsigned int));
-  parts.map_searched = part(maps && !counts_twice ? searched_counters(plan.map_buckets) : 0, sizeof(unsigned int));
+  parts.map_searched = part(maps ? searched_counters(std::min(plan.map_buckets, counted_buckets)) : 0, sizeof(unsigned int));
   parts.map_frequent = part(maps ? 1 : 0, frequent_table_bytes(kind, cdp_engine_key_bytes(plan.type)));
   const uint64_t frequent_values = frequent_slots(kind, cdp_engine_key_bytes(plan.type)) / 2;
   parts.zeros_end = maps ? parts.map_frequent + frequent_values * sizeof(unsigned int) : end;
