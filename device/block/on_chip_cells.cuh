@@ -29,6 +29,21 @@ __device__ __forceinline__ CrowdedCell<Bits> crowded_cell(OnChipTeam<Bits, BY> &
   return {storage.stage, begin, (storage.cells[cell] & ~CELL_MARKS) - begin};
 }
 
+/* The cell whose keys lie around place `item`: the first one that ends behind it. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ uint32_t cell_around(uint32_t item, const OnChipTeam<Bits, BY> &storage) {
+  uint32_t low = 0;
+  uint32_t high = OnChipShape<Bits, BY>::CELLS - 1;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if ((storage.cells[middle] & ~CELL_MARKS) > item)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
 /* Lists a cell, if there is room. For each thread by itself. */
 __device__ __forceinline__ bool list_cell(uint32_t cell, uint32_t (&listed)[WARP_LANES], uint32_t &count) {
   const uint32_t place = atomicAdd(&count, 1u);
@@ -47,13 +62,11 @@ __device__ __forceinline__ void mark_disordered_cells(uint32_t count, const Sort
     storage.disordered_cells = 0;
   }
   team.sync();
-  const CellMap<Bits> cell_of = storage.cell_of;
   for (uint32_t item = team.thread * WINDOW_ITEMS + WINDOW_ITEMS / 2 - 1; item + 1 < count;
        item += OnChipShape<Bits, BY>::THREADS * WINDOW_ITEMS) {
-    const Bits key = storage.stage[on_chip_place<Bits>(item)];
-    if (!(storage.stage[on_chip_place<Bits>(item + 1)] < key))
+    if (!(storage.stage[on_chip_place<Bits>(item + 1)] < storage.stage[on_chip_place<Bits>(item)]))
       continue;
-    const uint32_t cell = cell_of(key); // and the next key's: cells are in order
+    const uint32_t cell = cell_around(item, storage); // and the next key's: cells are in order
     if ((atomicOr(&storage.cells[cell], DISORDERED) & DISORDERED) != 0)
       continue;
     atomicAdd(&storage.disordered_cells, 1u);

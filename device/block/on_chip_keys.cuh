@@ -53,11 +53,15 @@ struct CellMap {
   uint32_t drop;   /* lower bits of a distance that are left out: it has 32 */
   uint32_t factor; /* cells for each 2^32 of the distance */
 
+  __device__ __forceinline__ uint32_t distance(Bits key) const {
+    return sizeof(Bits) == 4 ? static_cast<uint32_t>(key - base) : static_cast<uint32_t>((key - base) >> drop);
+  }
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    if constexpr (sizeof(Bits) == 4)
-      return __umulhi(key - base, factor);
-    else
-      return __umulhi(static_cast<uint32_t>((key - base) >> drop), factor);
+    return __umulhi(distance(key), factor);
+  }
+  /* Where a key lies within its cell, in 2^32 of its width. Where cells are of one value each, it says nothing. */
+  __device__ __forceinline__ uint32_t fraction(Bits key) const {
+    return distance(key) * factor;
   }
 };
 
@@ -85,6 +89,8 @@ struct alignas(16) OnChipTeamOf {
   CellMap<Bits> cell_of;
   uint32_t taken; /* the next bucket (sort_buckets.cuh); cells that are listed */
   uint32_t disordered_cells;
+  uint32_t crowded_items; /* in cells of many (ranked_cells.cuh) */
+  uint32_t looked_at;     /* pairs of neighbours that share a cell; in the upper half, those that differ */
 
   /* Where keys will be staged, as long as none are. */
   __device__ __forceinline__ WarpExtremes<Bits> &extremes() {

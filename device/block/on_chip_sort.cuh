@@ -2,16 +2,15 @@
 /*
  * A team sorts a bucket that it holds, wholly on chip: the keys are read once and written once. Or a block does, as one team.
  *
- *  1. Each thread has keys in registers. Between the least and the greatest of all of them lie so many cells of equal width. An
- *     atomic in shared memory counts a key's cell, a scan says where each cell begins, a second atomic ranks the key in it, and
- *     the key is put there. A cell has two keys on average: nearly all is in order now.
+ *  1. The keys are put into cells, in order but for those of the same cell, which are two on average (on_chip_stage.cuh).
  *  2. Each thread sorts windows of WINDOW_ITEMS keys in registers (odd-even merges, Batcher 1968), and then the seams: halves
  *     of two windows. What is within half a window of its place has come there.
  *  3. The bucket is looked at: is it in order? If not, the cells that are in disorder are sorted (crowded_cells.cuh), if those
  *     are few, and then it is. If they are not, windows and seams are sorted again, while that seems to mend it,
  *     MAX_WINDOW_ROUNDS times at most, and only then cells.
- *  4. What is not in order then, since very many different keys share a cell, is merged (block_merge.cuh). Keys that are equal
- *     are in order wherever they lie: a cell may have any number of those.
+ *  4. What is not in order then, since very many different keys share a cell, is merged (block_merge.cuh); and so is what was
+ *     seen to be like that when it was put into cells. Keys that are equal are in order wherever they lie: a cell may have any
+ *     number of those.
  *
  * Windows lie in shared memory in an order of their own, on_chip_place(), so that the lanes of a warp read 16 bytes each
  * without a conflict.
@@ -20,102 +19,9 @@
 #define CDPSORT_DEVICE_BLOCK_ON_CHIP_SORT_CUH
 
 #include "block/on_chip_cells.cuh"
+#include "block/on_chip_stage.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* Turns the cells' counts into where each begins. All threads of the team take part; one barrier. */
-template <typename Bits, OnChipBy BY>
-__device__ __forceinline__ void scan_cells(const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
-  using Shape = OnChipShape<Bits, BY>;
-  struct alignas(16) Cells {
-    uint32_t counts[Shape::ROW_CELLS];
-  };
-  Cells *row = reinterpret_cast<Cells *>(storage.cells) + team.warp() * (Shape::CELL_ROWS * WARP_LANES) + team.lane();
-  Cells cells[Shape::CELL_ROWS];
-  uint32_t begins[Shape::CELL_ROWS];
-  uint32_t total = 0;
-#pragma unroll
-  for (uint32_t index = 0; index < Shape::CELL_ROWS; index++) {
-    cells[index] = row[index * WARP_LANES];
-    uint32_t sum = 0;
-#pragma unroll
-    for (uint32_t cell = 0; cell < Shape::ROW_CELLS; cell++)
-      sum += cells[index].counts[cell];
-    const uint32_t scanned = warp_inclusive_sum(sum);
-    begins[index] = total + scanned - sum;
-    total += __shfl_sync(ALL_LANES, scanned, WARP_LANES - 1);
-  }
-  const uint32_t lower = team.lower_warps_sum(total, storage.warp_totals);
-#pragma unroll
-  for (uint32_t index = 0; index < Shape::CELL_ROWS; index++) {
-    uint32_t begin = lower + begins[index];
-#pragma unroll
-    for (uint32_t cell = 0; cell < Shape::ROW_CELLS; cell++) {
-      const uint32_t count = cells[index].counts[cell];
-      cells[index].counts[cell] = begin;
-      begin += count;
-    }
-    row[index * WARP_LANES] = cells[index];
-  }
-}
-
-/* Zeroes the counters of a team's cells. All its threads take part; no barrier. */
-template <typename Bits, OnChipBy BY>
-__device__ __forceinline__ void zero_cells(const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
-  struct alignas(16) Zeros {
-    uint32_t zeros[4];
-  };
-  const Zeros zeros = {{0, 0, 0, 0}};
-  for (uint32_t index = team.thread; index < OnChipShape<Bits, BY>::CELLS / 4; index += OnChipShape<Bits, BY>::THREADS)
-    reinterpret_cast<Zeros *>(storage.cells)[index] = zeros;
-}
-
-/*
- * Puts keys [0, count) of `source`, entered or raw, into the stage by cells, nearly in order. Returns whether they are all
- * equal: then they are not put anywhere, and `least` is what they are. All threads of the team take part; its room is free, but
- * that the source may be there where the team is the block; ends with a barrier.
- */
-template <typename Bits, OnChipBy BY>
-__device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
-                                               Bits &least, OnChipTeam<Bits, BY> *rooms) {
-  using Shape = OnChipShape<Bits, BY>;
-  using SortTeam = SortingTeam<Bits, BY>;
-  OnChipKeys<Bits, BY> keys;
-  keys.load(source, count, SortTeam::anew().thread);
-  if (Shape::TEAMS == 1)
-    SortTeam::anew().sync();
-  keys.enter(map, is_raw);
-  zero_cells<Bits, BY>(SortTeam::anew(), room_of(rooms));
-  least = GREATEST<Bits>;
-  Bits greatest = 0;
-  keys.each([&least, &greatest](Bits key) {
-    least = min(least, key);
-    greatest = max(greatest, key);
-  });
-  SortTeam::anew().find_extremes(least, greatest, room_of(rooms).extremes());
-  if (least == greatest)
-    return true;
-  {
-    auto &storage = room_of(rooms);
-    const CellMap<Bits> cell_of = cells_between(least, greatest, Shape::CELLS);
-    if (SortTeam::anew().thread == 0)
-      storage.cell_of = cell_of;
-    keys.each([&storage, cell_of](Bits key) { atomicAdd(&storage.cells[cell_of(key)], 1u); });
-  }
-  SortTeam::anew().sync();
-  scan_cells<Bits, BY>(SortTeam::anew(), room_of(rooms));
-  const SortTeam team = SortTeam::anew();
-  team.sync();
-  auto &storage = room_of(rooms);
-  const CellMap<Bits> cell_of = storage.cell_of; // not kept until here
-  keys.put_each([&storage, cell_of](Bits key) { return atomicAdd(&storage.cells[cell_of(key)], 1u); },
-                [&storage](uint32_t place, Bits key) { storage.stage[on_chip_place<Bits>(place)] = key; });
-  // Windows and seams reach beyond the last key.
-  if (team.thread < 2 * WINDOW_ITEMS)
-    storage.stage[on_chip_place<Bits>(count + team.thread)] = GREATEST<Bits>;
-  team.sync();
-  return false;
-}
 
 /* A window's keys, from a place that is a multiple of half a window, and back. */
 template <typename Bits>
@@ -286,6 +192,9 @@ template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
                                             OnChipTeam<Bits, BY> *rooms) {
   using SortTeam = SortingTeam<Bits, BY>;
+  if (are_keys_crowded<CellsBy::width, Bits, BY>(count, room_of(rooms).cell_of, SortTeam::anew(), room_of(rooms)) &&
+      restage_by_ranks<Bits, BY>(count, rooms))
+    return false;
   for (uint32_t round = 1;; round++) {
     const bool is_disordered = sort_windows<Bits, BY>(count, rooms);
     // Written before it is known whether it is in order: nearly always it is.

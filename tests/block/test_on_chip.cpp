@@ -54,7 +54,7 @@ __global__ void sort_kernel([[maybe_unused]] Bits *keys, [[maybe_unused]] uint32
 }
 
 /* Has the teams of a block each sort these keys, the first one those that are given, the others the same in another order; and
-   says how they were sorted. A key between two teams' is nobody's. */
+   says how they were sorted, or none if not all alike. A key between two teams' is nobody's. */
 template <OnChipBy BY, typename Bits>
 Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
   constexpr uint32_t TEAMS = OnChipShape<Bits, BY>::TEAMS;
@@ -78,10 +78,10 @@ Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
         "%u keys of team %u: %s", count, team, why);
     ck_assert_msg(keys.data()[team * apart + count] == keys.original()[team * apart + count], "%u keys: one more was written",
                   count);
-    ck_assert_int_eq(static_cast<int>(outcomes[team]), static_cast<int>(outcomes[0]));
   }
   keys.must_be_whole_memory();
-  return outcomes[0];
+  return std::all_of(outcomes, outcomes + TEAMS, [](Outcome outcome) { return outcome == outcomes[0]; }) ? outcomes[0]
+                                                                                                         : Outcome::none;
 }
 
 /* Keys from all over. */
@@ -122,23 +122,30 @@ START_TEST(spread_keys_are_sorted_by_cells) {
 }
 END_TEST
 
-/* Values of many keys, alone in a cell or beside others: the least and the greatest of all are among them. */
+/* Values of many keys, alone in a cell or beside others: the least and the greatest of all are among them. Of two values in
+   a cell half of the neighbours differ at most, so that they are seen to be few where there are enough threads to look; more values
+   may be merged as well. */
 template <typename Bits, OnChipBy BY>
 void check_frequent(uint32_t seed) {
+  constexpr bool ARE_MANY_THREADS = OnChipShape<Bits, BY>::THREADS > 2 * WARP_LANES;
   constexpr Bits LAST = GREATEST<Bits>;
   const Bits middle = LAST / 3 * 2;
   for (const uint32_t values : {1u, 2u, 3u, 4u}) {
     std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY> - seed, seed);
     for (uint32_t value = 0; value < values; value++) {
-      plant<Bits>(keys, MOST<Bits, BY> / (3 + value), middle + 3 * value, seed + value); // all in the same cell
-      plant<Bits>(keys, 2, middle + 3 * value + 1, seed + 10 + value);                   // with others between them
+      plant<Bits>(keys, MOST<Bits, BY> / (2 + 6 * value), middle + 3 * value, seed + value); // all in the same cell
+      plant<Bits>(keys, 2, middle + 3 * value + 1, seed + 10 + value);                       // with others between them
     }
-    ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::by_cells);
+    const Outcome outcome = sort_keys<BY>(keys, seed % 4);
+    if (values == 1 || (values == 2 && ARE_MANY_THREADS))
+      ck_assert(outcome == Outcome::by_cells);
   }
   std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY>, seed);
   for (const Bits value : {Bits{0}, Bits{1}, LAST, static_cast<Bits>(LAST - 1), static_cast<Bits>(LAST / 2), middle})
     plant<Bits>(keys, MOST<Bits, BY> / 6, value, seed + static_cast<uint32_t>(value % 97));
-  ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::by_cells);
+  const Outcome outcome = sort_keys<BY>(keys, seed % 4);
+  if (ARE_MANY_THREADS)
+    ck_assert(outcome == Outcome::by_cells);
 }
 
 START_TEST(frequent_values_are_sorted_by_cells) {
@@ -152,10 +159,12 @@ START_TEST(frequent_values_are_sorted_by_cells) {
 }
 END_TEST
 
-/* A cell of some more keys than windows sort, all different: in registers of a warp. */
+/* A cell of some more keys than windows sort, all different, as long as most keys are in no such cell: in registers of a warp. */
 template <typename Bits, OnChipBy BY>
 void check_crowded(uint32_t seed) {
   for (const uint32_t crowd : {9u, 17u, 40u, 64u, 65u, 200u, 240u}) {
+    if (crowd > MOST<Bits, BY> / MIN_CROWDED_SHARE)
+      continue;
     std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY>, seed);
     keys[0] = 0;
     keys[1] = GREATEST<Bits>;
@@ -176,7 +185,42 @@ START_TEST(crowded_cells_are_sorted_by_warps) {
 }
 END_TEST
 
-/* More different keys in a cell than a warp sorts, alone or with many of the same: merged. */
+/* Keys in clusters, which are so many lines of the histogram that cells make: 10 clusters of keys that are spread over a part in
+   `narrow` of a cell. What is in such a cell by its width is not by its guessed rank, unless it is much narrower than that. */
+template <typename Bits, OnChipBy BY>
+std::vector<Bits> clustered_keys(uint32_t seed, uint32_t narrow) {
+  constexpr uint32_t CLUSTERS = 10;
+  constexpr Bits CELL = GREATEST<Bits> / OnChipShape<Bits, BY>::CELLS;
+  std::vector<Bits> keys(MOST<Bits, BY>);
+  uint64_t state = seed;
+  for (Bits &key : keys) {
+    const Bits cluster = static_cast<Bits>(host_random_below(&state, CLUSTERS));
+    key = (GREATEST<Bits> / CELL / CLUSTERS * cluster) * CELL + static_cast<Bits>(host_random_below(&state, CELL / narrow));
+  }
+  keys[0] = 0;
+  keys[1] = GREATEST<Bits>;
+  return keys;
+}
+
+template <typename Bits, OnChipBy BY>
+void check_clusters(uint32_t seed) {
+  ck_assert(sort_keys<BY>(clustered_keys<Bits, BY>(seed, 1), seed % 4) == Outcome::by_cells);
+  ck_assert(sort_keys<BY>(clustered_keys<Bits, BY>(seed, 4), seed % 4) == Outcome::by_cells);
+}
+
+START_TEST(clusters_are_sorted_by_guessed_ranks) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_clusters<uint32_t, OnChipBy::team>(seed);
+  check_clusters<uint64_t, OnChipBy::team>(seed);
+  check_clusters<uint32_t, OnChipBy::tile_block>(seed);
+  check_clusters<uint64_t, OnChipBy::tile_block>(seed);
+  check_clusters<uint32_t, OnChipBy::block>(seed);
+  check_clusters<uint64_t, OnChipBy::block>(seed);
+}
+END_TEST
+
+/* More different keys in a cell, by its width and by its guessed rank, than a warp sorts, alone or with many of the same: merged;
+   and so are clusters that share such cells. */
 template <typename Bits, OnChipBy BY>
 void check_merged(uint32_t seed) {
   for (const uint32_t equal : {0u, MOST<Bits, BY> / 4}) {
@@ -188,6 +232,7 @@ void check_merged(uint32_t seed) {
     keys[seed] = GREATEST<Bits>;
     ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::merged);
   }
+  ck_assert(sort_keys<BY>(clustered_keys<Bits, BY>(seed, 2000), seed % 4) == Outcome::merged);
 }
 
 START_TEST(cells_of_many_different_keys_are_merged) {
@@ -212,6 +257,7 @@ int main() {
   tcase_add_loop_test(cells, spread_keys_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, frequent_values_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, crowded_cells_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(cells, clusters_are_sorted_by_guessed_ranks, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, cells_of_many_different_keys_are_merged, 0, static_cast<int>(SEEDS));
   suite_add_tcase(suite, cells);
   return run_suite(suite);

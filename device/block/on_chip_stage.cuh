@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first step of an on-chip sort (on_chip_sort.cuh): keys are put into cells.
+ *
+ * Each thread has keys in registers. Between the least and the greatest of all of them lie so many cells of equal width. An atomic
+ * in shared memory counts a key's cell, a scan says where each cell begins, a second atomic ranks the key in it, and the key is
+ * put there. A cell has two keys on average. Where many keys share their cells with many others, ranked_cells.cuh puts them into
+ * other cells.
+ */
+#ifndef CDPSORT_DEVICE_BLOCK_ON_CHIP_STAGE_CUH
+#define CDPSORT_DEVICE_BLOCK_ON_CHIP_STAGE_CUH
+
+#include "block/ranked_cells.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* Zeroes the counters of a team's cells. All its threads take part; no barrier. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ void zero_cells(const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
+  struct alignas(16) Zeros {
+    uint32_t zeros[4];
+  };
+  const Zeros zeros = {{0, 0, 0, 0}};
+  for (uint32_t index = team.thread; index < OnChipShape<Bits, BY>::CELLS / 4; index += OnChipShape<Bits, BY>::THREADS)
+    reinterpret_cast<Zeros *>(storage.cells)[index] = zeros;
+  if (team.thread == 0) {
+    storage.crowded_items = 0;
+    storage.looked_at = 0;
+  }
+}
+
+/*
+ * Puts keys [0, count) of `source`, entered or raw, into the stage by cells, nearly in order. Returns whether they are all
+ * equal: then they are not put anywhere, and `least` is what they are. All threads of the team take part; its room is free, but
+ * that the source may be there where the team is the block; ends with a barrier.
+ */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
+                                               Bits &least, OnChipTeam<Bits, BY> *rooms) {
+  using Shape = OnChipShape<Bits, BY>;
+  using SortTeam = SortingTeam<Bits, BY>;
+  OnChipKeys<Bits, BY> keys;
+  keys.load(source, count, SortTeam::anew().thread);
+  if (Shape::TEAMS == 1)
+    SortTeam::anew().sync();
+  keys.enter(map, is_raw);
+  zero_cells<Bits, BY>(SortTeam::anew(), room_of(rooms));
+  least = GREATEST<Bits>;
+  Bits greatest = 0;
+  keys.each([&least, &greatest](Bits key) {
+    least = min(least, key);
+    greatest = max(greatest, key);
+  });
+  SortTeam::anew().find_extremes(least, greatest, room_of(rooms).extremes());
+  if (least == greatest)
+    return true;
+  {
+    auto &storage = room_of(rooms);
+    const CellMap<Bits> cell_of = cells_between(least, greatest, Shape::CELLS);
+    if (SortTeam::anew().thread == 0)
+      storage.cell_of = cell_of;
+    keys.each([&storage, cell_of](Bits key) { atomicAdd(&storage.cells[cell_of(key)], 1u); });
+  }
+  SortTeam::anew().sync();
+  scan_cells<CellsBy::width, Bits, BY>(SortTeam::anew(), room_of(rooms));
+  const SortTeam team = SortTeam::anew();
+  team.sync();
+  auto &storage = room_of(rooms);
+  const CellMap<Bits> cell_of = storage.cell_of; // not kept until here
+  keys.put_each([&storage, cell_of](Bits key) { return atomicAdd(&storage.cells[cell_of(key)], 1u); },
+                [&storage](uint32_t place, Bits key) { storage.stage[on_chip_place<Bits>(place)] = key; });
+  // Windows and seams reach beyond the last key.
+  if (team.thread < 2 * WINDOW_ITEMS)
+    storage.stage[on_chip_place<Bits>(count + team.thread)] = GREATEST<Bits>;
+  team.sync();
+  return false;
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
