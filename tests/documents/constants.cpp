@@ -76,6 +76,7 @@ int main() {
   print("groups", max_groups(large), max_groups(large));
   print("team_groups", max_team_groups(large), max_team_groups(large));
   print("window", WINDOW_ITEMS, WINDOW_ITEMS);
+  print("many_by_width", MANY_BY_WIDTH, MANY_BY_WIDTH);
   print_of("merged", large,
            [](DeviceKind of, uint32_t bytes) { return multiway_tile_items(multiway_row(of, bytes)) / MERGED_TILE_SHARE; });
   // The buckets of 2^24 keys on an H200: 132 multiprocessors of two teams each.
