@@ -115,7 +115,7 @@ struct MappedStorageOf {
   uint32_t long_count;    /* of those too long for a team, those that a block can sort */
   uint32_t task_count;    /* and those that none can */
   uint32_t unfit_count;   /* of the latter, those with frequent values */
-  uint32_t flagged_count; /* buckets with frequent values */
+  uint32_t flagged_count; /* buckets with frequent values that a team sorts */
   union {
     MapDivide<Bits, KIND> divide;
     MapLook<Bits, KIND> look;

@@ -143,6 +143,7 @@ __device__ __forceinline__ void write_sums(uint32_t count, MappedStorage<Bits> &
 template <typename Bits>
 __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t ON_CHIP = OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS;
   const MapTable<Bits> &table = sort.map_table;
   FrequentTable<Bits> &frequent = *table.frequent;
   const FrequentMap<Bits> map = frequent_map(storage);
@@ -151,15 +152,18 @@ __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedSto
   write_sums(count, storage, frequent.sums, [&frequent](uint32_t index) { return frequent.counts[index]; });
   write_sums(count, storage, frequent.pieces, [&](uint32_t index) {
     const uint32_t items = frequent.counts[index];
-    const bool is_block = (table.items[map(frequent.values[index])] & ~FLAGGED) > OnChipShape<Bits>::MAX_ITEMS;
-    return is_block ? 0 : (items + FREQUENT_PIECE_ITEMS - 1) / FREQUENT_PIECE_ITEMS;
+    const uint32_t others = table.items[map(frequent.values[index])] & ~FLAGGED;
+    return others > ON_CHIP ? 0 : (items + FREQUENT_PIECE_ITEMS - 1) / FREQUENT_PIECE_ITEMS;
   });
   for (uint32_t index = threadIdx.x; index < count; index += THREADS) {
     const uint32_t bucket = map(frequent.values[index]);
     if (index == 0 || map(frequent.values[index - 1]) != bucket) {
       table.spans[bucket].first = static_cast<uint16_t>(index);
-      if (atomicOr(&table.items[bucket], FLAGGED) <= OnChipShape<Bits>::MAX_ITEMS)
+      const uint32_t others = atomicOr(&table.items[bucket], FLAGGED);
+      if (others <= OnChipShape<Bits>::MAX_ITEMS)
         frequent.flagged[atomicAdd(&storage.flagged_count, 1u)] = bucket;
+      else if (others <= ON_CHIP)
+        atomicAdd(&table.facts->flagged_long, 1u);
     }
     if (index + 1 == count || map(frequent.values[index + 1]) != bucket)
       table.spans[bucket].end = static_cast<uint16_t>(index + 1);

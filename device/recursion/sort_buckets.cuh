@@ -40,22 +40,61 @@ __device__ __forceinline__ void prefetch_bucket(const BlockRules<Bits> &rules, c
     prefetch(rules.side(range.side) + item);
 }
 
-/* Sorts a share of the buckets that are too long for a team. All threads of the block take part; ends with a barrier. */
+/* Sorts a bucket that is too long for a team. All threads of the block take part; ends with a barrier. */
 template <typename Bits>
-__device__ __noinline__ void sort_long_buckets(const Sort<Bits> &sort, uint32_t share) {
-  const uint32_t count = sort.map_table.facts->long_count;
-  const bool has_frequent = sort.map_table.facts->lines.frequent != 0;
-  for (uint32_t index = share; index < count; index += gridDim.x) {
-    const Range range = sort.worklist[index];
-    if (index + gridDim.x < count)
-      prefetch_bucket(sort.rules, sort.worklist[index + gridDim.x], threadIdx.x);
-    if (range.items() <= OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS)
-      block_on_chip_sort(sort.rules, sort.rules.side(range.side) + range.begin, range,
-                         block_shared<MappedStorage<Bits>>().bucket);
-    else
-      divide_long_bucket(sort.rules, range);
-    if (has_frequent)
-      insert_frequent(sort, range);
+__device__ __forceinline__ void sort_long_bucket(const Sort<Bits> &sort, const Range &range, bool has_frequent) {
+  auto &room = block_shared<MappedStorage<Bits>>().bucket;
+  const uint32_t bucket = has_frequent ? bucket_that_begins(sort, static_cast<uint32_t>(range.begin)) : 0;
+  const bool is_flagged = has_frequent && (sort.map_table.items[bucket] & FLAGGED) != 0;
+  if (range.items() > OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS) {
+    divide_long_bucket(sort.rules, range);
+    if (is_flagged)
+      insert_frequent(sort, range, bucket);
+  } else if (is_flagged)
+    sort_flagged_bucket<Bits, OnChipBy::block>(sort, bucket, &room);
+  else
+    block_on_chip_sort(sort.rules, sort.rules.side(range.side) + range.begin, range, room);
+}
+
+/* Takes a long bucket, in every thread. All threads of the block take part; begins and ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t take_long_bucket(const Sort<Bits> &sort) {
+  uint32_t &flag = block_shared<MappedStorage<Bits>>().block.flag;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    flag = atomicAdd(&sort.map_table.facts->long_taken, 1u);
+  __syncthreads();
+  return flag;
+}
+
+/*
+ * Sorts buckets that are too long for a team, as long as there are any. All threads of the block take part; ends with a barrier.
+ *
+ * 1. Who waits for flagged buckets must know that all are taken by blocks that run (sort_frequent.cuh). Therefore they are taken by
+ *    an atomic, as short ones are.
+ * 2. A block that has taken one, and knows the next, has that one's keys on the way while it sorts, and asks for one more.
+ */
+template <typename Bits>
+__device__ __noinline__ void sort_long_buckets(const Sort<Bits> &sort) {
+  MapFacts<Bits> &facts = *sort.map_table.facts;
+  uint32_t &flag = block_shared<MappedStorage<Bits>>().block.flag;
+  const uint32_t count = facts.long_count;
+  const bool has_frequent = facts.lines.frequent != 0;
+  uint32_t index = take_long_bucket(sort);
+  uint32_t next = index < count ? take_long_bucket(sort) : index;
+  while (index < count) {
+    uint32_t behind = next;
+    if (threadIdx.x == 0 && next < count)
+      behind = atomicAdd(&facts.long_taken, 1u);
+    if (next < count)
+      prefetch_bucket(sort.rules, sort.worklist[next], threadIdx.x);
+    sort_long_bucket(sort, sort.worklist[index], has_frequent);
+    __syncthreads();
+    if (threadIdx.x == 0)
+      flag = behind;
+    __syncthreads();
+    index = next;
+    next = flag;
   }
 }
 
@@ -126,12 +165,13 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort, uint3
    (sort_frequent.cuh). */
 template <typename Bits>
 __device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort, uint32_t share) {
-  if (sort.map_table.facts->flagged_count != 0)
+  const MapFacts<Bits> &facts = *sort.map_table.facts;
+  if (facts.flagged_count != 0)
     sort_flagged_buckets(sort);
-  if (sort.map_table.facts->long_count != 0)
-    sort_long_buckets(sort, share);
+  if (facts.long_count != 0)
+    sort_long_buckets(sort);
   sort_short_buckets(sort, share);
-  if (sort.map_table.facts->flagged_count != 0)
+  if (facts.flagged_count + facts.flagged_long != 0)
     write_frequent_runs(sort);
 }
 

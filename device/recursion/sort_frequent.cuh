@@ -7,9 +7,10 @@
  *  2. The values of one bucket may all be frequent, and their keys many: a team that wrote them by itself had still 90 us to
  *     write when all others were done (H200, 2^24 keys of 32 bits, the least ones the most frequent).
  *  3. A team that has found no more flagged bucket to sort knows that all have been taken: by teams that run, and wait for
- *     nobody.
- *  Therefore teams sort flagged buckets first, then all others; and then they may wait until all flagged ones are in order,
- *  and share out what is to be written of their values, in pieces.
+ *     nobody. So does a block of those that are too long for a team.
+ *  Therefore flagged buckets are sorted first, then all others; and then teams may wait until all flagged ones are in order,
+ *  and share out what is to be written of their values, in pieces. A bucket that a block divides by splitters is the exception: it
+ *  writes its frequent values by itself.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SORT_FREQUENT_CUH
 #define CDPSORT_DEVICE_RECURSION_SORT_FREQUENT_CUH
@@ -69,9 +70,9 @@ __device__ __forceinline__ uint32_t frequent_before(const FrequentTable<Bits> &t
 
 /* Writes a flagged bucket's `count` other keys, in order, of which key_at tells each, and finds where its frequent values belong.
    All threads of the team take part; ends with a barrier. */
-template <typename Bits, typename KeyAt>
+template <typename Bits, typename KeyAt, typename AnyTeam>
 __device__ __forceinline__ void write_flagged(const Sort<Bits> &sort, uint32_t bucket, uint32_t count, KeyAt key_at,
-                                              const SortingTeam<Bits> &team) {
+                                              const AnyTeam &team) {
   const FrequentTable<Bits> &table = *sort.map_table.frequent;
   const FrequentSpan span = sort.map_table.spans[bucket];
   find_frequent_places(sort, span, sort.map_table.begins[bucket], count, key_at, team);
@@ -81,29 +82,29 @@ __device__ __forceinline__ void write_flagged(const Sort<Bits> &sort, uint32_t b
     atomicAdd(&sort.map_table.facts->flagged_done, 1u);
   }
   Bits *keys = sort.rules.side(Side::keys) + sort.map_table.begins[bucket];
-  for (uint32_t item = team.thread; item < count; item += SortingTeam<Bits>::THREADS)
+  for (uint32_t item = team.thread; item < count; item += AnyTeam::THREADS)
     keys[item + table.sums[frequent_before(table, span, item)] - before] = sort.rules.map.leave(key_at(item), true);
   if (team.thread == 0)
     count_equal(sort.rules.counters, 0, table.sums[span.end] - before);
   team.sync();
 }
 
-/* Sorts a flagged bucket. All threads of the team take part; ends with a barrier: storage is free. */
-template <typename Bits>
-__device__ __noinline__ void sort_flagged_bucket(const Sort<Bits> &sort, uint32_t bucket, SortingTeam<Bits> team,
-                                                 OnChipTeam<Bits> &storage) {
+/* Sorts a flagged bucket, by a team or by the block. All threads of the team take part; ends with a barrier: its room is free. */
+template <typename Bits, OnChipBy BY>
+__device__ __noinline__ void sort_flagged_bucket(const Sort<Bits> &sort, uint32_t bucket, OnChipTeam<Bits, BY> *rooms) {
+  const SortingTeam<Bits, BY> team;
+  auto &storage = room_of(rooms);
   const Range range = bucket_range(sort, bucket);
   const uint32_t count = static_cast<uint32_t>(range.items());
   if (count != 0 && team.thread == 0)
     count_leaves(sort.rules.counters, 1, 1, count);
-  OnChipTeam<Bits> *rooms = block_shared<MappedStorage<Bits>>().teams;
   const Bits *stage = storage.stage;
   Bits least = 0;
-  if (count == 0 || stage_by_cells<Bits, OnChipBy::team>(sort.rules.side(range.side) + range.begin, count, sort.rules.map,
-                                                         false, least, rooms))
+  if (count == 0 ||
+      stage_by_cells<Bits, BY>(sort.rules.side(range.side) + range.begin, count, sort.rules.map, false, least, rooms))
     write_flagged(
         sort, bucket, count, [least](uint32_t) { return least; }, team);
-  else if (sort_staged<Bits, OnChipBy::team>(count, nullptr, sort.rules.map, rooms))
+  else if (sort_staged<Bits, BY>(count, nullptr, sort.rules.map, rooms))
     write_flagged(
         sort, bucket, count, [stage](uint32_t item) { return stage[on_chip_place<Bits>(item)]; }, team);
   else {
@@ -135,15 +136,17 @@ __device__ __noinline__ void sort_flagged_buckets(const Sort<Bits> &sort) {
     const uint32_t index = take_next(&facts.flagged_taken, team, storage);
     if (index >= facts.flagged_count)
       return;
-    sort_flagged_bucket(sort, sort.map_table.frequent->flagged[index], team, storage);
+    sort_flagged_bucket<Bits, OnChipBy::team>(sort, sort.map_table.frequent->flagged[index],
+                                              block_shared<MappedStorage<Bits>>().teams);
   }
 }
 
-/* Waits until all flagged buckets have been put in order. For one thread, whose team has found no more of them to sort. */
+/* Waits until all flagged buckets have been put in order. For one thread, whose team has found no more of them to sort, and its block
+   no more long ones. */
 template <typename Bits>
 __device__ __forceinline__ void wait_for_flagged(const Sort<Bits> &sort) {
   MapFacts<Bits> &facts = *sort.map_table.facts;
-  while (atomicAdd(&facts.flagged_done, 0u) != facts.flagged_count)
+  while (atomicAdd(&facts.flagged_done, 0u) != facts.flagged_count + facts.flagged_long)
     ;
   __threadfence();
 }
@@ -232,15 +235,12 @@ __device__ __forceinline__ uint32_t bucket_that_begins(const Sort<Bits> &sort, u
   return low;
 }
 
-/* Writes the frequent values of a bucket, if it has any, whose other keys this block has sorted: in their last place but for
-   those. All threads of the block take part; begins and ends with a barrier. */
+/* Writes the frequent values of a bucket that is too long to be sorted on chip, whose other keys this block has divided: in their
+   last place but for those. All threads of the block take part; begins and ends with a barrier. */
 template <typename Bits>
-__device__ __noinline__ void insert_frequent(const Sort<Bits> &sort, const Range &range) {
+__device__ __noinline__ void insert_frequent(const Sort<Bits> &sort, const Range &range, uint32_t bucket) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const FrequentTable<Bits> &table = *sort.map_table.frequent;
-  const uint32_t bucket = bucket_that_begins(sort, static_cast<uint32_t>(range.begin));
-  if ((sort.map_table.items[bucket] & FLAGGED) == 0)
-    return;
   const FrequentSpan span = sort.map_table.spans[bucket];
   Bits *keys = sort.rules.side(Side::keys) + range.begin;
   const KeyMap<Bits> &map = sort.rules.map;

@@ -118,12 +118,14 @@ struct MapFacts {
   unsigned int buckets_taken; /* to be sorted on chip, by teams that had one */
   uint32_t coarse_shift;      /* a group has so many buckets, as a power of two; 0: one scatter does without groups */
   unsigned int long_count;    /* buckets that are too long for a team, but not for a block: they are listed */
+  unsigned int long_taken;    /* of those, by blocks that sort them */
   unsigned int task_count;    /* that are too long for a block */
   unsigned int values_listed; /* that may be frequent. May run past the list's end */
   unsigned int values_at[FREQUENT_LEVELS]; /* those that were listed for the first time, for the second, and so on */
-  uint32_t flagged_count;                  /* buckets with frequent values */
-  unsigned int flagged_taken;              /* of those, by teams that sort them */
-  unsigned int flagged_done;               /* and those whose frequent values have got their places */
+  uint32_t flagged_count;                  /* buckets with frequent values that a team sorts */
+  unsigned int flagged_long;               /* and those that a block sorts on chip */
+  unsigned int flagged_taken;              /* of the former, by teams that sort them */
+  unsigned int flagged_done;               /* of both, those whose frequent values have got their places */
   unsigned int pieces_taken;               /* of those frequent values' keys that several teams write */
 };
 

@@ -162,12 +162,17 @@ static uint64_t odd_key(int kind, uint64_t *state, bool is_wide) {
     return random % 10 == 0 ? (uint64_t)(70000 + 500) << up : random % 20 == 1 ? (70000 + (random >> 20) % 1000) << up : random;
   case 10: // a few clusters, each of which makes a bucket too long for any block
     return (random % 8 << 29 << up) | (random >> 20) % 4096;
+  case 11: { // small numbers, each a little rarer than the one before it: most are frequent, and neighbours
+    const uint64_t one = random % 300;
+    const uint64_t other = (random >> 20) % 300;
+    return one < other ? one : other;
+  }
   default: // upper halves alike
     return 0x5000000000000000u + (random >> 40);
   }
 }
 
-#define ODD_KEYS 12
+#define ODD_KEYS 13
 
 /* Sorts keys of a kind, looks at them, and counts. */
 static cdp_study sort_odd_keys(int kind, uint64_t seed, size_t count, bool is_wide, cdp_scheme scheme) {
