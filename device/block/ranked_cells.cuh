@@ -117,8 +117,8 @@ __device__ __forceinline__ bool are_keys_crowded(uint32_t count, CellOf cell_of,
   const Bits key = storage.stage[on_chip_place<Bits>(item)];
   const Bits next = storage.stage[on_chip_place<Bits>(item + 1)];
   const uint32_t cell = cell_of(key);
-  const bool is_shared =
-      item + 1 < count && cell_of(next) == cell && items_of_cell<CELLS_BY>(storage.cells, cell) > MANY<CELLS_BY>;
+  const bool has_next = item + 1 < count;
+  const bool is_shared = has_next && cell_of(next) == cell && items_of_cell<CELLS_BY>(storage.cells, cell) > MANY<CELLS_BY>;
   const uint32_t sharing = __ballot_sync(ALL_LANES, is_shared);
   const uint32_t differing = __ballot_sync(ALL_LANES, is_shared && key != next);
   if (team.lane() == 0 && sharing != 0)
