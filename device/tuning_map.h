@@ -136,15 +136,17 @@ constexpr uint32_t MERGED_TILE_SHARE = 8;
 constexpr uint32_t WINDOW_ITEMS = 16;
 
 /* Keys are crowded where one in so many is in a cell of so many, of equal width or of guessed ranks; and where, of pairs of
-   neighbours that share a cell, so many eighths differ: of keys of two values it is a half, and such cells are better sorted by
-   warps. H200, one block, u32, 2^14 keys: two extreme values beside random keys took 55 us with 4 eighths, 36 with 5; sparse bits
-   50 with 5, 85 with 6. Keys of two values to a cell of 16 to 24 are put in order by windows sooner than by other cells: 209 and
-   237 us, 2^24 keys. Of guessed ranks, as many as rounds of windows can cope with: of 64 bits, strings of digits took 495 us with
-   64, and 660 with 128 (docs/lab/2026-11-24-guessed-ranks.md). */
+   neighbours that share such a cell, so many eighths differ: of keys of two values it is a half, and their cells are better sorted
+   by warps. H200, one block, u32, 2^14 keys: two extreme values beside random keys took 55 us with 4 eighths, 36 with 5; sparse
+   bits 50 with 5, 85 with 6. Keys of two values to a cell of 16 to 24 are put in order by windows sooner than by other cells: 209
+   and 237 us, 2^24 keys. Of guessed ranks, as many as rounds of windows can cope with: of 64 bits, strings of digits took 495 us
+   with 64, and 660 with 128; and 3 eighths, since what has been staged anew is known to differ: letters of 32 bits took 204 us,
+   with 5 eighths 234 (docs/lab/2026-11-24-guessed-ranks.md). */
 constexpr uint32_t MIN_CROWDED_SHARE = 4;
 constexpr uint32_t MANY_BY_WIDTH = 24;
 constexpr uint32_t MANY_BY_RANK = 4 * WINDOW_ITEMS;
-constexpr uint32_t MIN_DIFFERENT_EIGHTHS = 5;
+constexpr uint32_t DIFFERENT_BY_WIDTH = 5;
+constexpr uint32_t DIFFERENT_BY_RANK = 3;
 
 /* Rounds of windows and seams that a bucket may take before its crowded cells are sorted one by one, and lanes of a warp that
    may see disorder behind the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */
@@ -152,9 +154,9 @@ constexpr uint32_t MAX_WINDOW_ROUNDS = 4;
 constexpr uint32_t MAX_DISORDERED_LANES = 8;
 
 /* Crowded cells, of those that a warp looks at, that are sorted before further rounds, and that are worth sorting behind them: a
-   warp takes some 2 us for one, and a team 25 to merge its bucket. */
+   warp takes 2 to 6 us for one, and a team 25 to merge its bucket. */
 constexpr uint32_t FEW_CROWDED_CELLS = 3;
-constexpr uint32_t MAX_CROWDED_CELLS = 12;
+constexpr uint32_t MAX_CROWDED_CELLS = 4;
 
 /* Of a cell that is too crowded for windows: the most values that a warp takes out of it, each of many keys, and how many of a
    sample of a key to a lane must have one that is worth it. */

@@ -24,6 +24,8 @@ constexpr uint32_t LOWER_HALF = (1u << HALF_BITS) - 1;
 template <CellsBy CELLS_BY>
 constexpr uint32_t COUNT_SHIFT = CELLS_BY == CellsBy::rank ? HALF_BITS : 0;
 template <CellsBy CELLS_BY>
+constexpr uint32_t DIFFERENT_EIGHTHS = CELLS_BY == CellsBy::rank ? DIFFERENT_BY_RANK : DIFFERENT_BY_WIDTH;
+template <CellsBy CELLS_BY>
 constexpr uint32_t MANY = CELLS_BY == CellsBy::rank ? MANY_BY_RANK : MANY_BY_WIDTH;
 
 /* The keys of a cell, where counters are where cells end. */
@@ -126,7 +128,7 @@ __device__ __forceinline__ bool are_keys_crowded(uint32_t count, CellOf cell_of,
               static_cast<uint32_t>(__popc(differing)) << HALF_BITS | static_cast<uint32_t>(__popc(sharing)));
   team.sync();
   const uint32_t looked_at = storage.looked_at;
-  return (looked_at >> HALF_BITS) * 8 > (looked_at & LOWER_HALF) * MIN_DIFFERENT_EIGHTHS;
+  return (looked_at >> HALF_BITS) * 8 > (looked_at & LOWER_HALF) * DIFFERENT_EIGHTHS<CELLS_BY>;
 }
 
 /* Puts a stage's crowded keys into cells by their guessed ranks. Returns whether they are crowded even then: they had better be
