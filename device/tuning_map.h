@@ -122,6 +122,9 @@ constexpr uint32_t MIN_OCTAVE_GAIN = 2;
    for splitters. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
 
+/* Buckets that are too long for a team, to a block, from which on one is taken ahead of its turn. */
+constexpr uint32_t MANY_LONG_BUCKETS = 4;
+
 /* A tile of which one bucket has a share of one in so many takes places in it by leaders, one for all lanes of a bucket, for so
    many buckets of a warp. */
 constexpr uint32_t CROWDED_SHARE = 4;
