@@ -32,8 +32,20 @@ extern "C" uint32_t cdp_engine_key_bytes(cdp_type type) {
   case CDP_I64:
   case CDP_F64:
     return 8;
+  case CDP_U8:
+  case CDP_I8:
+    return 1;
+  case CDP_U16:
+  case CDP_I16:
+  case CDP_F16:
+  case CDP_BF16:
+    return 2;
   }
   return 0;
+}
+
+extern "C" bool cdp_engine_is_counted(cdp_type type) {
+  return cdp_engine_key_bytes(type) < 4;
 }
 
 extern "C" uint32_t cdp_engine_max_leaf_items(cdp_type type) {
@@ -42,7 +54,7 @@ extern "C" uint32_t cdp_engine_max_leaf_items(cdp_type type) {
                     leaf_items(SIMULATED_8_BYTES) == CDP_LEAF_MAX_8_BYTES,
                 "the public header states the greatest leaf");
   static_assert(MAX_BUCKETS == CDP_FAN_OUT_MAX && MIN_FAN_OUT == CDP_FAN_OUT_MIN, "and the fan-outs");
-  return cdp_engine_key_bytes(type) == 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
+  return cdp_engine_key_bytes(type) <= 4 ? CDP_LEAF_MAX_4_BYTES : CDP_LEAF_MAX_8_BYTES;
 }
 
 extern "C" uint64_t cdp_engine_trace_bytes(size_t capacity) {

@@ -57,7 +57,8 @@ typedef struct cdp_device_facts {
 typedef enum cdp_path {
   CDP_PATH_ONE_BLOCK, /* one block sorts it: one launch, no other */
   CDP_PATH_SHORT,     /* two grids do, without tasks (recursion/short_array.cuh) */
-  CDP_PATH_TASKS      /* the recursion */
+  CDP_PATH_TASKS,     /* the recursion */
+  CDP_PATH_COUNTED    /* narrow keys are counted, and written (recursion/counted_array.cuh) */
 } cdp_path;
 
 /*
@@ -180,6 +181,9 @@ uint64_t cdp_engine_trace_bytes(size_t capacity);
 
 /* Bytes of a key; 0 for a type that is none. */
 uint32_t cdp_engine_key_bytes(cdp_type type);
+
+/* Whether keys of a type are so narrow that their values are counted: then there is no recursion, and nothing to study. */
+bool cdp_engine_is_counted(cdp_type type);
 
 /* Greatest leaf_items for a type on the engine with the smaller tiles; the public constants state it. */
 uint32_t cdp_engine_max_leaf_items(cdp_type type);

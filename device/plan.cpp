@@ -6,6 +6,7 @@
 #include "block/mapped_shape.cuh"
 #include "engine.h"
 #include "plan_limits.h"
+#include "recursion/counted_workspace.h"
 #include "recursion/workspace.cuh"
 
 #include <algorithm>
@@ -347,6 +348,17 @@ void plan_room(const Given &given, cdp_plan &plan) {
   plan.workspace_bytes = simulated::workspace_parts(plan).end;
 }
 
+/* ---- Narrow keys ------------------------------------------------------------------------------------------------------- */
+
+/* Nothing that says how the recursion goes has a meaning here. The host launches, whatever the options say. */
+void plan_counted(const cdp_settings &settings, const cdp_device_facts &facts, uint32_t key_bytes, cdp_plan &plan) {
+  const uint32_t most = narrow_one_block_items(static_cast<DeviceKind>(facts.device_kind), key_bytes);
+  plan.one_block_items = std::min(most, settings.one_block_items);
+  plan.path = plan.count <= plan.one_block_items ? CDP_PATH_ONE_BLOCK : CDP_PATH_COUNTED;
+  plan.scheme = CDP_SCHEME_HOST;
+  plan.workspace_bytes = counted_parts(key_bytes).end;
+}
+
 } // namespace
 
 } // namespace cdp
@@ -362,13 +374,6 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type typ
     return CDP_ERROR_SIZE;
   const DeviceKind kind = static_cast<DeviceKind>(facts->device_kind);
   const uint32_t key_bytes = cdp_engine_key_bytes(type);
-  const Given given = {*settings,
-                       *facts,
-                       count,
-                       key_bytes,
-                       tuning_row(kind == DeviceKind::simulated, key_bytes),
-                       multiway_row(kind, key_bytes),
-                       on_chip_row(kind, key_bytes)};
   *plan = {};
   plan->count = count;
   plan->type = type;
@@ -378,6 +383,17 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type typ
   plan->device_kind = facts->device_kind;
   plan->multiprocessors = facts->multiprocessors;
   plan->is_captured = is_captured;
+  if (cdp_engine_is_counted(type)) {
+    plan_counted(*settings, *facts, key_bytes, *plan);
+    return CDP_OK;
+  }
+  const Given given = {*settings,
+                       *facts,
+                       count,
+                       key_bytes,
+                       tuning_row(kind == DeviceKind::simulated, key_bytes),
+                       multiway_row(kind, key_bytes),
+                       on_chip_row(kind, key_bytes)};
   plan_ranges(given, *plan);
   plan_path(given, *plan);
   plan_launches(given, *plan);

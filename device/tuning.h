@@ -8,6 +8,7 @@
 #define CDPSORT_DEVICE_TUNING_H
 
 #include "tuning_map.h"
+#include "tuning_narrow.h"
 
 namespace cdp {
 

@@ -11,8 +11,8 @@ cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *op
   cdp_status status;
   *arguments = (cdp_arguments){.key_bytes = cdp_engine_key_bytes(type)};
   if (arguments->key_bytes == 0)
-    return cdp_fail(CDP_ERROR_TYPE, 0, "type is %d: choose one of cdp_type, CDP_U32 (%d) to CDP_F64 (%d)", (int)type,
-                    (int)CDP_U32, (int)CDP_F64);
+    return cdp_fail(CDP_ERROR_TYPE, 0, "type is %d: choose one of cdp_type, CDP_U32 (%d) to CDP_BF16 (%d)", (int)type,
+                    (int)CDP_U32, (int)CDP_BF16);
   TRY(cdp_options_resolve(options, type, &arguments->settings));
   TRY(cdp_device_wish_read(arguments->settings.device, &arguments->wish));
   const uint64_t wide_count = count; // size_t may have 32 bits
@@ -27,6 +27,16 @@ cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *op
                     count, arguments->key_bytes);
 cleanup:
   return status;
+}
+
+cdp_status cdp_arguments_check_recursion(cdp_type type, const char *call) {
+  if (cdp_engine_key_bytes(type) == 0 || !cdp_engine_is_counted(type))
+    return CDP_OK;
+  return cdp_fail(
+      CDP_ERROR_TYPE, 0,
+      "type is %d: keys of 8 and 16 bits are counted, and not sorted by the recursion that %s is about; sort them by "
+      "cdp_quicksort(), or choose a type from CDP_U32 (%d) to CDP_F64 (%d)",
+      (int)type, call, (int)CDP_U32, (int)CDP_F64);
 }
 
 cdp_status cdp_arguments_check_keys(const void *keys, uint32_t key_bytes) {

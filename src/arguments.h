@@ -19,6 +19,9 @@ typedef struct cdp_arguments {
 /* Type, options, CDPSORT_DEVICE and count. CDP_ERROR_TYPE, _OPTION or _SIZE. */
 cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments);
 
+/* That the recursion is for keys of the type, valid otherwise: `call` is about that. CDP_ERROR_TYPE. */
+cdp_status cdp_arguments_check_recursion(cdp_type type, const char *call);
+
 /* Keys of which there are some. CDP_ERROR_NULL or _ALIGNMENT. */
 cdp_status cdp_arguments_check_keys(const void *keys, uint32_t key_bytes);
 

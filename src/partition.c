@@ -62,6 +62,7 @@ cdp_status cdp_partition(void *keys, size_t count, cdp_type type, const cdp_opti
     return cdp_fail(CDP_ERROR_NULL, 0, "parts is NULL: give a pointer to the cdp_parts that receives where the parts lie");
   *parts = (cdp_parts){0};
   TRY(cdp_arguments_read(count, type, options, &arguments));
+  TRY(cdp_arguments_check_recursion(type, "cdp_partition()"));
   TRY(read_kind(kind, &request.kind));
   if (pivot == NULL)
     return cdp_fail(CDP_ERROR_NULL, 0, "pivot is NULL: give a pointer to a key of the type, in host memory");

@@ -4,6 +4,7 @@
  */
 #include "trace.h"
 
+#include "arguments.h"
 #include "sort.h"
 #include "status.h"
 
@@ -128,6 +129,7 @@ cdp_status cdp_trace_quicksort(void *keys, size_t count, cdp_type type, const cd
   trace->count = 0;
   trace->lost = 0;
   TRY(check_trace(trace));
+  TRY(cdp_arguments_check_recursion(type, "cdp_trace_quicksort()"));
   TRY(cdp_sort_blocking(keys, count, type, options, &all));
   counts.max_pending = find_max_pending(trace);
   if (study != NULL)

@@ -48,7 +48,7 @@ foreach(name scan bitonic merge splitters presorted on_chip multiway_sort pivot)
 endforeach()
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
-foreach(name short mapped misled)
+foreach(name short mapped misled counted)
   cdpsort_test(${name} FOLDER recursion SUPPORT host_data simulated_rules STATIC LABELS simulated TIMEOUT 600)
 endforeach()
 cdpsort_test(fallbacks FOLDER recursion SUPPORT host_data forced_limits simulated_rules STATIC LABELS simulated)
@@ -84,8 +84,10 @@ cdpsort_test(gpu_fallbacks FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT devi
              TIMEOUT 600)
 cdpsort_test(gpu_trace FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data trace_check CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
-cdpsort_test(gpu_key_order FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
-             TIMEOUT 600)
+foreach(name gpu_key_order gpu_counted)
+  cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
+               TIMEOUT 600)
+endforeach()
 # Not under memcheck, which launches one kernel after another: these are about many at once.
 cdpsort_test(gpu_many_sorts FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
 cdpsort_test(gpu_pending_limit FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)

@@ -20,8 +20,15 @@ int with_type(cdp_type type, Start start) {
   return start(uint64_t{});
 }
 
+/* Launches a sort of narrow keys as its plan says. */
+inline int launch_narrow_sort(const cdp_plan &plan, void *stream) {
+  return cdp_engine_key_bytes(plan.type) == 1 ? launch_counted<uint8_t>(plan, stream) : launch_counted<uint16_t>(plan, stream);
+}
+
 /* Launches a sort as its plan says. One that is neither counted nor traced is launched without the hooks for it (runtime.cuh). */
 inline int launch_sort(const cdp_plan &plan, bool counted, void *stream) {
+  if (cdp_engine_is_counted(plan.type))
+    return launch_narrow_sort(plan, stream);
   const bool by_host = plan.scheme == CDP_SCHEME_HOST || plan.path == CDP_PATH_ONE_BLOCK;
   const bool studied = counted || plan.d_trace != nullptr;
   return with_type(plan.type, [&](auto type) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an engine calls to start a sort or a partition: one instance for each key width and runtime, in source files of their own
- * that the build makes from recursion.in and host.in.
+ * that the build makes from recursion.in, host.in and counted.in.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_START_H
 #define CDPSORT_DEVICE_RECURSION_START_H
@@ -19,6 +19,10 @@ int launch_recursion(const cdp_plan &plan, bool counted, void *stream);
 /* Launches a sort without launches from the device, likewise. */
 template <typename Bits>
 int launch_by_host(const cdp_plan &plan, bool counted, void *stream);
+
+/* Launches a sort of keys of 8 or 16 bits, which has no hooks. */
+template <typename Raw>
+int launch_counted(const cdp_plan &plan, void *stream);
 
 /* Launches a partition of an array on a stream, without device launches, and returns its cudaError_t. */
 template <typename Bits>

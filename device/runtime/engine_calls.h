@@ -39,9 +39,9 @@ __attribute__((format(printf, 3, 4))) inline cdp_status refuse(cdp_fault *fault,
   return status;
 }
 
-/* Whether keys may have moved when a launch of the sort's fails: of several, but not of the only one. */
+/* Whether keys may have moved when a launch of the sort's fails: of several, but not of the only one, or of those that count. */
 inline bool moves_keys_early(const cdp_plan &plan) {
-  return plan.scheme == CDP_SCHEME_HOST && plan.path != CDP_PATH_ONE_BLOCK;
+  return plan.scheme == CDP_SCHEME_HOST && plan.path == CDP_PATH_TASKS;
 }
 
 /* Reads the counts that a sort has left in its workspace. */

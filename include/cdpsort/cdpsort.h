@@ -28,14 +28,25 @@ extern "C" {
 
 /* ---- The call -------------------------------------------------------------------------------------------------- */
 
-/** The type of the keys. */
+/**
+ * The type of the keys. Those of 8 and 16 bits are *narrow*: no recursion sorts them, but their values are counted and written in
+ * order (counting sort; Harold H. Seward, "Information sorting in the application of electronic digital computers to business
+ * operations", 1954), with one read of the keys and one write. Options that shape the recursion are checked, and mean nothing
+ * then. Calls that are about the recursion (study.h but for cdp_time_quicksort(), partition.h) take the six wider types alone.
+ */
 typedef enum cdp_type {
-  CDP_U32 = 1, /**< uint32_t */
-  CDP_I32 = 2, /**< int32_t */
-  CDP_U64 = 3, /**< uint64_t */
-  CDP_I64 = 4, /**< int64_t */
-  CDP_F32 = 5, /**< float */
-  CDP_F64 = 6  /**< double */
+  CDP_U32 = 1,  /**< uint32_t */
+  CDP_I32 = 2,  /**< int32_t */
+  CDP_U64 = 3,  /**< uint64_t */
+  CDP_I64 = 4,  /**< int64_t */
+  CDP_F32 = 5,  /**< float */
+  CDP_F64 = 6,  /**< double */
+  CDP_U8 = 7,   /**< uint8_t. @since 0.3.0 */
+  CDP_I8 = 8,   /**< int8_t. @since 0.3.0 */
+  CDP_U16 = 9,  /**< uint16_t. @since 0.3.0 */
+  CDP_I16 = 10, /**< int16_t. @since 0.3.0 */
+  CDP_F16 = 11, /**< half precision, binary16 of IEEE 754: CUDA's __half, C23's _Float16. @since 0.3.0 */
+  CDP_BF16 = 12 /**< the upper half of a float: CUDA's __nv_bfloat16. @since 0.3.0 */
 } cdp_type;
 
 /**
@@ -67,7 +78,7 @@ typedef enum cdp_status {
    * they were, unless the call says otherwise.
    */
   CDP_ERROR_NULL = 1,      /**< a pointer that must not be NULL is NULL */
-  CDP_ERROR_TYPE = 2,      /**< the key type is not one of cdp_type */
+  CDP_ERROR_TYPE = 2,      /**< the key type is not one of cdp_type, or narrow where there must be a recursion */
   CDP_ERROR_OPTION = 3,    /**< an option is out of its range, or unknown */
   CDP_ERROR_SIZE = 4,      /**< count is greater than CDP_COUNT_MAX, or its bytes cannot be addressed */
   CDP_ERROR_ALIGNMENT = 5, /**< keys are not aligned to their own size; or the workspace, or what an allocator returned, not to
@@ -96,8 +107,8 @@ typedef enum cdp_status {
  * Sorts `count` keys in place and returns when they are sorted.
  *
  * Memory. Where the keys lie is found out, not asked: pageable or pinned host memory (copied to the device and back), managed
- * memory or device memory (sorted where it is). Device memory for a second array of keys and the bookkeeping, as
- * cdp_quicksort_workspace() says it, is allocated and freed; options->allocator can provide it.
+ * memory or device memory (sorted where it is). Device memory for a second array of keys and the bookkeeping (of narrow keys for
+ * the bookkeeping alone), as cdp_quicksort_workspace() says it, is allocated and freed; options->allocator can provide it.
  *
  * Synchronisation. The call first waits for all earlier work of the CUDA device that sorts, so that no ordering is asked of the
  * caller, and works on a stream of its own. The thread's current CUDA device and context are left as they were.
@@ -107,6 +118,8 @@ typedef enum cdp_status {
  * What is launched. Up to 16,384 keys of 4 bytes, or 8,192 of 8, are sorted by one kernel of one block. Of more keys the host
  * launches one kernel as well, of a block for each multiprocessor, which does the whole sort; where keys are so unevenly spread
  * that it cannot, it launches what else the recursion comes to. With CDP_SCHEME_HOST the host launches a fixed row of kernels.
+ * Narrow keys are counted by one kernel of one block, up to 32,768 of 1 byte and 16,384 of 2, and by three kernels beyond, which
+ * the host launches.
  * Other options and other devices than an H200 shift these limits.
  *
  * Pending launches. All sorts on a device share CUDA's limit of pending device launches, 2,048 unless the program has set
@@ -138,7 +151,8 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
  * smaller, up to 15 % and 16 MiB; on the simulated device, up to as much as the keys and 16 MiB. Small leaves and a small
  * cdp_tuning::block_items need more, on a GPU at most as much as the keys again and 32 MiB. With two children
  * (CDP_FAN_OUT_CLASSIC) it is less: with the default leaf, less than 1 MiB up to 2^27 keys and less than 0.1 % beyond. It is
- * enough whichever scheme runs, captured or not.
+ * enough whichever scheme runs, captured or not. For narrow keys it is 16 bytes for each value that there may be and 256 more,
+ * whatever the count and the options: 4,352 bytes for keys of 1 byte, 1,048,832 for those of 2.
  *
  * @param count            number of keys, at most CDP_COUNT_MAX.
  * @param type             what the keys are.

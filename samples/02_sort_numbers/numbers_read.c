@@ -136,7 +136,7 @@ static const char *range_of(cdp_type type) {
     return "-9223372036854775808 to 9223372036854775807";
   case CDP_F32:
     return "-3.40282347e+38 to 3.40282347e+38";
-  case CDP_F64:
+  default:
     break;
   }
   return "-1.7976931348623157e+308 to 1.7976931348623157e+308";

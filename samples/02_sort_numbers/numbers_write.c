@@ -58,6 +58,8 @@ static size_t format_number(char *text, const number_list *numbers, size_t at) {
     return format_floating(text, (double)((const float *)numbers->keys)[at], true);
   case CDP_F64:
     return format_floating(text, ((const double *)numbers->keys)[at], false);
+  default: /* it reads no others */
+    break;
   }
   return 0;
 }

@@ -19,7 +19,7 @@ constexpr uint64_t COUNT_MOST = uint64_t{1} << 40;
 constexpr uint64_t EXPONENT_MOST = 40;
 constexpr uint64_t RUNS_MOST = 10000;
 
-constexpr cdp_type TYPES[] = {CDP_U32, CDP_I32, CDP_U64, CDP_I64, CDP_F32, CDP_F64};
+constexpr cdp_type TYPES[] = {CDP_U32, CDP_I32, CDP_U64, CDP_I64, CDP_F32, CDP_F64, CDP_U8, CDP_U16};
 
 struct NamedDistribution {
   Distribution distribution;
@@ -233,7 +233,7 @@ void print_help() {
        "\n"
        "  --sizes LIST          numbers of keys: 1000000, 64K, 1Mi, 2^20, or all powers of two in a range: 10-28 (2^27).\n"
        "                        What does not fit the device is left out\n"
-       "  --types LIST          u32 i32 u64 i64 f32 f64, or all (u32)\n"
+       "  --types LIST          u32 i32 u64 i64 f32 f64 u8 u16, or all (u32)\n"
        "  --distributions LIST  what the keys are like, or all (random):");
   for (const NamedDistribution &one : DISTRIBUTIONS)
     printf("                          %-14s %s\n", device_data::distribution_name(one.distribution), one.text);

@@ -29,21 +29,32 @@ const char *distribution_name(Distribution distribution) {
 }
 
 const char *type_name(cdp_type type) {
-  static const char *const names[] = {"u32", "i32", "u64", "i64", "f32", "f64"};
-  return type >= CDP_U32 && type <= CDP_F64 ? names[type - CDP_U32] : "no type";
+  static const char *const names[] = {"u32", "i32", "u64", "i64", "f32", "f64", "u8", "i8", "u16", "i16", "f16", "bf16"};
+  return type >= CDP_U32 && type <= CDP_BF16 ? names[type - CDP_U32] : "no type";
 }
 
 uint32_t key_bytes(cdp_type type) {
-  return type == CDP_U64 || type == CDP_I64 || type == CDP_F64 ? 8 : 4;
+  switch (type) {
+  case CDP_U8:
+  case CDP_I8:
+    return 1;
+  case CDP_U16:
+  case CDP_I16:
+  case CDP_F16:
+  case CDP_BF16:
+    return 2;
+  case CDP_U64:
+  case CDP_I64:
+  case CDP_F64:
+    return 8;
+  default:
+    return 4;
+  }
 }
 
 cudaError_t generate(const KeySpan &keys, Distribution distribution, uint64_t seed, cudaStream_t stream, Values values) {
   const Recipe recipe = make_recipe(keys, distribution, seed, values);
-  const uint32_t blocks = blocks_for(keys.count);
-  if (key_bytes(keys.type) == 4)
-    generate_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<uint32_t *>(keys.d_keys), recipe);
-  else
-    generate_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<uint64_t *>(keys.d_keys), recipe);
+  with_bits(keys, [&](auto *d_keys) { generate_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, recipe); });
   return cudaGetLastError();
 }
 

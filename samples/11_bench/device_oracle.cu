@@ -115,11 +115,9 @@ static cudaError_t take_digest(const KeySpan &keys, Digest *d_digest, cudaStream
   const cudaError_t error = cudaMemsetAsync(d_digest, 0, sizeof *d_digest, stream);
   if (error != cudaSuccess)
     return error;
-  const uint32_t blocks = blocks_for(keys.count);
-  if (key_bytes(keys.type) == 4)
-    digest_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<const uint32_t *>(keys.d_keys), keys.count, d_digest);
-  else
-    digest_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<const uint64_t *>(keys.d_keys), keys.count, d_digest);
+  with_bits(keys, [&](const auto *d_keys) {
+    digest_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, keys.count, d_digest);
+  });
   return cudaGetLastError();
 }
 
@@ -131,15 +129,10 @@ cudaError_t oracle_judge(const Oracle &oracle, const KeySpan &keys, cdp_order or
   cudaError_t error = take_digest(keys, oracle.d_after, stream);
   if (error != cudaSuccess)
     return error;
-  const uint32_t blocks = blocks_for(keys.count);
-  const Form form = form_of(keys.type);
-  const bool descending = order == CDP_DESCENDING;
-  if (key_bytes(keys.type) == 4)
-    order_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<const uint32_t *>(keys.d_keys), keys.count, form, descending,
-                                                       oracle.d_findings);
-  else
-    order_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(static_cast<const uint64_t *>(keys.d_keys), keys.count, form, descending,
-                                                       oracle.d_findings);
+  with_bits(keys, [&](const auto *d_keys) {
+    order_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, keys.count, form_of(keys.type),
+                                                                       order == CDP_DESCENDING, oracle.d_findings);
+  });
   error = cudaGetLastError();
   if (error != cudaSuccess)
     return error;

@@ -15,12 +15,13 @@ namespace device_data {
 /* Zero, the denormals and normals at the ends, infinity, NaNs of the least and the greatest payload: of both signs. Narrowed, the
    five that are finite, but for -0. */
 template <typename Bits>
-DEVICE_DATA_BOTH Bits extreme(uint32_t which, bool narrowed) {
-  using W = Word<Bits>;
-  const Bits magnitudes[8] = {0, 1, W::MANTISSA, W::MANTISSA + 1, W::INFINITE - 1, W::INFINITE, W::INFINITE + 1, W::SIGN - 1};
+DEVICE_DATA_BOTH Bits extreme(uint32_t which, bool narrowed, const Layout<Bits> &layout = {}) {
+  const Bits infinite = layout.infinite;
+  const Bits mantissa = layout.sign - 1 - infinite;
+  const Bits magnitudes[8] = {0, 1, mantissa, mantissa + 1, infinite - 1, infinite, infinite + 1, layout.sign - 1};
   const Bits magnitude = magnitudes[which / 2 % (narrowed ? 5 : 8)];
   const bool negative = which % 2 != 0 && !(narrowed && magnitude == 0);
-  return magnitude | (negative ? W::SIGN : Bits{0});
+  return magnitude | (negative ? layout.sign : Bits{0});
 }
 
 /* A permutation of 0 ... count - 1: four rounds of a Feistel network, repeated until the number is one of them. */
@@ -131,12 +132,11 @@ DEVICE_DATA_BOTH inline uint64_t high_product(uint64_t one, uint64_t other) {
 /* A rank among those of finite numbers, rising with `rank`, and never that of -0: the numbers that `<` puts into one order.
  * -infinity alone is before them; -0 is the last of the negative ones, which with it are INFINITE. */
 template <typename Bits>
-DEVICE_DATA_BOTH Bits ordinary_rank(Bits rank) {
+DEVICE_DATA_BOTH Bits ordinary_rank(Bits rank, const Layout<Bits> &layout = {}) {
   constexpr Bits LEAST = 1;
-  constexpr Bits FINITE = 2 * Word<Bits>::INFINITE;
-  constexpr Bits NEGATIVE_ZERO = Word<Bits>::INFINITE;
-  const Bits finite = LEAST + high_product(rank, FINITE);
-  return finite == NEGATIVE_ZERO ? NEGATIVE_ZERO + 1 : finite;
+  const Bits negative_zero = layout.infinite;
+  const Bits finite = LEAST + high_product(rank, 2 * layout.infinite);
+  return finite == negative_zero ? negative_zero + 1 : finite;
 }
 
 template <typename Bits>
@@ -226,8 +226,23 @@ DEVICE_DATA_BOTH Bits rank_at(const Recipe &recipe, uint64_t index) {
   return rank;
 }
 
+/* A key of 8 or 16 bits: at the rank that has the upper bits of a 32-bit one's. */
 template <typename Bits>
-DEVICE_DATA_BOTH Bits key_at(const Recipe &recipe, uint64_t index) {
+DEVICE_DATA_BOTH Bits narrow_key_at(const Recipe &recipe, uint64_t index) {
+  constexpr uint32_t BYTE_EXPONENT = 0x78; // bytes that are no numbers of floating point have extremes all the same
+  const bool is_floating = recipe.form == Form::floating || recipe.form == Form::brain_floating;
+  const bool narrowed = is_floating && recipe.values == Values::ordinary;
+  const Layout<uint32_t> layout =
+      sizeof(Bits) == 1 ? Layout<uint32_t>{NARROW_SIGN<Bits>, BYTE_EXPONENT} : half_layout(recipe.form);
+  const uint64_t choice = draw(recipe, index, 1);
+  if (recipe.distribution == Distribution::extremes && choice % 4 != 0)
+    return static_cast<Bits>(extreme(static_cast<uint32_t>(choice >> 8) % 16, narrowed, layout));
+  const uint32_t rank = rank_at<uint32_t>(recipe, index);
+  return raw_of<Bits>(static_cast<Bits>(narrowed ? ordinary_rank(rank, layout) : rank >> (32 - 8 * sizeof(Bits))), recipe.form);
+}
+
+template <typename Bits>
+DEVICE_DATA_BOTH Bits wide_key_at(const Recipe &recipe, uint64_t index) {
   const uint64_t choice = draw(recipe, index, 1);
   const bool narrowed = recipe.form == Form::floating && recipe.values == Values::ordinary;
   if (recipe.distribution == Distribution::extremes && choice % 4 != 0)
@@ -240,8 +255,16 @@ DEVICE_DATA_BOTH Bits key_at(const Recipe &recipe, uint64_t index) {
   return raw_of<Bits>(narrowed ? ordinary_rank(rank) : rank, recipe.form);
 }
 
+template <typename Bits>
+DEVICE_DATA_BOTH Bits key_at(const Recipe &recipe, uint64_t index) {
+  if constexpr (sizeof(Bits) < 4)
+    return narrow_key_at<Bits>(recipe, index);
+  else
+    return wide_key_at<Bits>(recipe, index);
+}
+
 inline Recipe make_recipe(const KeySpan &keys, Distribution distribution, uint64_t seed, Values values) {
-  const uint64_t greatest = key_bytes(keys.type) == 4 ? UINT32_MAX : UINT64_MAX;
+  const uint64_t greatest = key_bytes(keys.type) == 8 ? UINT64_MAX : UINT32_MAX; // narrow keys have the ranks of 32-bit ones
   Recipe recipe = {distribution, form_of(keys.type), values, seed, keys.count, 1, 1, 1, 1};
   recipe.section_items = (keys.count + SECTIONS - 1) / SECTIONS;
   if (keys.count != 0 && keys.count <= greatest)

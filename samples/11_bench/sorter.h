@@ -44,6 +44,12 @@ auto with_key_type(cdp_type type, Function function) {
     return function(float{});
   case CDP_F64:
     return function(double{});
+  case CDP_U8:
+    return function(uint8_t{});
+  case CDP_U16:
+    return function(uint16_t{});
+  default: // sorted in the same way as those two, and not compared
+    break;
   }
   throw Failure("no such type");
 }

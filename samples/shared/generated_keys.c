@@ -212,6 +212,8 @@ static void store_value(void *keys, uint64_t at, cdp_type type, uint64_t value) 
   case CDP_F64:
     ((double *)keys)[at] = (double)(value >> 11) * 0x1p-53;
     return;
+  default: /* samples have no others */
+    return;
   }
 }
 

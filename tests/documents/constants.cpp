@@ -86,6 +86,8 @@ int main() {
   };
   print("example_buckets", example(4), example(8));
   print("example_items", (1u << 24) / example(4), (1u << 24) / example(8));
+  print("byte_block", narrow_one_block_items(large, 1), narrow_one_block_items(large, 1));
+  print("half_block", narrow_one_block_items(large, 2), narrow_one_block_items(large, 2));
   print("pending_limit_min", PENDING_LIMIT_MIN, PENDING_LIMIT_MIN);
   print("kernels", LAUNCHED_KERNELS, LAUNCHED_KERNELS);
   print("frequent_piece", FREQUENT_PIECE_ITEMS, FREQUENT_PIECE_ITEMS);

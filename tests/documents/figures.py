@@ -62,6 +62,13 @@ KINDS = (
 )
 
 
+# Keys of 8 and 16 bits have a record of their own, and fewer kinds: most are random in so few bits.
+NARROW = "narrow.csv"
+NARROW_TYPES = ("u8", "u16")
+NARROW_KINDS = ("sorted", "reversed", "all-equal", "distinct-2", "distinct-256", "zipf", "mixed", "gaussian", "exponential",
+                "small-numbers")
+
+
 class Missing(Exception):
     """A record has no such row."""
 
@@ -188,18 +195,19 @@ def power(exponent):
     return f"2^{exponent}"
 
 
-def time_text(key_type, exponent):
-    value = milliseconds(key_type, exponent)
+def time_text(key_type, exponent, record="map.csv"):
+    value = milliseconds(key_type, exponent, "random", "default", record)
     return f"{value * 1000:.1f} us" if value < 0.1 else f"{value * 1000:.0f} us" if value < 1 else f"{value:.2f} ms"
 
 
-def speed_lines(exponents):
-    yield "| random keys | u32 | keys a second | x CUB | u64 | keys a second | x CUB |"
+def speed_lines(exponents, types=TYPES, record="map.csv"):
+    yield "| random keys | " + " | ".join(f"{key_type} | keys a second | x CUB" for key_type in types) + " |"
     yield "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for exponent in exponents:
         cells = [power(exponent)]
-        for key_type in TYPES:
-            cells += [time_text(key_type, exponent), f"{rate(key_type, exponent):#.3g} G", f"**{ratio(key_type, exponent):.2f}**"]
+        for key_type in types:
+            where = (key_type, exponent, "random", "default", record)
+            cells += [time_text(key_type, exponent, record), f"{rate(*where):#.3g} G", f"**{ratio(*where):.2f}**"]
         yield "| " + " | ".join(cells) + " |"
 
 
@@ -223,6 +231,17 @@ def distribution_lines():
         for name in group:
             values = [ratio(key_type, exponent, name) for key_type in TYPES for exponent in exponents]
             yield f"| {name} | " + " | ".join(f"**{value:.2f}**" if value < 1 else f"{value:.2f}" for value in values) + " |"
+
+
+def narrow_kind_lines():
+    """Keys of 8 and 16 bits that are not random."""
+    exponents = (16, 20, 24, 28)
+    heads = [f"{key_type} {power(exponent)}" for key_type in NARROW_TYPES for exponent in exponents]
+    yield "| keys | " + " | ".join(heads) + " |"
+    yield "| --- |" + " ---: |" * len(heads)
+    for name in NARROW_KINDS:
+        values = [ratio(key_type, exponent, name, "default", NARROW) for key_type in NARROW_TYPES for exponent in exponents]
+        yield f"| {name} | " + " | ".join(f"**{value:.2f}**" if value < 1 else f"{value:.2f}" for value in values) + " |"
 
 
 def stage_lines():
@@ -270,6 +289,8 @@ TABLES = {
     "host": host_lines,
     "speed": lambda: speed_lines(range(10, 33)),
     "headline": lambda: speed_lines((10, 14, 17, 20, 24, 27, 30)),
+    "narrow": lambda: speed_lines((10, 12, 14, 15, 16, 18, 20, 22, 24, 26, 28), NARROW_TYPES, NARROW),
+    "narrow-kinds": narrow_kind_lines,
     "aims": aim_lines,
     "distributions": distribution_lines,
     "stages": stage_lines,

@@ -174,10 +174,11 @@ typedef struct wrong_call {
 
 static const wrong_call wrong_calls[] = {
     {"type is 0", 4, 0, 0, CDP_ERROR_TYPE},
-    {"type is 7", 4, 0, 7, CDP_ERROR_TYPE},
+    {"type is 13", 4, 0, 13, CDP_ERROR_TYPE},
     {"type is -1", 4, 0, -1, CDP_ERROR_TYPE},
     {"multiple of 4", 4, 1, CDP_U32, CDP_ERROR_ALIGNMENT},
     {"multiple of 4", 1, 2, CDP_F32, CDP_ERROR_ALIGNMENT},
+    {"multiple of 2", 4, 1, CDP_BF16, CDP_ERROR_ALIGNMENT},
     {"multiple of 8", 4, 4, CDP_U64, CDP_ERROR_ALIGNMENT},
     {"multiple of 8", 4, 1, CDP_F64, CDP_ERROR_ALIGNMENT},
     {"count is", SIZE_MAX, 0, CDP_U32, CDP_ERROR_SIZE},

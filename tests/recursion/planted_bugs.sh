@@ -257,6 +257,9 @@ prepare() {
       echo "template <> int cdp::simulated::$call<uint64_t>(const cdp_plan &, bool, void *) { return 1; }"
     done
     echo "template <> int cdp::simulated::launch_partition<uint64_t>(const cdp_partition_request &, void *) { return 1; }"
+    for narrow in uint8_t uint16_t; do
+      echo "template <> int cdp::simulated::launch_counted<$narrow>(const cdp_plan &, void *) { return 1; }"
+    done
   } >"$work/other_width.cpp"
   compile_unit recursion "$work" "$root/device" &
   compiling=$!

@@ -15,9 +15,11 @@
 
 static const uint64_t sign_64 = UINT64_C(1) << 63;
 
-/* NaNs of one sign, among 64 bits and among the upper 32. */
+/* NaNs of one sign, among 64 bits, among the upper 32, and among the upper 16. */
 static const uint64_t nans_64 = UINT64_C(0xFFFFFFFFFFFFF);
 static const uint64_t nans_32 = UINT64_C(0x7FFFFF) << 32;
+static const uint64_t nans_f16 = UINT64_C(0x3FF) << 48;
+static const uint64_t nans_bf16 = UINT64_C(0x7F) << 48;
 
 const char *host_distribution_name(host_distribution distribution) {
   static const char *const names[HOST_DISTRIBUTIONS] = {
@@ -28,12 +30,14 @@ const char *host_distribution_name(host_distribution distribution) {
 }
 
 const char *host_type_name(cdp_type type) {
-  static const char *const names[] = {"none", "u32", "i32", "u64", "i64", "f32", "f64"};
+  static const char *const names[] = {"none", "u32", "i32", "u64", "i64", "f32", "f64",
+                                      "u8",   "i8",  "u16", "i16", "f16", "bf16"};
   return names[type];
 }
 
 size_t host_key_bytes(cdp_type type) {
-  return type == CDP_U32 || type == CDP_I32 || type == CDP_F32 ? 4 : 8;
+  static const size_t bytes[] = {0, 4, 4, 8, 8, 4, 8, 1, 1, 2, 2, 2, 2};
+  return bytes[type];
 }
 
 uint64_t host_random(uint64_t *state) {
@@ -96,19 +100,24 @@ static uint64_t rank_to_signed_magnitude(uint64_t rank) {
   return rank >= sign_64 ? rank ^ sign_64 : ~rank;
 }
 
-/* The bits, 64 or the upper 32 of them, of the key at a rank. The rank of -infinity is 0: the negative NaNs, before it by their
+/* The bits, 64 or the upper 32, 16 or 8 of them, of the key at a rank. The rank of -infinity is 0: the negative NaNs, before it by their
    bits, are the last. */
 static uint64_t rank_to_bits(cdp_type type, uint64_t rank) {
   switch (type) {
+  case CDP_I8:
+  case CDP_I16:
   case CDP_I32:
   case CDP_I64:
     return rank ^ sign_64;
+  case CDP_F16:
+    return rank_to_signed_magnitude(rank + nans_f16);
+  case CDP_BF16:
+    return rank_to_signed_magnitude(rank + nans_bf16);
   case CDP_F32:
     return rank_to_signed_magnitude(rank + nans_32);
   case CDP_F64:
     return rank_to_signed_magnitude(rank + nans_64);
-  case CDP_U32:
-  case CDP_U64:
+  default:
     break;
   }
   return rank;
@@ -136,6 +145,15 @@ static uint64_t extreme_64(cdp_type type, uint64_t draw) {
                          : integers[draw % (sizeof integers / sizeof *integers)];
 }
 
+static uint32_t extreme_16(cdp_type type, uint64_t draw) {
+  static const uint32_t integers[] = {0, 1, 2, 0x7F, 0x80, 0xFF, 0x100, 0x7FFE, 0x7FFF, 0x8000, 0x8001, 0xFFFE, 0xFFFF};
+  static const uint32_t magnitudes[] = {0,      1,      0x007F, 0x0080, 0x03FF, 0x0400, 0x7BFF, 0x7C00,
+                                        0x7C01, 0x7E00, 0x7F7F, 0x7F80, 0x7F81, 0x7FC0, 0x7FFF};
+  if (type == CDP_F16 || type == CDP_BF16)
+    return magnitudes[draw / 2 % (sizeof magnitudes / sizeof *magnitudes)] | (draw % 2 != 0 ? 0x8000u : 0);
+  return integers[draw % (sizeof integers / sizeof *integers)];
+}
+
 void host_fill(void *keys, cdp_type type, size_t count, host_distribution distribution, uint64_t seed) {
   uint64_t state = seed * 2 + (uint64_t)distribution;
   unsigned char *bytes = keys;
@@ -147,10 +165,11 @@ void host_fill(void *keys, cdp_type type, size_t count, host_distribution distri
       wide = extreme_64(type, rank >> 8);
       narrow = extreme_32(type, rank >> 8);
     }
-    if (host_key_bytes(type) == 4)
-      memcpy(bytes + index * 4, &narrow, 4);
-    else
-      memcpy(bytes + index * 8, &wide, 8);
+    const uint16_t half = (uint16_t)(distribution == HOST_EXTREMES ? extreme_16(type, rank >> 8) : narrow >> 16);
+    const uint8_t byte = (uint8_t)(distribution == HOST_EXTREMES ? half : half >> 8);
+    const void *const made[] = {NULL, &byte, &half, NULL, &narrow, NULL, NULL, NULL, &wide};
+    const size_t key_bytes = host_key_bytes(type);
+    memcpy(bytes + index * key_bytes, made[key_bytes], key_bytes);
   }
 }
 

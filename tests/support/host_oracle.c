@@ -82,11 +82,66 @@ static int compare_f64(const void *a, const void *b) {
   return compare_floating(left, right, left_bits >> 63 != 0, right_bits >> 63 != 0, THREE_WAY(left_payload, right_payload));
 }
 
+static int compare_u8(const void *a, const void *b) {
+  return THREE_WAY(*(const uint8_t *)a, *(const uint8_t *)b);
+}
+
+static int compare_i8(const void *a, const void *b) {
+  return THREE_WAY(*(const int8_t *)a, *(const int8_t *)b);
+}
+
+static int compare_u16(const void *a, const void *b) {
+  uint16_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return THREE_WAY(left, right);
+}
+
+static int compare_i16(const void *a, const void *b) {
+  int16_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return THREE_WAY(left, right);
+}
+
+/* The number that 16 bits are, of which so many are the mantissa. */
+static double value_of_half(uint16_t bits, unsigned mantissa_bits) {
+  const unsigned exponent_bits = 15 - mantissa_bits;
+  const unsigned exponent = (bits & 0x7FFFu) >> mantissa_bits;
+  const unsigned mantissa = bits & ((1u << mantissa_bits) - 1);
+  const unsigned greatest_exponent = (1u << exponent_bits) - 1;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const double sign = bits >> 15 != 0 ? -1.0 : 1.0;
+  if (exponent == greatest_exponent)
+    return mantissa != 0 ? (double)NAN : sign * (double)INFINITY;
+  if (exponent == 0)
+    return sign * ldexp((double)mantissa, 1 - bias - (int)mantissa_bits);
+  return sign * ldexp((double)(mantissa | 1u << mantissa_bits), (int)exponent - bias - (int)mantissa_bits);
+}
+
+static int compare_halves(const void *a, const void *b, unsigned mantissa_bits) {
+  const unsigned mantissa = (1u << mantissa_bits) - 1;
+  uint16_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return compare_floating(value_of_half(left, mantissa_bits), value_of_half(right, mantissa_bits), left >> 15 != 0,
+                          right >> 15 != 0, THREE_WAY(left & mantissa, right & mantissa));
+}
+
+static int compare_f16(const void *a, const void *b) {
+  return compare_halves(a, b, 10);
+}
+
+static int compare_bf16(const void *a, const void *b) {
+  return compare_halves(a, b, 7);
+}
+
 typedef int comparison(const void *a, const void *b);
 
 static comparison *comparison_of(cdp_type type) {
   static comparison *const comparisons[] = {
-      NULL, compare_u32, compare_i32, compare_u64, compare_i64, compare_f32, compare_f64,
+      NULL,       compare_u32, compare_i32, compare_u64, compare_i64, compare_f32,  compare_f64,
+      compare_u8, compare_i8,  compare_u16, compare_i16, compare_f16, compare_bf16,
   };
   return comparisons[type];
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys of 8 and 16 bits, whose values are counted: every type, order and address, sizes around every limit, counters that become
+ * full, and every value there is; that the options decide who does it; and calls that are about the recursion, which refuse.
+ *
+ * Linked with the static library: for the sizes at which one block gives way to several, and to have a simulated device of several
+ * multiprocessors.
+ */
+#include "host_check.h"
+#include "planned.h"
+#include "simulated_rules.h"
+
+#include <cdpsort/partition.h>
+#include <cdpsort/tuning.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MULTIPROCESSORS 6u
+#define NARROW_TYPES 6
+#define VECTOR_BYTES 16u
+
+/* Before each test, in its process. */
+static void make_device(void) {
+  simulated_rules_set(MULTIPROCESSORS, 6);
+}
+
+static cdp_type narrow_type(int index) {
+  return (cdp_type)(CDP_U8 + index % NARROW_TYPES);
+}
+
+static cdp_plan plan_of(cdp_type type, size_t count) {
+  const host_case sort = simulated_case(type, count, HOST_UNIFORM, 1);
+  return planned_simulated(&sort.options, type, count, MULTIPROCESSORS);
+}
+
+/* _i: the type. Around what one block sorts, and vectors, in both orders, from every address within a vector. */
+START_TEST(sorts_around_every_limit) {
+  const cdp_type type = narrow_type(_i);
+  const size_t single = plan_of(type, 2).one_block_items;
+  const size_t items = VECTOR_BYTES / host_key_bytes(type);
+  ck_assert_int_eq(plan_of(type, single).path, CDP_PATH_ONE_BLOCK);
+  ck_assert_int_eq(plan_of(type, single + 1).path, CDP_PATH_COUNTED);
+  const size_t sizes[] = {1, items, 2 * items, 32 * items, single / 2, single, single + 2, 3 * single};
+  for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+    for (size_t near = sizes[size] - 1; near <= sizes[size] + 1; near++) {
+      const host_distribution distribution = near % 2 == 0 ? HOST_UNIFORM : HOST_EXTREMES;
+      host_case sort = simulated_case(type, near, distribution, near);
+      const size_t step = near > single ? 5 : 1;
+      for (sort.offset_items = near % step; sort.offset_items < items; sort.offset_items += step) {
+        sort.options.order = (sort.offset_items + near) % 2 == 0 ? CDP_ASCENDING : CDP_DESCENDING;
+        must_sort(&sort);
+      }
+    }
+}
+END_TEST
+
+/* _i: the distribution. Types, orders and addresses in turn; by one block, and by several. */
+START_TEST(sorts_every_distribution) {
+  for (int turn = 0; turn < 2 * NARROW_TYPES; turn++) {
+    const cdp_type type = narrow_type(turn);
+    const size_t count = turn < NARROW_TYPES ? 1000 : 9000;
+    host_case sort = simulated_case(type, count + (size_t)turn, (host_distribution)_i, (uint64_t)turn);
+    sort.offset_items = (size_t)(turn % 5);
+    sort.options.order = turn % 4 < 2 ? CDP_ASCENDING : CDP_DESCENDING;
+    must_sort(&sort);
+  }
+}
+END_TEST
+
+/* A value that comes more often than a counter of 16 bits can tell, of many, of two, and alone. _i: the type. */
+START_TEST(sorts_more_than_a_counter_holds) {
+  static const host_distribution distributions[] = {HOST_ALL_EQUAL, HOST_LOST_PIVOT, HOST_FEW_DISTINCT};
+  for (size_t which = 0; which < 3; which++) {
+    const host_case sort = simulated_case(narrow_type(_i), 450001, distributions[which], which);
+    must_sort(&sort);
+  }
+}
+END_TEST
+
+/* Every value of 16 bits, once and three times. _i: the type. */
+START_TEST(sorts_every_value) {
+  enum { VALUES = 1 << 16, TIMES = 3 };
+  static uint16_t keys[TIMES * VALUES], before[TIMES * VALUES];
+  const cdp_type type = narrow_type(_i);
+  if (host_key_bytes(type) != 2)
+    return;
+  for (size_t times = 1; times <= TIMES; times += 2) {
+    uint64_t state = times;
+    const size_t count = times * VALUES;
+    for (size_t index = 0; index < count; index++)
+      before[index] = (uint16_t)(index % VALUES);
+    for (size_t left = count; left > 1; left--) {
+      const size_t other = (size_t)host_random_below(&state, left);
+      const uint16_t moved = before[left - 1];
+      before[left - 1] = before[other];
+      before[other] = moved;
+    }
+    host_case sort = simulated_case(type, count, HOST_UNIFORM, times);
+    sort.options.order = times == 1 ? CDP_ASCENDING : CDP_DESCENDING;
+    char why[HOST_WHY_BYTES];
+    memcpy(keys, before, count * sizeof *keys);
+    ck_assert_int_eq(cdp_quicksort(keys, count, type, &sort.options), CDP_OK);
+    ck_assert_msg(host_check_sorted(before, keys, count, type, sort.options.order, why), "%zu times: %s", times, why);
+  }
+}
+END_TEST
+
+/* Several blocks count where the options say that one must not. */
+START_TEST(obeys_the_tuning) {
+  const cdp_tuning without_one_block = {.size = sizeof(cdp_tuning), .disable = CDP_DISABLE_ONE_BLOCK};
+  for (int type = 0; type < NARROW_TYPES; type++) {
+    host_case sort = simulated_case(narrow_type(type), 100, HOST_UNIFORM, 1);
+    sort.options.tuning = &without_one_block;
+    ck_assert_int_eq(planned_simulated(&sort.options, sort.type, 100, MULTIPROCESSORS).path, CDP_PATH_COUNTED);
+    must_sort(&sort);
+  }
+}
+END_TEST
+
+/* In stream order, in a workspace of the size that is asked for, which does not depend on the count. */
+START_TEST(sorts_in_a_workspace_of_the_caller) {
+  const cdp_type type = narrow_type(_i);
+  const size_t counts[] = {2, 500, 5000};
+  size_t bytes = 0, again = 0;
+  host_case sort = simulated_case(type, 0, HOST_UNIFORM, 1);
+  ck_assert_int_eq(cdp_quicksort_workspace(CDP_COUNT_MAX, type, &sort.options, &again), CDP_OK);
+  for (size_t which = 0; which < 3; which++) {
+    host_guarded keys, workspace;
+    uint16_t before[5000];
+    char why[HOST_WHY_BYTES];
+    const size_t count = counts[which];
+    ck_assert_int_eq(cdp_quicksort_workspace(count, type, &sort.options, &bytes), CDP_OK);
+    ck_assert_uint_eq(bytes, again);
+    ck_assert(host_guarded_make(&keys, count * host_key_bytes(type), 0));
+    ck_assert(host_guarded_make(&workspace, bytes, 0));
+    memset(workspace.bytes, 0x5A, bytes);
+    host_fill(keys.bytes, type, count, HOST_UNIFORM, which);
+    memcpy(before, keys.bytes, keys.size);
+    ck_assert_int_eq(cdp_quicksort_async(keys.bytes, count, type, &sort.options, workspace.bytes, bytes - 1, NULL),
+                     CDP_ERROR_WORKSPACE);
+    ck_assert_mem_eq(before, keys.bytes, keys.size);
+    ck_assert_int_eq(cdp_quicksort_async(keys.bytes, count, type, &sort.options, workspace.bytes, bytes, NULL), CDP_OK);
+    ck_assert_msg(host_check_sorted(before, keys.bytes, count, type, CDP_ASCENDING, why), "%zu keys: %s", count, why);
+    ck_assert(host_guarded_whole(&keys));
+    ck_assert(host_guarded_whole(&workspace));
+    host_guarded_free(&workspace);
+    host_guarded_free(&keys);
+  }
+}
+END_TEST
+
+/* There is no recursion to be told of; and 16-bit keys have an alignment, too. */
+START_TEST(refuses_what_has_no_meaning) {
+  const cdp_type type = narrow_type(_i);
+  host_case sort = simulated_case(type, 100, HOST_UNIFORM, 1);
+  uint16_t keys[100] = {3, 1, 2};
+  uint16_t before[100];
+  cdp_study study;
+  cdp_trace_event events[4];
+  cdp_trace trace = {.events = events, .capacity = 4};
+  cdp_parts parts;
+  memcpy(before, keys, sizeof keys);
+  ck_assert_int_eq(cdp_study_quicksort(keys, 100, type, &sort.options, &study), CDP_ERROR_TYPE);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "cdp_study_quicksort()"));
+  ck_assert_int_eq(cdp_trace_quicksort(keys, 100, type, &sort.options, NULL, &trace), CDP_ERROR_TYPE);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "cdp_trace_quicksort()"));
+  ck_assert_int_eq(cdp_partition(keys, 100, type, &sort.options, keys, CDP_PARTITION_DEFAULT, &parts), CDP_ERROR_TYPE);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "cdp_partition()"));
+  if (host_key_bytes(type) == 2)
+    ck_assert_int_eq(cdp_quicksort((char *)keys + 1, 10, type, &sort.options), CDP_ERROR_ALIGNMENT);
+  ck_assert_mem_eq(before, keys, sizeof keys);
+  double milliseconds = -1;
+  ck_assert_int_eq(cdp_time_quicksort(keys, 100, type, &sort.options, &milliseconds), CDP_OK);
+  ck_assert(milliseconds > 0);
+}
+END_TEST
+
+static Suite *counted_suite(void) {
+  Suite *suite = suite_create("counted");
+  TCase *sorting = tcase_create("sorting");
+  tcase_add_checked_fixture(sorting, make_device, NULL);
+  tcase_add_loop_test(sorting, sorts_around_every_limit, 0, NARROW_TYPES);
+  tcase_add_loop_test(sorting, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
+  tcase_add_loop_test(sorting, sorts_more_than_a_counter_holds, 0, NARROW_TYPES);
+  tcase_add_loop_test(sorting, sorts_every_value, 0, NARROW_TYPES);
+  suite_add_tcase(suite, sorting);
+  TCase *calls = tcase_create("calls");
+  tcase_add_checked_fixture(calls, make_device, NULL);
+  tcase_add_test(calls, obeys_the_tuning);
+  tcase_add_loop_test(calls, sorts_in_a_workspace_of_the_caller, 0, NARROW_TYPES);
+  tcase_add_loop_test(calls, refuses_what_has_no_meaning, 0, NARROW_TYPES);
+  suite_add_tcase(suite, calls);
+  return suite;
+}
+
+int main(void) {
+  return run_suite(counted_suite());
+}
