@@ -242,6 +242,11 @@ typedef struct cdp_engine {
   cdp_status (*allocate)(size_t bytes, void **memory, cdp_fault *fault);
   void (*release)(void *memory); /* NULL is nothing to do */
 
+  /* The same in a stream's order: memory is there for what the stream is given from now on, and until it is given back. `stream`
+     is a cudaStream_t. CDP_ERROR_UNSUPPORTED for a device that has no such memory. */
+  cdp_status (*allocate_on_stream)(size_t bytes, void *stream, void **memory, cdp_fault *fault);
+  cdp_status (*release_on_stream)(void *memory, void *stream, cdp_fault *fault);
+
   /* Copies between host and current device, in either direction; returns when done. */
   cdp_status (*copy)(void *destination, const void *source, size_t bytes, cdp_fault *fault);
 

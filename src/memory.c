@@ -71,6 +71,23 @@ static void release(const cdp_device *device, const cdp_allocator *allocator, si
     allocator->release(memory, bytes, allocator->context);
 }
 
+cdp_status cdp_memory_take(const cdp_device *device, const cdp_allocator *allocator, size_t bytes, void *stream,
+                           void **memory) {
+  cdp_fault fault = {0};
+  if (allocator->allocate != NULL)
+    return allocate_by_caller(device, allocator, bytes, memory);
+  return cdp_report(device->engine->allocate_on_stream(bytes, stream, memory, &fault), &fault, "allocating the workspace");
+}
+
+cdp_status cdp_memory_give_back(const cdp_device *device, const cdp_allocator *allocator, size_t bytes, void *stream,
+                                void *memory) {
+  cdp_fault fault = {0};
+  if (allocator->release == NULL)
+    return cdp_report(device->engine->release_on_stream(memory, stream, &fault), &fault, "giving the workspace back");
+  allocator->release(memory, bytes, allocator->context);
+  return CDP_OK;
+}
+
 cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys) {
   const cdp_engine *engine = device->engine;
   const bool keys_copied = device->keys_kind == CDP_MEMORY_HOST && !engine->simulated;

@@ -18,6 +18,14 @@ typedef struct cdp_room {
    cannot be addressed. */
 cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_bytes, cdp_room *room);
 
+/*
+ * A workspace for a sort in stream order, from the caller's allocator or, if there is none, from the engine; the device is current.
+ * What has been given back may be used by what the stream is given from then on. Its parts rely on CDP_WORKSPACE_ALIGNMENT.
+ */
+cdp_status cdp_memory_take(const cdp_device *device, const cdp_allocator *allocator, size_t bytes, void *stream, void **memory);
+cdp_status cdp_memory_give_back(const cdp_device *device, const cdp_allocator *allocator, size_t bytes, void *stream,
+                                void *memory);
+
 /* What is done with keys where the device reaches them. Fills *fault unless it returns CDP_OK. */
 typedef cdp_status cdp_memory_work(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault);
 

@@ -101,70 +101,111 @@ static cdp_status check_workspace_size(const cdp_room *room, const void *keys, c
   return CDP_OK;
 }
 
-/* Whether a kernel on the chosen device may work in this memory without a copy: the asynchronous call makes none. */
-static cdp_status check_usable(const cdp_device *device, const void *workspace, const void *stream) {
+/* Whether a kernel on the chosen device may work on these keys, in this stream, without a copy. */
+static cdp_status check_usable(const cdp_device *device, const void *stream, const char *call) {
   if (device->engine->simulated && stream != NULL)
     return cdp_fail(CDP_ERROR_POINTER, 0, "stream is not NULL: the simulated device has the default stream alone; give NULL");
   if (!device->engine->simulated && device->keys_kind == CDP_MEMORY_HOST)
-    return cdp_fail(
-        CDP_ERROR_POINTER, 0,
-        "d_keys points to host memory: give cdp_quicksort_async() device or managed memory, or call cdp_quicksort(), "
-        "which takes host memory too");
-  return cdp_device_check_memory(device, workspace, "d_workspace");
+    return cdp_fail(CDP_ERROR_POINTER, 0,
+                    "d_keys points to host memory: give %s device or managed memory, or call cdp_quicksort(), which takes host "
+                    "memory too",
+                    call);
+  return CDP_OK;
 }
 
-/* What cdp_quicksort_async() was given, checked as far as no plan is needed for it. */
+/* What an asynchronous call was given. */
 typedef struct launch_call {
-  const cdp_arguments *arguments;
-  const cdp_device *device;
+  const char *name;
   void *d_keys;
   size_t count;
   cdp_type type;
+  const cdp_options *options;
+  void *stream;
+  bool allocates; /* there is no workspace of the caller's */
   void *d_workspace;
   size_t workspace_bytes;
-  void *stream;
 } launch_call;
 
+/* Step 5, in a workspace that is allocated, and given back whatever becomes of the launch. */
+static cdp_status launch_with_memory(const cdp_device *device, const cdp_allocator *allocator, cdp_plan *plan, size_t bytes,
+                                     void *stream) {
+  cdp_fault fault = {0};
+  cdp_status status;
+  TRY(cdp_memory_take(device, allocator, bytes, stream, &plan->d_workspace));
+  const cdp_status launched = device->engine->launch(plan, stream, &fault);
+  status = cdp_memory_give_back(device, allocator, bytes, stream, plan->d_workspace);
+  if (launched != CDP_OK)
+    return cdp_report(launched, &fault, "launching the sort");
+cleanup:
+  return status;
+}
+
 /* Steps 4 and 5, with the device current. */
-static cdp_status plan_and_launch(const launch_call *call) {
-  const cdp_engine *engine = call->device->engine;
+static cdp_status plan_and_launch(const launch_call *call, const cdp_arguments *arguments, const cdp_device *device) {
+  const cdp_engine *engine = device->engine;
   cdp_fault fault = {0};
   cdp_plan plan;
   cdp_room room;
   bool is_captured = false;
   cdp_status status;
   TRY(cdp_report(engine->is_captured(call->stream, &is_captured, &fault), &fault, "looking at the stream"));
-  TRY(make_plan(call->arguments, call->count, call->type, call->device, is_captured, &plan, &room));
-  TRY(check_workspace_size(&room, call->d_keys, call->d_workspace, call->workspace_bytes));
+  TRY(make_plan(arguments, call->count, call->type, device, is_captured, &plan, &room));
   plan.d_keys = call->d_keys;
+  if (call->allocates)
+    return launch_with_memory(device, &arguments->settings.allocator, &plan, room.workspace_bytes, call->stream);
+  TRY(check_workspace_size(&room, call->d_keys, call->d_workspace, call->workspace_bytes));
   plan.d_workspace = call->d_workspace;
   TRY(cdp_report(engine->launch(&plan, call->stream, &fault), &fault, "launching the sort"));
 cleanup:
   return status;
 }
 
-cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
-                               size_t workspace_bytes, void *stream) {
+static cdp_status sort_in_stream_order(const launch_call *call) {
   cdp_arguments arguments;
   cdp_device device;
   cdp_previous previous;
   cdp_fault fault = {0};
   cdp_status status;
   cdp_message_clear();
-  TRY(cdp_arguments_read(count, type, options, &arguments));
-  if (count == 0)
+  TRY(cdp_arguments_read(call->count, call->type, call->options, &arguments));
+  if (call->count == 0)
     goto cleanup;
-  TRY(cdp_arguments_check_keys(d_keys, arguments.key_bytes));
-  if (count == 1)
+  TRY(cdp_arguments_check_keys(call->d_keys, arguments.key_bytes));
+  if (call->count == 1)
     goto cleanup;
-  TRY(check_workspace_pointer(d_workspace));
-  TRY(cdp_device_choose(&arguments.wish, d_keys, &device));
-  TRY(check_usable(&device, d_workspace, stream));
+  if (!call->allocates)
+    TRY(check_workspace_pointer(call->d_workspace));
+  TRY(cdp_device_choose(&arguments.wish, call->d_keys, &device));
+  TRY(check_usable(&device, call->stream, call->name));
+  if (!call->allocates)
+    TRY(cdp_device_check_memory(&device, call->d_workspace, "d_workspace"));
   TRY(cdp_report(device.engine->enter(device.ordinal, &previous, &fault), &fault, "making the device current"));
-  status = plan_and_launch(&(launch_call){&arguments, &device, d_keys, count, type, d_workspace, workspace_bytes, stream});
+  status = plan_and_launch(call, &arguments, &device);
   device.engine->leave(&previous);
   TRY(status);
   cdp_device_used(device.facts.name);
 cleanup:
   return status;
+}
+
+cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
+                               size_t workspace_bytes, void *stream) {
+  return sort_in_stream_order(&(launch_call){.name = "cdp_quicksort_async()",
+                                             .d_keys = d_keys,
+                                             .count = count,
+                                             .type = type,
+                                             .options = options,
+                                             .stream = stream,
+                                             .d_workspace = d_workspace,
+                                             .workspace_bytes = workspace_bytes});
+}
+
+cdp_status cdp_quicksort_on_stream(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *stream) {
+  return sort_in_stream_order(&(launch_call){.name = "cdp_quicksort_on_stream()",
+                                             .d_keys = d_keys,
+                                             .count = count,
+                                             .type = type,
+                                             .options = options,
+                                             .stream = stream,
+                                             .allocates = true});
 }

@@ -75,7 +75,7 @@ cdpsort_test(bench_keys FOLDER bench SUPPORT device_data CUDART LABELS simulated
 cdpsort_test(bench_models FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_first_capture gpu_pointers gpu_context gpu_partition)
+foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_pointers gpu_context gpu_partition)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_short FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu

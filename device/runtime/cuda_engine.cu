@@ -231,6 +231,16 @@ void release(void *memory) {
   unrecorded(cudaFree(memory)); // a failure of earlier work, which its own call reports
 }
 
+cdp_status allocate_on_stream(size_t bytes, void *stream, void **memory, cdp_fault *fault) {
+  const cudaError_t error = cudaMallocAsync(memory, bytes, static_cast<cudaStream_t>(stream));
+  const cdp_status status = check(fault, error, "allocating device memory in the stream's order");
+  return error == cudaErrorNotSupported ? CDP_ERROR_UNSUPPORTED : status;
+}
+
+cdp_status release_on_stream(void *memory, void *stream, cdp_fault *fault) {
+  return check_running(fault, cudaFreeAsync(memory, static_cast<cudaStream_t>(stream)), "giving memory back");
+}
+
 cdp_status is_captured(void *stream, bool *captured, cdp_fault *fault) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   CDP_RETURN_UNLESS_OK(
@@ -306,6 +316,8 @@ constexpr cdp_engine ENGINE = {false,
                                locate,
                                allocate,
                                release,
+                               allocate_on_stream,
+                               release_on_stream,
                                Session::copy,
                                is_captured,
                                launch,

@@ -75,6 +75,16 @@ cdp_status check(cdp_fault *fault, int error) {
                 last_report().broken_rule);
 }
 
+/* The sort is done when its launch returns. */
+cdp_status allocate_on_stream(size_t bytes, void *, void **memory, cdp_fault *fault) {
+  return allocate(bytes, memory, fault);
+}
+
+cdp_status release_on_stream(void *memory, void *, cdp_fault *) {
+  release(memory);
+  return CDP_OK;
+}
+
 cdp_status is_captured(void *, bool *captured, cdp_fault *) {
   *captured = false;
   return CDP_OK;
@@ -131,6 +141,8 @@ constexpr cdp_engine ENGINE = {true,
                                locate,
                                allocate,
                                release,
+                               allocate_on_stream,
+                               release_on_stream,
                                Session::copy,
                                is_captured,
                                launch,

@@ -196,6 +196,25 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
 CDP_API cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
                                        size_t workspace_bytes, void *stream);
 
+/**
+ * cdp_quicksort_async() without a workspace of the caller's: one is allocated in stream order, and given back behind the sort.
+ *
+ * From CUDA's memory pool of the device (cudaMallocAsync(), cudaFreeAsync()), as a node of the graph where `stream` is being
+ * captured, or by options->allocator. That one is called as cdp_allocator says, but before the sort is done: what allocate()
+ * returns must be there for the work that `stream` is given from then on, and what release() is given may be used again, or
+ * freed, when the work on `stream` so far is complete, and not before. A function that waits for the device, as cudaFree() does,
+ * is right, and slow.
+ *
+ * All else is as for cdp_quicksort_async(), also on the simulated device. After CDP_ERROR_CUDA of what gives the memory back the
+ * sort is launched all the same.
+ *
+ * @return as cdp_quicksort_async(), but _WORKSPACE; CDP_ERROR_MEMORY also where there is no room for a workspace,
+ *         CDP_ERROR_ALIGNMENT and _POINTER for what an allocator has returned, CDP_ERROR_UNSUPPORTED for a device without memory
+ *         pools: nothing was launched or written.
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_on_stream(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *stream);
+
 /* ---- Options --------------------------------------------------------------------------------------------------- */
 
 /**
@@ -273,11 +292,13 @@ typedef enum cdp_pivot {
 #define CDP_LEAF_MAX_8_BYTES 512u
 
 /**
- * Where a blocking call has its memory from: cdp_quicksort(), the calls of study.h, and cdp_partition(). Each of them asks once
- * at most, for a workspace and, for keys in host memory on a CUDA device, a copy of them. Fewer than 2 keys (of cdp_partition()
- * fewer than 1), and calls that fail before that, ask for nothing.
+ * Where a blocking call has its memory from: cdp_quicksort(), the calls of study.h, and cdp_partition(); and
+ * cdp_quicksort_on_stream(), which has rules of its own for when memory may be used. Each of them asks once at most, for a
+ * workspace and, for keys in host memory on a CUDA device, a copy of them. Fewer than 2 keys (of cdp_partition() fewer than 1),
+ * and calls that fail before that, ask for nothing.
  *
- * Both functions NULL: the library's own cudaMalloc() and cudaFree(), on the simulated device host memory. One of them alone:
+ * Both functions NULL: the library's own cudaMalloc() and cudaFree() (cdp_quicksort_on_stream(): cudaMallocAsync() and
+ * cudaFreeAsync()), on the simulated device host memory. One of them alone:
  * CDP_ERROR_OPTION. Both are called on the calling thread, with the device that sorts current, which they must leave so. They
  * must return: no exception, no longjmp().
  */
@@ -290,7 +311,8 @@ typedef struct cdp_allocator {
                                                        (CDP_ERROR_POINTER), is released, and nothing else is done */
   void (*release)(void *memory, size_t bytes, void *context); /**< called once for each memory that was not NULL, with the size
                                                        that was asked for, before the call returns, whatever it returns: when
-                                                       the device has nothing more to do with the memory */
+                                                       the device has nothing more to do with the memory
+                                                       (cdp_quicksort_on_stream(): sooner) */
   void *context; /**< what both are given; the library does not touch it. May be NULL */
 } cdp_allocator;
 
@@ -330,7 +352,7 @@ struct cdp_options {
                                         CDP_FAN_OUT_MIN to CDP_FAN_OUT_MAX. A range is divided into no more of them than it
                                         takes for one block to finish each. 0: CDP_FAN_OUT_MAX, or 2 if `pivot` is a rule for
                                         one pivot */
-  cdp_allocator allocator;         /**< of a blocking call. Zeros: the library allocates */
+  cdp_allocator allocator;         /**< of a call that allocates. Zeros: the library does */
   const cdp_tuning *tuning;        /**< NULL: the defaults */
   uint64_t reserved[2];            /**< must be 0 */
 };

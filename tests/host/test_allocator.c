@@ -70,6 +70,56 @@ static void expect(account *own, int allocations, int releases) {
   own->allocations = own->releases = 0;
 }
 
+/* ---- In stream order --------------------------------------------------------------------------------------------------- */
+
+/* Without a workspace: one is asked for, of the size that the caller would have to give, or allocated. _i: the type. */
+START_TEST(in_stream_order_it_is_asked_once) {
+  const cdp_type type = (cdp_type)(CDP_U32 + _i);
+  account own = {0};
+  cdp_options options = options_with(&own);
+  static uint64_t original[ITEMS], keys[ITEMS];
+  char why[HOST_WHY_BYTES];
+  size_t workspace_bytes;
+  ck_assert_int_eq(cdp_quicksort_workspace(ITEMS, type, &options, &workspace_bytes), CDP_OK);
+  for (int round = 0; round < 2; round++) {
+    host_fill(original, type, ITEMS, HOST_UNIFORM, (uint64_t)round);
+    memcpy(keys, original, sizeof keys);
+    ck_assert_int_eq(cdp_quicksort_on_stream(keys, ITEMS, type, &options, NULL), CDP_OK);
+    ck_assert_msg(host_check_sorted(original, keys, ITEMS, type, CDP_ASCENDING, why), "%s", why);
+    if (round == 0) {
+      expect(&own, 1, 1);
+      ck_assert_uint_eq(own.bytes, workspace_bytes);
+      options.allocator = (cdp_allocator){NULL, NULL, NULL};
+    }
+  }
+  expect(&own, 0, 0);
+}
+END_TEST
+
+START_TEST(in_stream_order_it_may_refuse) {
+  static uint32_t keys[ITEMS], before[ITEMS];
+  account own = {.exhausted = true};
+  const cdp_options options = options_with(&own);
+  host_fill(keys, CDP_U32, ITEMS, HOST_REVERSED, 1);
+  memcpy(before, keys, sizeof keys);
+  ck_assert_int_eq(cdp_quicksort_on_stream(keys, ITEMS, CDP_U32, &options, NULL), CDP_ERROR_MEMORY);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "allocate() returned NULL"));
+  expect(&own, 1, 0);
+  own = (account){.shift = 16};
+  ck_assert_int_eq(cdp_quicksort_on_stream(keys, ITEMS, CDP_U32, &options, NULL), CDP_ERROR_ALIGNMENT);
+  expect(&own, 1, 1);
+  ck_assert_int_eq(cdp_quicksort_on_stream(keys, ITEMS, CDP_U32, &options, &own), CDP_ERROR_POINTER);
+  ck_assert_ptr_nonnull(strstr(cdp_last_message(), "stream is not NULL"));
+  ck_assert_int_eq(cdp_quicksort_on_stream(NULL, ITEMS, CDP_U32, &options, NULL), CDP_ERROR_NULL);
+  ck_assert_int_eq(cdp_quicksort_on_stream((char *)keys + 1, 9, CDP_U32, &options, NULL), CDP_ERROR_ALIGNMENT);
+  ck_assert_int_eq(cdp_quicksort_on_stream(keys, 9, (cdp_type)99, &options, NULL), CDP_ERROR_TYPE);
+  ck_assert_int_eq(cdp_quicksort_on_stream(NULL, 0, CDP_U32, &options, NULL), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_on_stream(keys, 1, CDP_U32, &options, NULL), CDP_OK);
+  expect(&own, 0, 0);
+  ck_assert_mem_eq(before, keys, sizeof keys);
+}
+END_TEST
+
 /* ---- What is asked for ----------------------------------------------------------------------------------------- */
 
 START_TEST(each_blocking_call_asks_once) {
@@ -213,6 +263,11 @@ static Suite *allocator_suite(void) {
   tcase_add_loop_test(asked, sorts_in_memory_of_the_caller, CDP_U32, CDP_F64 + 1);
   tcase_add_test(asked, nothing_to_do_asks_for_nothing);
   suite_add_tcase(suite, asked);
+  TCase *streams = tcase_create("in stream order");
+  tcase_set_timeout(streams, TEST_SECONDS);
+  tcase_add_loop_test(streams, in_stream_order_it_is_asked_once, 0, (int)CDP_BF16);
+  tcase_add_test(streams, in_stream_order_it_may_refuse);
+  suite_add_tcase(suite, streams);
   TCase *wrong = tcase_create("wrong");
   tcase_set_timeout(wrong, TEST_SECONDS);
   tcase_add_test(wrong, null_is_exhausted_memory);
