@@ -348,9 +348,7 @@ void plan_room(const Given &given, cdp_plan &plan) {
   plan.workspace_bytes = simulated::workspace_parts(plan).end;
 }
 
-/* ---- Narrow keys ------------------------------------------------------------------------------------------------------- */
-
-/* Nothing that says how the recursion goes has a meaning here. The host launches, whatever the options say. */
+/* Of narrow keys. Nothing that says how the recursion goes has a meaning here. The host launches, whatever the options say. */
 void plan_counted(const cdp_settings &settings, const cdp_device_facts &facts, uint32_t key_bytes, cdp_plan &plan) {
   const uint32_t most = narrow_one_block_items(static_cast<DeviceKind>(facts.device_kind), key_bytes);
   plan.one_block_items = std::min(most, settings.one_block_items);

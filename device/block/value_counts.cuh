@@ -102,10 +102,15 @@ struct ByteCounters {
     for (uint32_t index = threadIdx.x; index < VALUES<uint8_t> * WARP_LANES; index += NARROW_THREADS)
       of_lane[index / WARP_LANES][index % WARP_LANES] = 0;
   }
-  /* A value for each lane that has one. */
+  /* A value for each lane that has one; or a vector for each lane. */
   __device__ __forceinline__ void add(uint32_t value, bool is_present) {
     if (is_present)
       atomicAdd(&of_lane[value][threadIdx.x % WARP_LANES], 1u);
+  }
+  __device__ __forceinline__ void add_vector(const NarrowVector<uint8_t> &vector) {
+#pragma unroll
+    for (uint32_t item = 0; item < vector.ITEMS; item++)
+      add(vector.key(item), true);
   }
   /* How many keys have a value. Threads of a warp, each with another value, begin in different banks. */
   __device__ __forceinline__ uint64_t sum(uint32_t value) const {
@@ -117,7 +122,7 @@ struct ByteCounters {
 };
 
 /*
- * Counters of 16 bits, two to a word, for as many values, and what becomes of those that are full.
+ * Counters of 16 bits, two to a word, for as many values, from `first_value` on, and what becomes of those that are full.
  *
  *  1. Between two barriers a block adds NARROW_BATCH_ITEMS to a counter for each of its threads at most: 2^15.
  *  2. Who makes a counter reach 2^15 takes that out of it, and adds it to the counter of all blocks, before the next barrier.
@@ -134,53 +139,85 @@ struct HalfCounters {
 
   uint32_t words[PADDED_WORDS];
 
-  static __device__ __forceinline__ uint32_t place_of(uint32_t word) {
-    return word + word / WARP_LANES;
-  }
   __device__ __forceinline__ void clear() {
     for (uint32_t word = threadIdx.x; word < PADDED_WORDS; word += NARROW_THREADS)
       words[word] = 0;
   }
-  __device__ __forceinline__ uint32_t counter(uint32_t value) const {
-    return words[place_of(value / 2)] >> (16 * (value % 2)) & 0xFFFF;
+  __device__ __forceinline__ uint32_t counter(uint32_t index) const {
+    return words[place_of(index)] >> (16 * (index % 2)) & 0xFFFF;
   }
-  /* full: receives what is taken out; NULL: no counter is ever full. */
-  __device__ __forceinline__ void add(uint32_t value, uint32_t keys, unsigned long long *full) {
-    uint32_t *word = &words[place_of(value / 2)];
-    const uint32_t shift = 16 * (value % 2);
-    const uint32_t before = atomicAdd(word, keys << shift) >> shift & 0xFFFF;
-    if (full != nullptr && before < HALF_FULL && before + keys >= HALF_FULL) {
-      atomicSub(word, HALF_FULL << shift);
-      atomicAdd(full + value, static_cast<unsigned long long>(HALF_FULL));
-    }
-  }
-  /* A value for each lane that has one. All lanes of the warp take part.
-   *
-   * Where many have the same, they would wait for one another: one lane adds for all of them, for the first few values. */
-  __device__ __forceinline__ void add_lanes(uint32_t value, bool is_present, unsigned long long *full) {
-    const uint32_t lane = threadIdx.x % WARP_LANES;
-    uint32_t left = __ballot_sync(ALL_LANES, is_present);
-    for (uint32_t round = 0; round < MAX_SAME_VALUES && left != 0; round++) {
-      const uint32_t leader = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
-      const bool is_same = value == __shfl_sync(ALL_LANES, value, static_cast<int>(leader));
-      const uint32_t same = __ballot_sync(ALL_LANES, is_same) & left;
-      if (static_cast<uint32_t>(__popc(same)) < MIN_SAME_LANES)
-        break;
-      if (lane == leader)
-        add(value, static_cast<uint32_t>(__popc(same)), full);
-      left &= ~same;
-    }
-    if ((left >> lane & 1) != 0)
-      add(value, 1, full);
+  static __device__ __forceinline__ uint32_t place_of(uint32_t index) {
+    return index / 2 + index / 2 / WARP_LANES;
   }
 };
 
-/* Calls `use` with each key of vectors `share`, `share` + `shares`, ... of as many threads of an array, entered, and whether there is
-   one; and `done` behind each batch of NARROW_BATCH_VECTORS of each thread. All threads of the block take part, and all in as many
-   calls. */
-template <typename Raw, typename Use, typename Done>
-__device__ __forceinline__ void each_narrow_key(const NarrowArray<Raw> &array, const NarrowMap<Raw> &map, uint32_t share,
-                                                uint32_t shares, Use use, Done done) {
+/* Who counts with them. full: receives what is taken out; NULL: no counter is ever full. */
+template <uint32_t COUNTERS>
+struct HalfCounting {
+  HalfCounters<COUNTERS> &counters;
+  uint32_t first_value;
+  unsigned long long *full;
+
+  /* A value for each lane that has one. All lanes of the warp take part.
+   *
+   * Where many have the same, they would wait for one another: one lane adds for all of them, for the first few values. */
+  __device__ __forceinline__ void add(uint32_t value, bool is_present) {
+    const uint32_t lane = threadIdx.x % WARP_LANES;
+    const uint32_t index = value - first_value;
+    uint32_t left = __ballot_sync(ALL_LANES, is_present && index < COUNTERS ? 1 : 0);
+    for (uint32_t round = 0; round < MAX_SAME_VALUES && left != 0; round++) {
+      const uint32_t leader = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
+      const uint32_t same = lanes_with(value, leader) & left;
+      if (static_cast<uint32_t>(__popc(same)) < MIN_SAME_LANES)
+        break;
+      if (lane == leader)
+        add_keys(index, static_cast<uint32_t>(__popc(same)));
+      left &= ~same;
+    }
+    if ((left >> lane & 1) != 0)
+      add_keys(index, 1);
+  }
+  /* A vector for each lane, likewise. Whether lanes have the same values is asked of the first keys of two of them: to ask for every
+     key takes longer than to count it. */
+  __device__ __forceinline__ void add_vector(const NarrowVector<uint16_t> &vector) {
+    const uint32_t value = vector.key(0);
+    const uint32_t same = max(__popc(lanes_with(value, 0)), __popc(lanes_with(value, WARP_LANES / 2)));
+    const bool are_same = same >= MIN_SAME_LANES;
+#pragma unroll
+    for (uint32_t item = 0; item < vector.ITEMS; item++) {
+      const uint32_t index = vector.key(item) - first_value;
+      if (are_same)
+        add(vector.key(item), true);
+      else if (index < COUNTERS)
+        add_keys(index, 1);
+    }
+  }
+
+private:
+  static __device__ __forceinline__ uint32_t lanes_with(uint32_t value, uint32_t leader) {
+    const uint32_t wanted = __shfl_sync(ALL_LANES, value, static_cast<int>(leader));
+    return __ballot_sync(ALL_LANES, value == wanted ? 1 : 0);
+  }
+  __device__ __forceinline__ void add_keys(uint32_t index, uint32_t keys) {
+    uint32_t *word = &counters.words[counters.place_of(index)];
+    const uint32_t shift = 16 * (index % 2);
+    const uint32_t before = atomicAdd(word, keys << shift) >> shift & 0xFFFF;
+    if (full != nullptr && before < HALF_FULL && before + keys >= HALF_FULL) {
+      atomicSub(word, HALF_FULL << shift);
+      atomicAdd(full + first_value + index, static_cast<unsigned long long>(HALF_FULL));
+    }
+  }
+};
+
+/*
+ * Has `counters` count vectors `share`, `share` + `shares`, ... of as many threads of an array. All threads of the block take part; a
+ * barrier behind each batch of NARROW_BATCH_VECTORS of each thread.
+ *
+ * Raw keys are counted, and what their order is, is asked of the counts, which are fewer.
+ */
+template <typename Raw, typename Counters>
+__device__ __forceinline__ void count_narrow_keys(const NarrowArray<Raw> &array, uint32_t share, uint32_t shares,
+                                                  Counters &counters) {
   using Vector = NarrowVector<Raw>;
   constexpr uint32_t BATCH = NARROW_BATCH_VECTORS;
   const uint64_t vectors = array.vectors();
@@ -202,12 +239,14 @@ __device__ __forceinline__ void each_narrow_key(const NarrowArray<Raw> &array, c
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++) {
       const uint64_t vector = first + index * NARROW_THREADS + threadIdx.x;
-      const bool is_whole = array.is_whole(vector);
+      if (__all_sync(ALL_LANES, array.is_whole(vector) ? 1 : 0) != 0)
+        counters.add_vector(batch[index]);
+      else
 #pragma unroll
-      for (uint32_t item = 0; item < Vector::ITEMS; item++)
-        use(map.enter(batch[index].key(item)), is_whole || array.is_key(vector * Vector::ITEMS + item));
+        for (uint32_t item = 0; item < Vector::ITEMS; item++)
+          counters.add(batch[index].key(item), array.is_key(vector * Vector::ITEMS + item));
     }
-    done();
+    __syncthreads();
 #pragma unroll
     for (uint32_t index = 0; index < BATCH; index++)
       batch[index] = next[index];
@@ -217,58 +256,76 @@ __device__ __forceinline__ void each_narrow_key(const NarrowArray<Raw> &array, c
 
 /* ---- Write ------------------------------------------------------------------------------------------------------------- */
 
-/* The value of the key at a position in order, of values 0 to `values` - 1, where begin_of(value) says where its keys begin, and
-   begin_of(values) where the last end. All lanes of the warp take part, and give the same position. */
-template <typename BeginOf>
-__device__ __forceinline__ uint32_t find_value(uint64_t position, uint32_t values, BeginOf begin_of) {
+/*
+ * The values that have keys, in their order, each with where its keys begin: of `count` of them the last ends at begin(count). How they
+ * are stored, `List` says.
+ *
+ * Others have no part in it: between two values there may be 65,534 without keys, and a warp would go through all of them.
+ */
+
+/* Which of a list's values the key at a position in order has. All lanes of the warp take part, and give the same position. */
+template <typename List>
+__device__ __forceinline__ uint32_t find_value(uint64_t position, const List &list) {
   uint32_t low = 0; // begins at the position or before it; and `high` behind it
-  uint32_t high = values;
+  uint32_t high = list.count();
   while (high - low > 1) {
     const uint32_t step = (high - low + WARP_LANES - 1) / WARP_LANES;
     const uint32_t probe = low + step * (threadIdx.x % WARP_LANES + 1);
-    const bool is_before = probe < high && begin_of(probe) <= position;
-    low += step * static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, is_before)));
+    const bool is_before = probe < high && list.begin(probe) <= position;
+    low += step * static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, is_before ? 1 : 0)));
     high = min(low + step, high);
   }
   return low;
+}
+
+/* Where a warp is in a list: at a value that begins at the place at hand or before it, and where the next one begins, not before that
+   place. */
+struct ListedValue {
+  uint32_t index;
+  uint32_t value;
+  uint64_t begin_behind;
+};
+
+template <typename List>
+__device__ __forceinline__ ListedValue listed_value(uint32_t index, const List &list) {
+  return {index, list.value(index), list.begin(index + 1)};
 }
 
 /*
  * The keys of one vector for each lane, from `place` on for the first, in their order. All lanes of the warp take part.
  *
  * Where one value has all of them, that is all there is to it. Otherwise each value that begins here marks its first place, in the
- * warp's vectors in shared memory, by how much greater it is than `value`; and a key has the last mark before it.
+ * warp's vectors in shared memory, by how much greater it is than the first; and a key has the last mark before it.
  *
- * value, begin_behind: a value that begins at the first place or before it, behind which no value but one begins before it; and where
- * the next value begins. They become what they are for the vectors behind these.
+ * at: becomes what it is for the vectors behind these.
  */
-template <typename Raw, typename BeginOf>
-__device__ __forceinline__ NarrowVector<Raw> narrow_keys(uint64_t place, uint32_t ahead, BeginOf begin_of, uint32_t &value,
-                                                         uint64_t &begin_behind, const NarrowMap<Raw> &map,
-                                                         NarrowVector<Raw> *marks) {
+template <typename Raw, typename List>
+__device__ __forceinline__ NarrowVector<Raw> narrow_keys(uint64_t place, uint32_t ahead, const List &list, ListedValue &at,
+                                                         const NarrowMap<Raw> &map, NarrowVector<Raw> *marks) {
+  typedef Raw __attribute__((may_alias)) Mark;
   using Vector = NarrowVector<Raw>;
   constexpr uint32_t ITEMS = Vector::ITEMS;
   const uint32_t lane = threadIdx.x % WARP_LANES;
   const uint64_t end = place + ITEMS * WARP_LANES;
-  if (begin_behind + ahead >= end) {
-    const uint32_t key = map.leave(value);
+  if (at.begin_behind + ahead >= end) {
+    const uint32_t key = map.leave(at.value);
     const uint32_t word = Vector::WORD_ITEMS == 4 ? key * 0x01010101u : key * 0x00010001u;
     return {{word, word, word, word}};
   }
-  const uint32_t first_value = value;
+  const uint32_t first_value = at.value;
+  uint32_t index = at.index;
   marks[lane] = {};
   __syncwarp();
   uint32_t beginning = WARP_LANES;
   while (beginning == WARP_LANES) {
-    const uint32_t mine = value + 1 + lane;
-    const uint64_t begin = mine < VALUES<Raw> ? begin_of(mine) + ahead : end;
-    const bool begins = begin < end;
-    if (begins && begin_of(mine + 1) + ahead > begin) // others have no keys
-      reinterpret_cast<Raw *>(marks)[begin - place] = static_cast<Raw>(mine - first_value);
-    beginning = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, begins)));
-    value += beginning;
+    const uint32_t mine = index + 1 + lane;
+    const uint64_t begin = mine < list.count() ? list.begin(mine) + ahead : end;
+    if (begin < end)
+      reinterpret_cast<Mark *>(marks)[begin - place] = static_cast<Raw>(list.value(mine) - first_value);
+    beginning = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, begin < end ? 1 : 0)));
+    index += beginning;
   }
-  begin_behind = begin_of(value + 1);
+  at = listed_value(index, list);
   __syncwarp();
   const Vector marked = marks[lane];
   uint32_t greatest = 0;
@@ -294,21 +351,19 @@ __device__ __forceinline__ NarrowVector<Raw> narrow_keys(uint64_t place, uint32_
 
 /* Writes an array's keys in order: share `share` of `shares`, which are warps'. All lanes of the warp take part. marks: room for a
    vector for each lane. */
-template <typename Raw, typename BeginOf>
+template <typename Raw, typename List>
 __device__ __forceinline__ void write_values(const NarrowArray<Raw> &array, const NarrowMap<Raw> &map, uint64_t share,
-                                             uint64_t shares, BeginOf begin_of, NarrowVector<Raw> *marks) {
+                                             uint64_t shares, const List &list, NarrowVector<Raw> *marks) {
   const uint64_t rows = (array.vectors() + WARP_LANES - 1) / WARP_LANES;
   const uint64_t first = rows * share / shares;
   const uint64_t end = rows * (share + 1) / shares;
   if (first == end)
     return;
   const uint64_t first_place = first * WARP_LANES * NarrowVector<Raw>::ITEMS;
-  uint32_t value = find_value(first_place > array.ahead ? first_place - array.ahead : 0, VALUES<Raw>, begin_of);
-  uint64_t begin_behind = begin_of(value + 1);
+  ListedValue at = listed_value(find_value(first_place > array.ahead ? first_place - array.ahead : 0, list), list);
   for (uint64_t row = first; row < end; row++) {
     const uint64_t vector = row * WARP_LANES;
-    const NarrowVector<Raw> keys =
-        narrow_keys(vector * NarrowVector<Raw>::ITEMS, array.ahead, begin_of, value, begin_behind, map, marks);
+    const NarrowVector<Raw> keys = narrow_keys(vector * NarrowVector<Raw>::ITEMS, array.ahead, list, at, map, marks);
     const uint64_t mine = vector + threadIdx.x % WARP_LANES;
     if (mine < array.vectors())
       array.store(mine, keys);

@@ -28,8 +28,10 @@ struct CountedSort {
   Raw *keys;
   uint64_t count;
   NarrowMap<Raw> map;
-  unsigned long long *counts; /* of each entered value */
-  unsigned long long *begins; /* of each, and behind them the count */
+  unsigned long long *counts; /* of each raw value */
+  unsigned int *listed;       /* how many values have keys */
+  unsigned long long *begins; /* of each of those, and behind them the count */
+  uint16_t *values;           /* and those, entered */
 };
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
@@ -48,13 +50,9 @@ using PartCountersOf =
 
 __device__ __forceinline__ void count_share(const CountedSort<uint8_t> &sort) {
   auto &counters = block_shared<PartCountersOf<uint8_t, DEVICE_KIND>>();
-  const NarrowArray<uint8_t> array(sort.keys, sort.count);
   counters.clear();
   __syncthreads();
-  each_narrow_key(
-      array, sort.map, blockIdx.x, gridDim.x, [&counters](uint32_t value, bool is_present) { counters.add(value, is_present); },
-      [] {});
-  __syncthreads();
+  count_narrow_keys(NarrowArray<uint8_t>(sort.keys, sort.count), blockIdx.x, gridDim.x, counters);
   if (threadIdx.x >= VALUES<uint8_t>)
     return;
   const uint64_t keys = counters.sum(threadIdx.x);
@@ -66,23 +64,14 @@ __device__ __forceinline__ void count_share(const CountedSort<uint16_t> &sort) {
   constexpr uint32_t PARTS = NARROW_PARTS<uint16_t>;
   constexpr uint32_t PART_VALUES = VALUES<uint16_t> / PARTS;
   auto &counters = block_shared<PartCountersOf<uint16_t, DEVICE_KIND>>();
-  const NarrowArray<uint16_t> array(sort.keys, sort.count);
-  const uint32_t first_value = blockIdx.x % PARTS * PART_VALUES;
-  unsigned long long *counts = sort.counts + first_value;
+  HalfCounting<PART_VALUES> counting = {counters, blockIdx.x % PARTS * PART_VALUES, sort.counts};
   counters.clear();
   __syncthreads();
-  each_narrow_key(
-      array, sort.map, blockIdx.x / PARTS, gridDim.x / PARTS,
-      [&counters, first_value, counts](uint32_t value, bool is_present) {
-        const uint32_t mine = value - first_value;
-        counters.add_lanes(mine, is_present && mine < PART_VALUES, counts);
-      },
-      [] { __syncthreads(); });
-  __syncthreads();
-  for (uint32_t value = threadIdx.x; value < PART_VALUES; value += NARROW_THREADS) {
-    const uint32_t keys = counters.counter(value);
+  count_narrow_keys(NarrowArray<uint16_t>(sort.keys, sort.count), blockIdx.x / PARTS, gridDim.x / PARTS, counting);
+  for (uint32_t index = threadIdx.x; index < PART_VALUES; index += NARROW_THREADS) {
+    const uint32_t keys = counters.counter(index);
     if (keys != 0)
-      atomicAdd(&counts[value], static_cast<unsigned long long>(keys));
+      atomicAdd(&sort.counts[counting.first_value + index], static_cast<unsigned long long>(keys));
   }
 }
 
@@ -94,34 +83,48 @@ __global__ void __launch_bounds__(NARROW_THREADS, 1) count_values_kernel(const _
 /* ---- Place ------------------------------------------------------------------------------------------------------------- */
 
 struct PlaceStorage {
-  unsigned long long warp_totals[WARP_LANES];
-  unsigned long long lower_totals[WARP_LANES];
+  unsigned long long keys_totals[2][WARP_LANES];
+  uint32_t listed_totals[2][WARP_LANES];
 };
 
 /* Values that a block places. */
 template <typename Raw>
 constexpr uint32_t PLACED_VALUES = std::min(VALUES<Raw>, NARROW_THREADS);
 
-/* Each block sums up by itself how many keys the lower blocks' values have: to wait for those would take longer. */
+/* Lists the values that have keys. Each block sums up by itself how many of the lower blocks' have any, and how many keys: to wait
+   for those would take longer. */
 template <typename Raw>
 __global__ void __launch_bounds__(NARROW_THREADS, 1) place_values_kernel(const __grid_constant__ CountedSort<Raw> sort) {
   auto &storage = block_shared<PlaceStorage>();
   const uint32_t first = blockIdx.x * PLACED_VALUES<Raw>;
   const uint32_t value = first + threadIdx.x;
-  const bool is_value = threadIdx.x < PLACED_VALUES<Raw>;
-  unsigned long long lower = 0;
-  for (uint32_t index = threadIdx.x; index < first; index += NARROW_THREADS)
-    lower += sort.counts[index];
-  const unsigned long long keys = is_value ? sort.counts[value] : 0;
-  unsigned long long all_lower;
-  unsigned long long all;
-  lower_threads_sum<NARROW_WARPS>(lower, storage.lower_totals, all_lower);
-  const unsigned long long begin = lower_threads_sum<NARROW_WARPS>(keys, storage.warp_totals, all);
-  if (is_value)
-    sort.begins[value] = all_lower + begin;
-  if (value == VALUES<Raw> - 1)
-    sort.begins[VALUES<Raw>] = all_lower + begin + keys;
-  expect(value != VALUES<Raw> - 1 || all_lower + begin + keys == sort.count);
+  const auto keys_of = [&sort](uint32_t entered) { return sort.counts[sort.map.leave(entered)]; };
+  unsigned long long lower_keys = 0;
+  uint32_t lower_listed = 0;
+  for (uint32_t lower = threadIdx.x; lower < first; lower += NARROW_THREADS) {
+    const unsigned long long keys = keys_of(lower);
+    lower_keys += keys;
+    lower_listed += keys != 0 ? 1 : 0;
+  }
+  const unsigned long long keys = threadIdx.x < PLACED_VALUES<Raw> ? keys_of(value) : 0;
+  unsigned long long all_lower_keys;
+  unsigned long long own_keys;
+  uint32_t all_lower_listed;
+  uint32_t own_listed;
+  lower_threads_sum<NARROW_WARPS>(lower_keys, storage.keys_totals[0], all_lower_keys);
+  lower_threads_sum<NARROW_WARPS>(lower_listed, storage.listed_totals[0], all_lower_listed);
+  const unsigned long long begin = all_lower_keys + lower_threads_sum<NARROW_WARPS>(keys, storage.keys_totals[1], own_keys);
+  const uint32_t index =
+      all_lower_listed + lower_threads_sum<NARROW_WARPS>(keys != 0 ? 1u : 0u, storage.listed_totals[1], own_listed);
+  if (keys != 0) {
+    sort.begins[index] = begin;
+    sort.values[index] = static_cast<uint16_t>(value);
+  }
+  if (threadIdx.x != 0 || first + PLACED_VALUES<Raw> != VALUES<Raw>)
+    return;
+  expect(all_lower_keys + own_keys == sort.count);
+  sort.begins[all_lower_listed + own_listed] = sort.count;
+  *sort.listed = all_lower_listed + own_listed;
 }
 
 /* ---- Write ------------------------------------------------------------------------------------------------------------- */
@@ -131,88 +134,126 @@ struct WriteStorage {
   NarrowVector<Raw> marks[NARROW_THREADS];
 };
 
+/* The list that place_values_kernel() has made. */
+template <typename Raw>
+struct PlacedList {
+  const CountedSort<Raw> &sort;
+  uint32_t listed;
+
+  __device__ __forceinline__ uint32_t count() const {
+    return listed;
+  }
+  __device__ __forceinline__ uint32_t value(uint32_t index) const {
+    return sort.values[index];
+  }
+  __device__ __forceinline__ uint64_t begin(uint32_t index) const {
+    return sort.begins[index];
+  }
+};
+
 template <typename Raw>
 __global__ void __launch_bounds__(NARROW_THREADS, RESIDENT_WRITERS)
     write_values_kernel(const __grid_constant__ CountedSort<Raw> sort) {
   auto &storage = block_shared<WriteStorage<Raw>>();
-  const NarrowArray<Raw> array(sort.keys, sort.count);
   const uint32_t warp = threadIdx.x / WARP_LANES;
-  write_values(
-      array, sort.map, uint64_t{blockIdx.x} * NARROW_WARPS + warp, uint64_t{gridDim.x} * NARROW_WARPS,
-      [&sort](uint32_t value) { return uint64_t{sort.begins[value]}; }, storage.marks + warp * WARP_LANES);
+  write_values(NarrowArray<Raw>(sort.keys, sort.count), sort.map, uint64_t{blockIdx.x} * NARROW_WARPS + warp,
+               uint64_t{gridDim.x} * NARROW_WARPS, PlacedList<Raw>{sort, *sort.listed}, storage.marks + warp * WARP_LANES);
 }
 
 /* ---- One block --------------------------------------------------------------------------------------------------------- */
 
+/* A listed value: it, above where its keys begin. Arrays of one block have less than 2^16 keys. */
+__device__ __forceinline__ uint32_t listed_word(uint32_t value, uint32_t begin) {
+  return value << 16 | begin;
+}
+
+/* How many keys values have, above how many of them have any: summed up as one number. */
+__device__ __forceinline__ uint32_t keys_and_listed(uint32_t keys) {
+  return keys << 16 | (keys != 0 ? 1 : 0);
+}
+
+/* The list that a block has made in its shared memory. */
+struct BlockList {
+  const uint32_t *words;
+  uint32_t listed;
+  uint32_t keys;
+
+  __device__ __forceinline__ uint32_t count() const {
+    return listed;
+  }
+  __device__ __forceinline__ uint32_t value(uint32_t index) const {
+    return words[index] >> 16;
+  }
+  __device__ __forceinline__ uint64_t begin(uint32_t index) const {
+    return index < listed ? words[index] & 0xFFFF : keys;
+  }
+};
+
+/* What a block needs that sorts an array by itself: counters, and the list, which takes their place or has its own. */
 template <typename Raw>
 struct NarrowBlock;
 
 template <>
 struct NarrowBlock<uint8_t> {
   uint32_t warp_totals[WARP_LANES];
-  uint32_t begins[VALUES<uint8_t> + 1];
+  uint32_t list[VALUES<uint8_t>];
   ByteCounters counters;
   NarrowVector<uint8_t> marks[NARROW_THREADS];
 
-  __device__ __forceinline__ uint64_t begin_of(uint32_t value) const {
-    return begins[value];
+  __device__ __forceinline__ void count(const NarrowArray<uint8_t> &array) {
+    count_narrow_keys(array, 0, 1, counters);
   }
-  __device__ __forceinline__ void add(uint32_t value, bool is_present) {
-    counters.add(value, is_present);
-  }
-  /* All threads take part; begins and ends with a barrier. */
-  __device__ __forceinline__ void place(uint32_t count) {
-    __syncthreads();
-    const bool is_value = threadIdx.x < VALUES<uint8_t>;
+  /* Returns the sums of all. All threads take part; begins with a barrier. */
+  __device__ __forceinline__ uint32_t make_list(const NarrowMap<uint8_t> &map) {
+    const uint32_t keys = threadIdx.x < VALUES<uint8_t> ? static_cast<uint32_t>(counters.sum(map.leave(threadIdx.x))) : 0;
     uint32_t all;
-    const uint32_t keys = is_value ? static_cast<uint32_t>(counters.sum(threadIdx.x)) : 0;
-    const uint32_t begin = lower_threads_sum<NARROW_WARPS>(keys, warp_totals, all);
-    if (is_value)
-      begins[threadIdx.x] = begin;
-    if (threadIdx.x == 0)
-      begins[VALUES<uint8_t>] = count;
-    expect(all == count);
-    __syncthreads();
+    const uint32_t lower = lower_threads_sum<NARROW_WARPS>(keys_and_listed(keys), warp_totals, all);
+    if (keys != 0)
+      list[lower & 0xFFFF] = listed_word(threadIdx.x, lower >> 16);
+    return all;
+  }
+  __device__ __forceinline__ const uint32_t *words() const {
+    return list;
   }
 };
 
-/* Where each value begins is put in place of how many keys it has. */
 template <>
 struct NarrowBlock<uint16_t> {
-  static constexpr uint32_t THREAD_WORDS = VALUES<uint16_t> / 2 / NARROW_THREADS;
+  static constexpr uint32_t EACH = VALUES<uint16_t> / NARROW_THREADS;
 
   uint32_t warp_totals[WARP_LANES];
-  uint32_t count;
   HalfCounters<VALUES<uint16_t>> counters;
   NarrowVector<uint16_t> marks[NARROW_THREADS];
 
-  __device__ __forceinline__ uint64_t begin_of(uint32_t value) const {
-    return value < VALUES<uint16_t> ? counters.counter(value) : count;
+  __device__ __forceinline__ void count(const NarrowArray<uint16_t> &array) {
+    HalfCounting<VALUES<uint16_t>> counting = {counters, 0, nullptr};
+    count_narrow_keys(array, 0, 1, counting);
   }
-  __device__ __forceinline__ void add(uint32_t value, bool is_present) {
-    counters.add_lanes(value, is_present, nullptr);
-  }
-  __device__ __forceinline__ uint32_t &word(uint32_t index) {
-    return counters.words[counters.place_of(threadIdx.x * THREAD_WORDS + index)];
-  }
-  /* All threads take part; begins and ends with a barrier. */
-  __device__ __forceinline__ void place(uint32_t keys) {
-    __syncthreads();
+  /* The same. A thread has the counters of its values in registers when the list is written over them. */
+  __device__ __forceinline__ uint32_t make_list(const NarrowMap<uint16_t> &map) {
+    const uint32_t first = threadIdx.x * EACH;
+    uint32_t pairs[EACH / 2];
     uint32_t sum = 0;
-    for (uint32_t index = 0; index < THREAD_WORDS; index++)
-      sum += (word(index) & 0xFFFF) + (word(index) >> 16);
-    uint32_t all;
-    uint32_t begin = lower_threads_sum<NARROW_WARPS>(sum, warp_totals, all);
-    expect(all == keys);
-    for (uint32_t index = 0; index < THREAD_WORDS; index++) {
-      const uint32_t two = word(index);
-      const uint32_t second = begin + (two & 0xFFFF);
-      word(index) = begin | second << 16;
-      begin = second + (two >> 16);
+#pragma unroll
+    for (uint32_t index = 0; index < EACH; index += 2) {
+      const uint32_t one = counters.counter(map.leave(first + index));
+      const uint32_t other = counters.counter(map.leave(first + index + 1));
+      pairs[index / 2] = one << 16 | other;
+      sum += keys_and_listed(one) + keys_and_listed(other);
     }
-    if (threadIdx.x == 0)
-      count = keys;
-    __syncthreads();
+    uint32_t all;
+    uint32_t lower = lower_threads_sum<NARROW_WARPS>(sum, warp_totals, all); // behind its barrier all have read
+#pragma unroll
+    for (uint32_t index = 0; index < EACH; index++) {
+      const uint32_t keys = index % 2 == 0 ? pairs[index / 2] >> 16 : pairs[index / 2] & 0xFFFF;
+      if (keys != 0)
+        counters.words[lower & 0xFFFF] = listed_word(first + index, lower >> 16);
+      lower += keys_and_listed(keys);
+    }
+    return all;
+  }
+  __device__ __forceinline__ const uint32_t *words() const {
+    return counters.words;
   }
 };
 
@@ -222,13 +263,13 @@ __global__ void __launch_bounds__(NARROW_THREADS, 1) narrow_block_kernel(const _
   const NarrowArray<Raw> array(sort.keys, sort.count);
   block.counters.clear();
   __syncthreads();
-  each_narrow_key(
-      array, sort.map, 0, 1, [&block](uint32_t value, bool is_present) { block.add(value, is_present); }, [] {});
-  block.place(static_cast<uint32_t>(sort.count));
+  block.count(array);
+  const uint32_t all = block.make_list(sort.map);
+  expect(all >> 16 == sort.count);
+  __syncthreads();
   const uint32_t warp = threadIdx.x / WARP_LANES;
-  write_values(
-      array, sort.map, warp, NARROW_WARPS, [&block](uint32_t value) { return block.begin_of(value); },
-      block.marks + warp * WARP_LANES);
+  write_values(array, sort.map, warp, NARROW_WARPS, BlockList{block.words(), all & 0xFFFF, all >> 16},
+               block.marks + warp * WARP_LANES);
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------------- */
@@ -263,9 +304,13 @@ template <typename Raw>
 int launch_counted(const cdp_plan &plan, void *stream) {
   const CountedParts parts = counted_parts(sizeof(Raw));
   unsigned char *workspace = static_cast<unsigned char *>(plan.d_workspace);
-  const CountedSort<Raw> sort = {static_cast<Raw *>(plan.d_keys), plan.count, narrow_map<Raw>(plan.type, plan.order),
+  const CountedSort<Raw> sort = {static_cast<Raw *>(plan.d_keys),
+                                 plan.count,
+                                 narrow_map<Raw>(plan.type, plan.order),
                                  reinterpret_cast<unsigned long long *>(workspace + parts.counts),
-                                 reinterpret_cast<unsigned long long *>(workspace + parts.begins)};
+                                 reinterpret_cast<unsigned int *>(workspace + parts.listed),
+                                 reinterpret_cast<unsigned long long *>(workspace + parts.begins),
+                                 reinterpret_cast<uint16_t *>(workspace + parts.values)};
   const CountedGrids grids = for_kind(static_cast<DeviceKind>(plan.device_kind),
                                       [&plan](auto kind) { return counted_grids_of<Raw, decltype(kind)::value>(plan); });
   if (plan.path == CDP_PATH_ONE_BLOCK) {
@@ -277,7 +322,7 @@ int launch_counted(const cdp_plan &plan, void *stream) {
   static OncePerContext allowance;
   int error = allowance.see_to([&] { return allow_shared_bytes(count_values_kernel<Raw>, grids.count.shared_bytes); });
   if (error == LAUNCH_OK)
-    error = zero_memory(sort.counts, parts.begins - parts.counts, stream);
+    error = zero_memory(sort.counts, parts.listed - parts.counts, stream);
   if (error == LAUNCH_OK)
     error = launch_from_host(grids.count, stream, count_values_kernel<Raw>, sort);
   if (error == LAUNCH_OK)

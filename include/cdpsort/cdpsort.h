@@ -7,20 +7,17 @@
  *     if (cdp_quicksort(keys, 3, CDP_U32, NULL) != CDP_OK)
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- * The call, the same in stream order, its options, and what a thread can ask about its last call. C11 and C++17, without a CUDA
- * header. Beside it: tuning.h (numbers that shape the recursion), study.h (what a recursion did), partition.h (its one step).
+ * The call, the same in stream order, and its options. C11 and C++17, without a CUDA header. It includes errors.h: what calls
+ * return, and what a thread can ask about its last one. Beside it: tuning.h (numbers that shape the recursion), study.h (what a
+ * recursion did), partition.h (its one step).
  */
 #ifndef CDPSORT_CDPSORT_H
 #define CDPSORT_CDPSORT_H
 
+#include <cdpsort/errors.h>
+
 #include <stddef.h>
 #include <stdint.h>
-
-#if defined(__GNUC__)
-#define CDP_API __attribute__((visibility("default")))
-#else
-#define CDP_API
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,40 +65,6 @@ typedef enum cdp_order {
 
 /** How to sort, below. */
 typedef struct cdp_options cdp_options;
-
-/** What a call returns. Values are fixed for good: families with gaps, none is ever reused. */
-typedef enum cdp_status {
-  CDP_OK = 0, /**< the keys are sorted; of an asynchronous call: all is launched */
-
-  /*
-   * 1 to 31: the caller can mend these. Found out before anything was launched: keys, workspace and what a call fills in are as
-   * they were, unless the call says otherwise.
-   */
-  CDP_ERROR_NULL = 1,      /**< a pointer that must not be NULL is NULL */
-  CDP_ERROR_TYPE = 2,      /**< the key type is not one of cdp_type, or narrow where there must be a recursion */
-  CDP_ERROR_OPTION = 3,    /**< an option is out of its range, or unknown */
-  CDP_ERROR_SIZE = 4,      /**< count is greater than CDP_COUNT_MAX, or its bytes cannot be addressed */
-  CDP_ERROR_ALIGNMENT = 5, /**< keys are not aligned to their own size; or the workspace, or what an allocator returned, not to
-                                CDP_WORKSPACE_ALIGNMENT */
-  CDP_ERROR_WORKSPACE = 6, /**< the workspace is smaller than cdp_quicksort_workspace() says */
-  CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use */
-  CDP_ERROR_FILE = 8,      /**< a file cannot be opened or written; it may be incomplete (study.h) */
-
-  /* 32 to 63: the machine does not have it. Found out before anything was launched: the keys are as they were. */
-  CDP_ERROR_NO_DEVICE = 32,   /**< no such device, or no usable GPU; the message says how to ask for the simulated one */
-  CDP_ERROR_MEMORY = 33,      /**< host or device memory is exhausted, or an allocator returned NULL */
-  CDP_ERROR_UNSUPPORTED = 34, /**< the device cannot run these kernels; the message says why, and what would help */
-
-  /*
-   * 64 and above: the device failed, and kernels may have run. Keys in device or managed memory, and on the simulated device in
-   * any, are unspecified: they need not even be a permutation of what they were. Nothing but keys and workspace was written.
-   * Keys in host memory, of which a CUDA device sorts a copy, are as they were, unless it was copying them back that failed.
-   * After an asynchronous call keys and workspace may be in use until the work on the stream is complete.
-   */
-  CDP_ERROR_CUDA = 64,     /**< a CUDA call or kernel failed, also for want of memory; see cdp_last_cuda_error() */
-  CDP_ERROR_SIMULATED = 65 /**< a kernel broke a rule of the simulated device, such as a barrier not all threads reach, or host
-                                memory was exhausted while it ran */
-} cdp_status;
 
 /**
  * Sorts `count` keys in place and returns when they are sorted.
@@ -151,8 +114,8 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
  * smaller, up to 15 % and 16 MiB; on the simulated device, up to as much as the keys and 16 MiB. Small leaves and a small
  * cdp_tuning::block_items need more, on a GPU at most as much as the keys again and 32 MiB. With two children
  * (CDP_FAN_OUT_CLASSIC) it is less: with the default leaf, less than 1 MiB up to 2^27 keys and less than 0.1 % beyond. It is
- * enough whichever scheme runs, captured or not. For narrow keys it is 16 bytes for each value that there may be and 256 more,
- * whatever the count and the options: 4,352 bytes for keys of 1 byte, 1,048,832 for those of 2.
+ * enough whichever scheme runs, captured or not. For narrow keys it is 18 bytes for each value that there may be and 512 more,
+ * whatever the count and the options: 5,120 bytes for keys of 1 byte, 1,180,160 for those of 2.
  *
  * @param count            number of keys, at most CDP_COUNT_MAX.
  * @param type             what the keys are.
@@ -365,44 +328,6 @@ struct cdp_options {
       0, 0                                                                                                                     \
     }                                                                                                                          \
   }
-
-/* ---- What a call reports --------------------------------------------------------------------------------------- */
-
-/**
- * The name of a status, such as "CDP_ERROR_NULL".
- * @return a constant string, never NULL; "unknown status" for a value outside the enumeration.
- * @since 0.1.0
- */
-CDP_API const char *cdp_status_name(cdp_status status);
-
-/**
- * What a status means, in a few words of English.
- * @return a constant string, never NULL; "unknown status" for a value outside the enumeration.
- * @since 0.1.0
- */
-CDP_API const char *cdp_status_text(cdp_status status);
-
-/**
- * What was wrong in the calling thread's last call that returned a status, and what to do about it.
- * @return a string owned by the library, valid until the thread's next call of cdpsort; "" after CDP_OK; never NULL.
- * @since 0.1.0
- */
-CDP_API const char *cdp_last_message(void);
-
-/**
- * The cudaError_t behind the calling thread's last status, as a number; 0 where no CUDA call failed.
- * @since 0.1.0
- */
-CDP_API int cdp_last_cuda_error(void);
-
-/**
- * The device that the calling thread's last successful sort ran on, such as
- * "NVIDIA H200 (CUDA device 0, compute capability 9.0, 132 multiprocessors)" or "simulated device (on the CPU)".
- * @return a string owned by the library, valid until the thread's next sort; "" where this thread has not sorted yet. A sort
- * of 0 or 1 keys needs no device, and leaves the answer as it was.
- * @since 0.1.0
- */
-CDP_API const char *cdp_last_device(void);
 
 /* ---- Version --------------------------------------------------------------------------------------------------- */
 

@@ -61,7 +61,7 @@ void Board::queued(Place *place) {
 
 void Board::end(Place *place, const RandomSort &sort) {
   totals.sorts++;
-  (sort.call == Call::async ? totals.async : totals.blocking)++;
+  (sort.call == Call::async || sort.call == Call::on_stream ? totals.async : totals.blocking)++;
   totals.studied += sort.call == Call::study ? 1 : 0;
   totals.traced += sort.call == Call::trace ? 1 : 0;
   const Lock lock(mutex_);

@@ -81,6 +81,17 @@ cdp_options draw_options(Random &random) {
   return options;
 }
 
+/* Keys of 8 and 16 bits, of which there are no studies. */
+bool is_narrow(cdp_type type) {
+  return type > CDP_F64;
+}
+
+cdp_type draw_type(Random &random) {
+  const cdp_type wide = static_cast<cdp_type>(CDP_U32 + random.below(CDP_F64));
+  const cdp_type narrow = static_cast<cdp_type>(CDP_U8 + random.below(CDP_BF16 - CDP_F64));
+  return random.one_in(8) ? narrow : wide;
+}
+
 /* Who is called. Everything is drawn whatever the mode, so that the rest of a sort does not depend on it. */
 void draw_call(Random &random, Mode mode, RandomSort *sort) {
   static const Call blocking_calls[] = {Call::plain, Call::plain, Call::plain, Call::plain,
@@ -89,7 +100,8 @@ void draw_call(Random &random, Mode mode, RandomSort *sort) {
   const bool by_host = random.one_in(8);
   const bool in_host_memory = random.one_in(16);
   const bool blocking = random.one_in(2) ? mode != Mode::async : mode == Mode::blocking;
-  sort->call = blocking ? call : Call::async;
+  const bool has_workspace = !random.one_in(4);
+  sort->call = blocking ? is_narrow(sort->type) ? Call::plain : call : has_workspace ? Call::async : Call::on_stream;
   if (!blocking)
     return;
   sort->in_host_memory = in_host_memory;
@@ -120,7 +132,8 @@ const char *pivot_text(cdp_pivot pivot) {
 }
 
 const char *call_text(Call call) {
-  static const char *const names[] = {"cdp_quicksort_async", "cdp_quicksort", "cdp_study_quicksort", "cdp_trace_quicksort"};
+  static const char *const names[] = {"cdp_quicksort_async", "cdp_quicksort", "cdp_study_quicksort", "cdp_trace_quicksort",
+                                      "cdp_quicksort_on_stream"};
   return names[static_cast<uint32_t>(call)];
 }
 
@@ -130,7 +143,7 @@ RandomSort draw_sort(const Choice &choice, uint64_t number) {
   Random random(choice.seed, number);
   RandomSort sort = {};
   sort.number = number;
-  sort.type = static_cast<cdp_type>(CDP_U32 + random.below(CDP_F64));
+  sort.type = draw_type(random);
   sort.count = draw_count(random, choice);
   sort.distribution = static_cast<Distribution>(random.below(device_data::DISTRIBUTIONS));
   sort.key_seed = random.next();

@@ -17,7 +17,7 @@ namespace soak {
 using device_data::Distribution;
 
 enum class Mode : uint32_t { blocking, async, mixed };
-enum class Call : uint32_t { async, plain, study, trace }; /* all but the first are blocking */
+enum class Call : uint32_t { async, plain, study, trace, on_stream }; /* all but the first and the last are blocking */
 
 /* What the sorts are drawn from. */
 struct Choice {

@@ -118,6 +118,8 @@ void Worker::start(Lane *lane, Ticket *ticket) {
   REQUIRE(*ticket, device_data::oracle_note(lane->oracle, keys, lane->stream));
   if (sort.call == Call::async)
     sort_async(lane, *ticket, keys);
+  else if (sort.call == Call::on_stream)
+    REQUIRE(*ticket, cdp_quicksort_on_stream(keys.d_keys, keys.count, keys.type, &sort.options, lane->stream));
   else if (sort.in_host_memory)
     sort_in_host_memory(lane, *ticket, keys);
   else
