@@ -9,6 +9,7 @@
 #ifndef CDPSORT_DEVICE_ENGINE_H
 #define CDPSORT_DEVICE_ENGINE_H
 
+#include <cdpsort/pairs.h>
 #include <cdpsort/partition.h>
 #include <cdpsort/study.h>
 #include <cdpsort/tuning.h>
@@ -68,6 +69,7 @@ typedef enum cdp_path {
  */
 typedef struct cdp_settings {
   cdp_order order;
+  cdp_ties ties;
   int32_t device; /* CDP_DEVICE_AUTO, which is 0, or as there */
   uint64_t seed;
   cdp_scheme scheme;
@@ -210,6 +212,49 @@ typedef struct cdp_partition_request {
 /* Bytes of workspace for a partition; pure arithmetic. UINT64_MAX if they cannot be counted. */
 uint64_t cdp_engine_partition_workspace_bytes(const cdp_partition_request *request);
 
+/* ---- Values that go with keys (payload/) ------------------------------------------------------------------------------- */
+
+/* What is asked for. For a plan the pointers may be missing, but not the question whether there are keys and indices to write. */
+typedef struct cdp_payload_request {
+  cdp_type type;
+  cdp_order order;
+  cdp_ties ties;
+  uint64_t count; /* 1 to CDP_PAIRS_COUNT_MAX */
+  const void *d_keys;
+  void *d_sorted_keys;  /* may be d_keys; NULL: nobody wants them */
+  void *d_indices;      /* NULL: nobody wants them */
+  uint32_t index_bytes; /* 4 or 8; 0: no indices */
+  uint32_t column_count;
+  cdp_column columns[CDP_COLUMNS_MAX]; /* at most UINT32_MAX bytes a value */
+} cdp_payload_request;
+
+/*
+ * How it is done: by a sort of items of 8 bytes. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
+ *
+ *     | items        | workspace of the sort, or what is gathered | window | origins       | lower order   | sorted keys  |
+ *       count, 8 bytes                                              keys of 8 bytes alone  count, 4 bytes each   if asked for
+ */
+typedef struct cdp_payload_plan {
+  cdp_payload_request asked;
+  bool travels;      /* the value is the lower half of its item; otherwise a position is in the lower bits */
+  uint32_t low_bits; /* of an item, below the key */
+  cdp_plan sort;     /* of the items; undefined for one key */
+  uint64_t shared;   /* where parts begin */
+  uint64_t window;
+  uint64_t origins;
+  uint64_t lower_order;
+  uint64_t sorted_keys;
+  uint64_t workspace_bytes;
+  void *d_workspace; /* the caller's to fill in */
+} cdp_payload_plan;
+
+/* Plans it. `resolved` is for keys of type CDP_U64, is_captured as for cdp_engine_plan(). CDP_ERROR_SIZE, with *plan undefined,
+   if the workspace cannot be addressed. */
+cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, const cdp_payload_request *request,
+                                   const cdp_device_facts *facts, bool is_captured, cdp_payload_plan *plan);
+
+/* ---- Engines ----------------------------------------------------------------------------------------------------------- */
+
 /* What a blocking sort is to find out about itself. */
 typedef struct cdp_gathering {
   double milliseconds; /* receives the time from the launch to the end on the device */
@@ -258,6 +303,10 @@ typedef struct cdp_engine {
 
   /* Waits for the device's earlier work, sorts, waits for the end, and fills what is to be gathered. */
   cdp_status (*sort)(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault);
+
+  /* The same for keys with what goes with them; there is nothing to gather. */
+  cdp_status (*launch_payload)(const cdp_payload_plan *plan, void *stream, cdp_fault *fault);
+  cdp_status (*sort_payload)(const cdp_payload_plan *plan, cdp_fault *fault);
 
   /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
   cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);

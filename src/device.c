@@ -144,21 +144,34 @@ cleanup:
   return status;
 }
 
-cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name) {
+cdp_status cdp_device_check_array(const cdp_device *device, const void *memory, const char *name, bool *is_copied) {
   cdp_status status;
   cdp_memory_place place;
   TRY(locate(device, memory, &place));
-  if (device->engine->simulated) {
-    if (place.kind != CDP_MEMORY_HOST)
-      return cdp_fail(CDP_ERROR_POINTER, 0,
-                      "%s is not in host memory: the simulated device works in host memory alone; give it that", name);
-  } else if (place.kind == CDP_MEMORY_HOST) {
-    return cdp_fail(CDP_ERROR_POINTER, 0, "%s points to host memory: give it memory of CUDA device %d", name, device->ordinal);
-  } else if (place.kind == CDP_MEMORY_DEVICE && place.ordinal != device->ordinal) {
+  *is_copied = place.kind == CDP_MEMORY_HOST && !device->engine->simulated;
+  if (device->engine->simulated && place.kind != CDP_MEMORY_HOST)
+    return cdp_fail(CDP_ERROR_POINTER, 0,
+                    "%s is not in host memory: the simulated device works in host memory alone; give it that", name);
+  if (place.kind == CDP_MEMORY_DEVICE && place.ordinal != device->ordinal)
     return cdp_fail(CDP_ERROR_POINTER, 0,
                     "%s is in the memory of CUDA device %d, but the sort runs on device %d: give it memory of that one", name,
                     place.ordinal, device->ordinal);
-  }
 cleanup:
   return status;
+}
+
+cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name) {
+  bool is_copied = false;
+  cdp_status status;
+  TRY(cdp_device_check_array(device, memory, name, &is_copied));
+  if (is_copied)
+    return cdp_fail(CDP_ERROR_POINTER, 0, "%s points to host memory: give it memory of CUDA device %d", name, device->ordinal);
+cleanup:
+  return status;
+}
+
+cdp_status cdp_device_check_stream(const cdp_device *device, const void *stream) {
+  if (device->engine->simulated && stream != NULL)
+    return cdp_fail(CDP_ERROR_POINTER, 0, "stream is not NULL: the simulated device has the default stream alone; give NULL");
+  return CDP_OK;
 }

@@ -15,6 +15,8 @@
 
 #include <cdpsort/cdpsort.h>
 
+#include <stdbool.h>
+
 typedef enum cdp_wish_kind {
   CDP_WISH_ANY_CUDA,
   CDP_WISH_ONE_CUDA, /* `ordinal` says which */
@@ -51,5 +53,11 @@ cdp_status cdp_device_choose(const cdp_device_wish *wish, const void *keys, cdp_
 
 /* Whether a chosen device can work in this memory without a copy; `name` is for messages. CDP_ERROR_POINTER if not. */
 cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name);
+
+/* The same for an array of a blocking call, which may also be host memory of a CUDA device's program: *is_copied says so. */
+cdp_status cdp_device_check_array(const cdp_device *device, const void *memory, const char *name, bool *is_copied);
+
+/* Whether a chosen device has such a stream. CDP_ERROR_POINTER if not. */
+cdp_status cdp_device_check_stream(const cdp_device *device, const void *stream);
 
 #endif

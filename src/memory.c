@@ -2,8 +2,8 @@
 /*
  * The copies and allocations of a blocking call. One allocation holds it all:
  *
- *     | the device's copy of the keys, rounded up | workspace | trace  |
- *       only if the keys are copied                             if any
+ *     | the device's copies of arrays, each rounded up | workspace | trace  |
+ *       of those alone that are copied                               if any
  *
  * 1. Make the device current. 2. Allocate. 3. Copy to the device. 4. Do the work. 5. Copy back.
  * Whatever fails, the one cleanup path frees the memory and makes current again what was.
@@ -11,8 +11,6 @@
 #include "memory.h"
 
 #include "status.h"
-
-#include <stdbool.h>
 
 /* Each sum is checked: the keys, rounded up, and the workspace must fit into one allocation. */
 cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_bytes, cdp_room *room) {
@@ -23,7 +21,7 @@ cdp_status cdp_room_reckon(uint64_t count, cdp_type type, uint64_t workspace_byt
     const uint64_t keys = count * key_bytes;
     const uint64_t keys_room = (keys + mask) & ~mask;
     if (workspace_bytes <= most && keys_room <= most - workspace_bytes) {
-      *room = (cdp_room){(size_t)keys, (size_t)keys_room, (size_t)workspace_bytes};
+      *room = (cdp_room){(size_t)keys, (size_t)workspace_bytes};
       return CDP_OK;
     }
   }
@@ -88,30 +86,81 @@ cdp_status cdp_memory_give_back(const cdp_device *device, const cdp_allocator *a
   return CDP_OK;
 }
 
-cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys) {
+cdp_array cdp_memory_keys(const cdp_device *device, void *keys, size_t bytes) {
+  const bool is_copied = device->keys_kind == CDP_MEMORY_HOST && !device->engine->simulated;
+  return (cdp_array){.memory = keys, .bytes = bytes, .is_copied = is_copied, .is_read = true, .is_written = true};
+}
+
+/* Bytes of the copy of an array, rounded up so that more may follow; 0 for none. */
+static size_t copy_bytes(const cdp_array *array) {
+  const size_t mask = CDP_WORKSPACE_ALIGNMENT - 1;
+  return array->is_copied ? (array->bytes + mask) & ~mask : 0;
+}
+
+/* The bytes of a job's one allocation, and in *copies_bytes those of the copies. */
+static cdp_status reckon_job(const cdp_memory_job *job, size_t *copies_bytes, size_t *bytes) {
+  const size_t most = PTRDIFF_MAX;
+  *copies_bytes = 0;
+  *bytes = job->workspace_bytes;
+  for (size_t index = 0; index < job->array_count && *bytes <= most; index++) {
+    const cdp_array *array = &job->arrays[index];
+    const size_t more = array->bytes <= most ? copy_bytes(array) : most;
+    *copies_bytes += more;
+    *bytes += more; // no overflow: neither is greater than half of what a size_t holds
+  }
+  if (*bytes <= most)
+    return CDP_OK;
+  return cdp_fail(CDP_ERROR_SIZE, 0,
+                  "copies of these arrays and their workspace cannot be addressed; give fewer keys at a time");
+}
+
+/* Tells each array where the device reaches it. */
+static void place_arrays(const cdp_memory_job *job, void *memory) {
+  unsigned char *next = memory;
+  for (size_t index = 0; index < job->array_count; index++) {
+    cdp_array *array = &job->arrays[index];
+    array->d_memory = array->is_copied ? next : array->memory;
+    next += copy_bytes(array);
+  }
+}
+
+static cdp_status copy_arrays(const cdp_engine *engine, const cdp_memory_job *job, bool to_device) {
+  cdp_status status = CDP_OK;
+  for (size_t index = 0; index < job->array_count; index++) {
+    const cdp_array *array = &job->arrays[index];
+    cdp_fault fault = {0};
+    if (!array->is_copied || !(to_device ? array->is_read : array->is_written))
+      continue;
+    if (to_device)
+      TRY(cdp_report(engine->copy(array->d_memory, array->memory, array->bytes, &fault), &fault,
+                     "copying the keys to the device"));
+    else
+      TRY(cdp_report(engine->copy(array->memory, array->d_memory, array->bytes, &fault), &fault, "copying the keys back"));
+  }
+cleanup:
+  return status;
+}
+
+cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job) {
   const cdp_engine *engine = device->engine;
-  const bool keys_copied = device->keys_kind == CDP_MEMORY_HOST && !engine->simulated;
-  const size_t keys_room_bytes = keys_copied ? job->room.keys_room_bytes : 0;
-  const size_t keys_bytes = job->room.keys_bytes;
-  const size_t bytes = keys_room_bytes + job->room.workspace_bytes;
+  size_t copies_bytes = 0;
+  size_t bytes = 0;
   cdp_fault fault = {0};
   void *memory = NULL;
   bool entered = false;
   cdp_previous previous;
   cdp_status status;
 
+  TRY(reckon_job(job, &copies_bytes, &bytes));
   TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
   entered = true;
   TRY(allocate(device, &job->allocator, bytes,
-               keys_copied ? "allocating memory for the keys and their workspace" : "allocating the workspace", &memory));
-  void *d_keys = keys_copied ? memory : keys;
-  void *d_workspace = (unsigned char *)memory + keys_room_bytes;
-
-  if (keys_copied)
-    TRY(cdp_report(engine->copy(d_keys, keys, keys_bytes, &fault), &fault, "copying the keys to the device"));
-  TRY(cdp_report(job->work(engine, d_keys, d_workspace, job->context, &fault), &fault, job->doing));
-  if (keys_copied)
-    TRY(cdp_report(engine->copy(keys, d_keys, keys_bytes, &fault), &fault, "copying the keys back"));
+               copies_bytes != 0 ? "allocating memory for the keys and their workspace" : "allocating the workspace", &memory));
+  place_arrays(job, memory);
+  TRY(copy_arrays(engine, job, true));
+  TRY(cdp_report(job->work(engine, job->arrays, (unsigned char *)memory + copies_bytes, job->context, &fault), &fault,
+                 job->doing));
+  TRY(copy_arrays(engine, job, false));
 
 cleanup:
   release(device, &job->allocator, bytes, memory);
@@ -125,9 +174,10 @@ typedef struct sort_context {
   cdp_gathering *gathering;
 } sort_context;
 
-static cdp_status sort_there(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault) {
+static cdp_status sort_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
+                             cdp_fault *fault) {
   sort_context *sort = context;
-  sort->plan.d_keys = d_keys;
+  sort->plan.d_keys = arrays[0].d_memory;
   sort->plan.d_workspace = d_workspace;
   if (sort->plan.trace_capacity != 0)
     sort->plan.d_trace = (unsigned char *)d_workspace + sort->plan.workspace_bytes; // whose parts are aligned, and its end
@@ -137,11 +187,18 @@ static cdp_status sort_there(const cdp_engine *engine, void *d_keys, void *d_wor
 cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, const cdp_room *room, const cdp_allocator *allocator,
                            void *keys, cdp_gathering *gathering) {
   sort_context sort = {.plan = *plan, .gathering = gathering};
-  cdp_memory_job job = {.room = *room, .allocator = *allocator, .doing = "sorting", .work = sort_there, .context = &sort};
+  cdp_array array = cdp_memory_keys(device, keys, room->keys_bytes);
+  cdp_memory_job job = {.arrays = &array,
+                        .array_count = 1,
+                        .workspace_bytes = room->workspace_bytes,
+                        .allocator = *allocator,
+                        .doing = "sorting",
+                        .work = sort_there,
+                        .context = &sort};
   if (gathering->trace != NULL) {
     // The cast is exact, and the sum no overflow: CDP_TRACE_CAPACITY_MAX.
     sort.plan.trace_capacity = (uint32_t)gathering->trace->capacity;
-    job.room.workspace_bytes += (size_t)cdp_engine_trace_bytes(gathering->trace->capacity);
+    job.workspace_bytes += (size_t)cdp_engine_trace_bytes(gathering->trace->capacity);
   }
-  return cdp_memory_do(device, &job, keys);
+  return cdp_memory_do(device, &job);
 }

@@ -7,11 +7,12 @@
 
 #include "device.h"
 
+#include <stdbool.h>
+
 /* Bytes of memory for keys and what is done with them. */
 typedef struct cdp_room {
-  size_t keys_bytes;      /* bytes of the keys themselves */
-  size_t keys_room_bytes; /* the same, rounded up so that a workspace may follow */
-  size_t workspace_bytes; /* keys_room_bytes + workspace_bytes can be allocated in one piece */
+  size_t keys_bytes;
+  size_t workspace_bytes; /* both can be allocated in one piece, the keys rounded up */
 } cdp_room;
 
 /* Reckons it for a valid type and a workspace of so many bytes (UINT64_MAX: they cannot be counted). CDP_ERROR_SIZE if it
@@ -26,11 +27,24 @@ cdp_status cdp_memory_take(const cdp_device *device, const cdp_allocator *alloca
 cdp_status cdp_memory_give_back(const cdp_device *device, const cdp_allocator *allocator, size_t bytes, void *stream,
                                 void *memory);
 
-/* What is done with keys where the device reaches them. Fills *fault unless it returns CDP_OK. */
-typedef cdp_status cdp_memory_work(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault);
+/* An array that a job works on. */
+typedef struct cdp_array {
+  void *memory; /* the caller's */
+  size_t bytes;
+  bool is_copied; /* it is in memory that the device does not reach */
+  bool is_read;
+  bool is_written; /* one that is not is never written to */
+  void *d_memory;  /* where the device reaches it: cdp_memory_do() fills it in */
+} cdp_array;
+
+/* What is done with arrays where the device reaches them. Fills *fault unless it returns CDP_OK. */
+typedef cdp_status cdp_memory_work(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
+                                   cdp_fault *fault);
 
 typedef struct cdp_memory_job {
-  cdp_room room;
+  cdp_array *arrays;
+  size_t array_count;
+  size_t workspace_bytes;
   cdp_allocator allocator;
   const char *doing; /* "sorting" */
   cdp_memory_work *work;
@@ -38,12 +52,15 @@ typedef struct cdp_memory_job {
 } cdp_memory_job;
 
 /*
- * Does a job with `keys` on the device, and returns when it is done. Keys in host memory are copied to a CUDA device and, after
- * success alone, back; all others, and those of the simulated device, are worked on where they are. The thread's current device
- * is left as it was. CDP_ERROR_MEMORY, CDP_ERROR_CUDA or CDP_ERROR_SIMULATED; CDP_ERROR_ALIGNMENT or CDP_ERROR_POINTER for what
- * an allocator has returned.
+ * Does a job on the device, and returns when it is done. Arrays that are copied go to a CUDA device, if they are read, and after
+ * success alone back, if they are written; all others are worked on where they are. The thread's current device is left as it was.
+ * CDP_ERROR_SIZE if all of it together cannot be addressed; CDP_ERROR_MEMORY, CDP_ERROR_CUDA or CDP_ERROR_SIMULATED;
+ * CDP_ERROR_ALIGNMENT or CDP_ERROR_POINTER for what an allocator has returned.
  */
-cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job, void *keys);
+cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job);
+
+/* The keys of a call as the array of a job, read and written. */
+cdp_array cdp_memory_keys(const cdp_device *device, void *keys, size_t bytes);
 
 /* The job of sorting by a plan, which has no memory yet, and of gathering what is asked for. */
 cdp_status cdp_memory_sort(const cdp_device *device, const cdp_plan *plan, const cdp_room *room, const cdp_allocator *allocator,

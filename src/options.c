@@ -66,6 +66,8 @@ static cdp_status check_choices(const cdp_options *known) {
   TRY(check_choice("pivot", (int32_t)known->pivot, CDP_PIVOT_MEAN,
                    "0 for the default, CDP_PIVOT_MIDDLE (1), CDP_PIVOT_MEDIAN_OF_THREE (2), CDP_PIVOT_RANDOM (3), "
                    "CDP_PIVOT_SAMPLED_MEDIAN (4), CDP_PIVOT_FIRST (5), CDP_PIVOT_NINTHER (6) or CDP_PIVOT_MEAN (7)"));
+  TRY(check_choice("ties", (int32_t)known->ties, CDP_TIES_BY_VALUE,
+                   "CDP_TIES_ANY (0), CDP_TIES_STABLE (1) or CDP_TIES_BY_VALUE (2)"));
 cleanup:
   return status;
 }
@@ -141,6 +143,7 @@ static cdp_settings settings_of(const cdp_options *options, const cdp_tuning *tu
   const uint32_t fan_out = options->fan_out != 0 ? options->fan_out : default_fan_out;
   return (cdp_settings){
       .order = options->order,
+      .ties = options->ties,
       .device = options->device,
       .seed = options->seed,
       .scheme = options->scheme != CDP_SCHEME_DEFAULT ? options->scheme : CDP_SCHEME_LAST_BLOCK,

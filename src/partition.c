@@ -26,9 +26,10 @@ typedef struct partition_context {
   cdp_parts *parts;
 } partition_context;
 
-static cdp_status partition_there(const cdp_engine *engine, void *d_keys, void *d_workspace, void *context, cdp_fault *fault) {
+static cdp_status partition_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
+                                  cdp_fault *fault) {
   partition_context *partition = context;
-  partition->request.d_keys = d_keys;
+  partition->request.d_keys = arrays[0].d_memory;
   partition->request.d_workspace = d_workspace;
   return engine->partition(&partition->request, partition->parts, fault);
 }
@@ -38,13 +39,22 @@ static cdp_status partition_on(const cdp_device *device, const cdp_partition_req
                                void *keys, cdp_parts *parts) {
   cdp_parts found = {0};
   partition_context partition = {.request = *request, .parts = &found};
-  cdp_memory_job job = {.allocator = *allocator, .doing = "partitioning", .work = partition_there, .context = &partition};
+  cdp_array array;
+  cdp_memory_job job = {.arrays = &array,
+                        .array_count = 1,
+                        .allocator = *allocator,
+                        .doing = "partitioning",
+                        .work = partition_there,
+                        .context = &partition};
+  cdp_room room;
   cdp_status status;
   partition.request.simulated = device->engine->simulated;
   partition.request.multiprocessors = device->facts.multiprocessors;
   const uint64_t workspace_bytes = cdp_engine_partition_workspace_bytes(&partition.request);
-  TRY(cdp_room_reckon(request->count, request->type, workspace_bytes, &job.room));
-  TRY(cdp_memory_do(device, &job, keys));
+  TRY(cdp_room_reckon(request->count, request->type, workspace_bytes, &room));
+  array = cdp_memory_keys(device, keys, room.keys_bytes);
+  job.workspace_bytes = room.workspace_bytes;
+  TRY(cdp_memory_do(device, &job));
   *parts = found;
   cdp_device_used(device->facts.name);
 cleanup:
@@ -68,7 +78,7 @@ cdp_status cdp_partition(void *keys, size_t count, cdp_type type, const cdp_opti
     return cdp_fail(CDP_ERROR_NULL, 0, "pivot is NULL: give a pointer to a key of the type, in host memory");
   if (count == 0)
     goto cleanup;
-  TRY(cdp_arguments_check_keys(keys, arguments.key_bytes));
+  TRY(cdp_arguments_check_keys("keys", keys, arguments.key_bytes));
   request.order = arguments.settings.order;
   request.seed = arguments.settings.seed;
   memcpy(&request.pivot, pivot, arguments.key_bytes);

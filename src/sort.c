@@ -36,7 +36,7 @@ cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_
   TRY(cdp_arguments_read(count, type, options, &arguments));
   if (count == 0)
     goto cleanup;
-  TRY(cdp_arguments_check_keys(keys, arguments.key_bytes));
+  TRY(cdp_arguments_check_keys("keys", keys, arguments.key_bytes));
   if (count == 1)
     goto cleanup;
   TRY(cdp_device_choose(&arguments.wish, keys, &device));
@@ -60,8 +60,7 @@ cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_option
   cdp_status status;
   cdp_message_clear();
   TRY(cdp_arguments_read(count, type, options, &arguments));
-  if (workspace_bytes == NULL)
-    return cdp_fail(CDP_ERROR_NULL, 0, "workspace_bytes is NULL: give a pointer to the size_t that receives the size");
+  TRY(cdp_arguments_check_answer(workspace_bytes));
   if (count >= 2) {
     TRY(cdp_device_choose(&arguments.wish, NULL, &device));
     TRY(make_plan(&arguments, count, type, &device, false, &plan, &room));
@@ -71,46 +70,28 @@ cleanup:
   return status;
 }
 
-static cdp_status check_workspace_pointer(const void *d_workspace) {
-  if (d_workspace == NULL)
-    return cdp_fail(CDP_ERROR_NULL, 0,
-                    "d_workspace is NULL: allocate as many bytes as cdp_quicksort_workspace() says and give a pointer to them");
-  if ((uintptr_t)d_workspace % CDP_WORKSPACE_ALIGNMENT != 0)
-    return cdp_fail(
-        CDP_ERROR_ALIGNMENT, 0,
-        "d_workspace is %p, which is not a multiple of %d: align it to CDP_WORKSPACE_ALIGNMENT, as cudaMalloc() does",
-        d_workspace, CDP_WORKSPACE_ALIGNMENT);
-  return CDP_OK;
-}
+#define ASK "cdp_quicksort_workspace()"
 
-static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
-  const uintptr_t a_begin = (uintptr_t)a;
-  const uintptr_t b_begin = (uintptr_t)b;
-  return a_begin <= b_begin ? b_begin - a_begin < a_bytes : a_begin - b_begin < b_bytes;
-}
-
-static cdp_status check_workspace_size(const cdp_room *room, const void *keys, const void *workspace, size_t workspace_bytes) {
-  if (workspace_bytes < room->workspace_bytes)
-    return cdp_fail(
-        CDP_ERROR_WORKSPACE, 0,
-        "workspace_bytes is %zu, but this sort needs %zu: ask cdp_quicksort_workspace() with the same arguments, and "
-        "with the device of the keys current or chosen in the options",
-        workspace_bytes, room->workspace_bytes);
-  if (overlap(keys, room->keys_bytes, workspace, room->workspace_bytes))
+static cdp_status check_workspace(const cdp_room *room, const void *keys, const void *workspace, size_t workspace_bytes) {
+  cdp_status status;
+  TRY(cdp_arguments_check_workspace_size(workspace_bytes, room->workspace_bytes, ASK));
+  if (cdp_arguments_overlap(keys, room->keys_bytes, workspace, room->workspace_bytes))
     return cdp_fail(CDP_ERROR_WORKSPACE, 0, "the workspace overlaps the keys: give it memory of its own");
-  return CDP_OK;
+cleanup:
+  return status;
 }
 
 /* Whether a kernel on the chosen device may work on these keys, in this stream, without a copy. */
 static cdp_status check_usable(const cdp_device *device, const void *stream, const char *call) {
-  if (device->engine->simulated && stream != NULL)
-    return cdp_fail(CDP_ERROR_POINTER, 0, "stream is not NULL: the simulated device has the default stream alone; give NULL");
+  cdp_status status;
+  TRY(cdp_device_check_stream(device, stream));
   if (!device->engine->simulated && device->keys_kind == CDP_MEMORY_HOST)
     return cdp_fail(CDP_ERROR_POINTER, 0,
                     "d_keys points to host memory: give %s device or managed memory, or call cdp_quicksort(), which takes host "
                     "memory too",
                     call);
-  return CDP_OK;
+cleanup:
+  return status;
 }
 
 /* What an asynchronous call was given. */
@@ -153,7 +134,7 @@ static cdp_status plan_and_launch(const launch_call *call, const cdp_arguments *
   plan.d_keys = call->d_keys;
   if (call->allocates)
     return launch_with_memory(device, &arguments->settings.allocator, &plan, room.workspace_bytes, call->stream);
-  TRY(check_workspace_size(&room, call->d_keys, call->d_workspace, call->workspace_bytes));
+  TRY(check_workspace(&room, call->d_keys, call->d_workspace, call->workspace_bytes));
   plan.d_workspace = call->d_workspace;
   TRY(cdp_report(engine->launch(&plan, call->stream, &fault), &fault, "launching the sort"));
 cleanup:
@@ -170,11 +151,11 @@ static cdp_status sort_in_stream_order(const launch_call *call) {
   TRY(cdp_arguments_read(call->count, call->type, call->options, &arguments));
   if (call->count == 0)
     goto cleanup;
-  TRY(cdp_arguments_check_keys(call->d_keys, arguments.key_bytes));
+  TRY(cdp_arguments_check_keys("keys", call->d_keys, arguments.key_bytes));
   if (call->count == 1)
     goto cleanup;
   if (!call->allocates)
-    TRY(check_workspace_pointer(call->d_workspace));
+    TRY(cdp_arguments_check_workspace(call->d_workspace, ASK));
   TRY(cdp_device_choose(&arguments.wish, call->d_keys, &device));
   TRY(check_usable(&device, call->stream, call->name));
   if (!call->allocates)

@@ -70,6 +70,11 @@ inline int zero_memory(void *memory, size_t bytes, void *stream) {
   return unrecorded(cudaMemsetAsync(memory, 0, bytes, static_cast<cudaStream_t>(stream)));
 }
 
+/* Copies from device memory to device memory in a stream's order. Returns a cudaError_t. */
+inline int copy_memory(void *destination, const void *source, size_t bytes, void *stream) {
+  return unrecorded(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(stream)));
+}
+
 /* Asks how many blocks of a kernel the whole current device holds at once: 0 if not even one. Returns a cudaError_t. */
 template <typename... Parameters>
 int resident_blocks(void (*kernel)(Parameters...), uint32_t threads, uint32_t shared_bytes, int *blocks) {

@@ -254,6 +254,11 @@ cdp_status launch(const cdp_plan *plan, void *stream, cdp_fault *fault) {
   return check_launch(launch_sort(*plan, false, stream), moves_keys_early(*plan), "launching the sort", fault);
 }
 
+cdp_status launch_payload_on(const cdp_payload_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed(plan->sort.is_captured);
+  return check_launch(launch_payload(*plan, stream), true, "launching the sort", fault);
+}
+
 /* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
@@ -322,6 +327,8 @@ constexpr cdp_engine ENGINE = {false,
                                is_captured,
                                launch,
                                run_sort<Session>,
+                               launch_payload_on,
+                               run_payload<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

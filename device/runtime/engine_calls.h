@@ -12,6 +12,7 @@
 #define CDPSORT_DEVICE_RUNTIME_ENGINE_CALLS_H
 
 #include "engine.h"
+#include "payload/payload.h"
 #include "recursion/dispatch.h"
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
@@ -80,6 +81,17 @@ cdp_status run_sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *f
   CDP_RETURN_UNLESS_OK(Session::copy(memory.trace(), plan->d_trace, trace_bytes, fault));
   read_trace(memory, gathering->trace);
   return CDP_OK;
+}
+
+/* cdp_engine::sort_payload. */
+template <typename Session>
+cdp_status run_payload(const cdp_payload_plan *plan, cdp_fault *fault) {
+  Session session;
+  double milliseconds = 0;
+  CDP_RETURN_UNLESS_OK(session.begin(plan->sort.seed, fault));
+  const int error = launch_payload(*plan, session.stream);
+  CDP_RETURN_UNLESS_OK(Session::check_launch(error, true, "launching the sort", fault));
+  return session.end("sorting", &milliseconds, fault);
 }
 
 /* cdp_engine::partition. */

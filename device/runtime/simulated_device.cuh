@@ -214,6 +214,12 @@ inline int zero_memory(void *memory, size_t bytes, void *) {
   return LAUNCH_OK;
 }
 
+/* Copies from device memory to device memory. Returns LAUNCH_OK. */
+inline int copy_memory(void *destination, const void *source, size_t bytes, void *) {
+  std::memcpy(destination, source, bytes);
+  return LAUNCH_OK;
+}
+
 /* Asks how many blocks of a kernel may run together: Rules::resident_blocks, or 0 if none can be launched. Returns LAUNCH_OK.
    */
 template <typename... Parameters>

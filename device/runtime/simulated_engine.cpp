@@ -95,6 +95,11 @@ cdp_status launch(const cdp_plan *plan, void *stream, cdp_fault *fault) {
   return check(fault, launch_sort(*plan, false, stream));
 }
 
+cdp_status launch_payload_on(const cdp_payload_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->sort.seed);
+  return check(fault, launch_payload(*plan, stream));
+}
+
 /* See engine_calls.h. */
 struct Session {
   void *stream = nullptr;
@@ -147,6 +152,8 @@ constexpr cdp_engine ENGINE = {true,
                                is_captured,
                                launch,
                                run_sort<Session>,
+                               launch_payload_on,
+                               run_payload<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

@@ -8,8 +8,8 @@
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
  * The call, the same in stream order, and its options. C11 and C++17, without a CUDA header. It includes errors.h: what calls
- * return, and what a thread can ask about its last one. Beside it: tuning.h (numbers that shape the recursion), study.h (what a
- * recursion did), partition.h (its one step).
+ * return, and what a thread can ask about its last one. Beside it: pairs.h (values that go with the keys, and argsort), tuning.h
+ * (numbers that shape the recursion), study.h (what a recursion did), partition.h (its one step).
  */
 #ifndef CDPSORT_CDPSORT_H
 #define CDPSORT_CDPSORT_H
@@ -53,12 +53,25 @@ typedef enum cdp_type {
  *   those without the sign bit first, by rising payload, then those with it, by falling payload. A NaN keeps its payload and
  *   its sign.
  * - descending is exactly the reverse, so that NaNs come first.
- * The sort is not stable; with keys alone, and a total order in which only identical keys are equal, nobody can tell.
+ * The sort is not stable; with keys alone, and a total order in which only identical keys are equal, nobody can tell. What goes
+ * with keys (pairs.h) can: cdp_ties.
  */
 typedef enum cdp_order {
   CDP_ASCENDING = 0, /**< the default */
   CDP_DESCENDING = 1
 } cdp_order;
+
+/**
+ * Which keys are equal, and in which order their values and indices come (pairs.h). Who comes from CUB's DeviceRadixSort, which is
+ * stable, sets CDP_TIES_STABLE: its ties are equal bits as well, but for -0.0 and 0.0, which it takes for equal.
+ */
+typedef enum cdp_ties {
+  CDP_TIES_ANY = 0,    /**< equal bits; their values in any order, which may differ from run to run */
+  CDP_TIES_STABLE = 1, /**< equal bits; their values in the order of the input, also where keys descend */
+  CDP_TIES_BY_VALUE =
+      2 /**< likewise, and -0.0 and 0.0 are equal, and all NaNs are, as for NumPy: stable by value. Of integers the
+                             same as CDP_TIES_STABLE. Calls that sort keys alone refuse it for floating-point numbers */
+} cdp_ties;
 
 /** The most keys that a call takes, 2^40: positions of samples are drawn with fractions of 24 bits. @since 0.2.0 */
 #define CDP_COUNT_MAX ((uint64_t)1 << 40)
@@ -255,10 +268,10 @@ typedef enum cdp_pivot {
 #define CDP_LEAF_MAX_8_BYTES 512u
 
 /**
- * Where a blocking call has its memory from: cdp_quicksort(), the calls of study.h, and cdp_partition(); and
- * cdp_quicksort_on_stream(), which has rules of its own for when memory may be used. Each of them asks once at most, for a
- * workspace and, for keys in host memory on a CUDA device, a copy of them. Fewer than 2 keys (of cdp_partition() fewer than 1),
- * and calls that fail before that, ask for nothing.
+ * Where a blocking call has its memory from: cdp_quicksort(), those of pairs.h and study.h, and cdp_partition(); and
+ * cdp_quicksort_on_stream() and its like, which have rules of their own for when memory may be used. Each of them asks once at
+ * most, for a workspace and, for arrays in host memory on a CUDA device, a copy of them. Where there is nothing to do, and in
+ * calls that fail before that, nothing is asked for.
  *
  * Both functions NULL: the library's own cudaMalloc() and cudaFree() (cdp_quicksort_on_stream(): cudaMallocAsync() and
  * cudaFreeAsync()), on the simulated device host memory. One of them alone:
@@ -317,15 +330,16 @@ struct cdp_options {
                                         one pivot */
   cdp_allocator allocator;         /**< of a call that allocates. Zeros: the library does */
   const cdp_tuning *tuning;        /**< NULL: the defaults */
-  uint64_t reserved[2];            /**< must be 0 */
+  cdp_ties ties;                   /**< 0: any order. @since 0.3.0 */
+  uint32_t reserved[3];            /**< must be 0 */
 };
 
 /** The defaults. */
 #define CDP_OPTIONS_INIT                                                                                                       \
   {                                                                                                                            \
     sizeof(cdp_options), CDP_ASCENDING, CDP_DEVICE_AUTO, 0, CDP_SCHEME_DEFAULT, CDP_STREAMS_DEFAULT, CDP_PIVOT_DEFAULT, 0, 0,  \
-        0, {NULL, NULL, NULL}, NULL, {                                                                                         \
-      0, 0                                                                                                                     \
+        0, {NULL, NULL, NULL}, NULL, CDP_TIES_ANY, {                                                                           \
+      0, 0, 0                                                                                                                  \
     }                                                                                                                          \
   }
 

@@ -24,14 +24,15 @@ typedef enum cdp_status {
    * 1 to 31: the caller can mend these. Found out before anything was launched: keys, workspace and what a call fills in are as
    * they were, unless the call says otherwise.
    */
-  CDP_ERROR_NULL = 1,      /**< a pointer that must not be NULL is NULL */
-  CDP_ERROR_TYPE = 2,      /**< the key type is not one of cdp_type, or narrow where there must be a recursion */
-  CDP_ERROR_OPTION = 3,    /**< an option is out of its range, or unknown */
-  CDP_ERROR_SIZE = 4,      /**< count is greater than CDP_COUNT_MAX, or its bytes cannot be addressed */
+  CDP_ERROR_NULL = 1,   /**< a pointer that must not be NULL is NULL */
+  CDP_ERROR_TYPE = 2,   /**< the key type is not one of cdp_type, or narrow where there must be a recursion */
+  CDP_ERROR_OPTION = 3, /**< an option is out of its range, or unknown */
+  CDP_ERROR_SIZE = 4,   /**< count is greater than the call takes, or its bytes cannot be addressed; or a value or an index has
+                                a size that there is not */
   CDP_ERROR_ALIGNMENT = 5, /**< keys are not aligned to their own size; or the workspace, or what an allocator returned, not to
                                 CDP_WORKSPACE_ALIGNMENT */
   CDP_ERROR_WORKSPACE = 6, /**< the workspace is smaller than cdp_quicksort_workspace() says */
-  CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use */
+  CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use; or arrays that overlap */
   CDP_ERROR_FILE = 8,      /**< a file cannot be opened or written; it may be incomplete (study.h) */
 
   /* 32 to 63: the machine does not have it. Found out before anything was launched: the keys are as they were. */

@@ -48,6 +48,8 @@ typedef struct field_value {
 static const field_value refused_values[] = {
     {REFUSED(order), 2, CDP_U32},
     {REFUSED(order), UINT32_MAX, CDP_U32},
+    {REFUSED(ties), CDP_TIES_BY_VALUE + 1, CDP_U32},
+    {REFUSED(ties), UINT32_MAX, CDP_F32},
     {REFUSED(device), (uint32_t)-2, CDP_U32},
     {REFUSED(device), (uint32_t)INT32_MIN, CDP_U32},
     {REFUSED(depth_limit), CDP_DEPTH_MAX + 1, CDP_U32},
@@ -75,6 +77,7 @@ static const field_value refused_values[] = {
     {REFUSED(fan_out), UINT32_MAX, CDP_U32},
     {REFUSED(reserved[0]), 1, CDP_U32},
     {REFUSED(reserved[1]), 1, CDP_U32},
+    {REFUSED(reserved[2]), 1, CDP_U32},
     {REFUSED_TUNING(oversampling), CDP_OVERSAMPLING_MAX + 1, CDP_U32},
     {REFUSED_TUNING(oversampling), UINT32_MAX, CDP_F64},
     {REFUSED_TUNING(disable), 4, CDP_U32},
@@ -85,6 +88,8 @@ static const field_value refused_values[] = {
 
 static const field_value accepted_values[] = {
     {FIELD(order), CDP_DESCENDING, CDP_U32},
+    {FIELD(ties), CDP_TIES_STABLE, CDP_U32},
+    {FIELD(ties), CDP_TIES_BY_VALUE, CDP_F64},
     {FIELD(depth_limit), 1, CDP_U32},
     {FIELD(depth_limit), CDP_DEPTH_MAX, CDP_U32},
     {FIELD(depth_limit), CDP_DEPTH_NONE, CDP_U32},
@@ -167,6 +172,7 @@ START_TEST(zero_becomes_the_default) {
   memset(&settings, 0x55, sizeof settings);
   ck_assert_int_eq(cdp_options_resolve(options, CDP_U32, &settings), CDP_OK);
   ck_assert_int_eq(settings.order, CDP_ASCENDING);
+  ck_assert_int_eq(settings.ties, CDP_TIES_ANY);
   ck_assert_int_eq(settings.device, CDP_DEVICE_AUTO);
   ck_assert_uint_eq(settings.seed, 0);
   ck_assert_int_eq(settings.scheme, CDP_SCHEME_LAST_BLOCK);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Items of 8 bytes that stand for keys of up to 4 with what goes with them:
+ *
+ *     | zeros | entered key | value, or position in the array |
+ *                             low bits
+ *
+ * Entered keys are numbers that rise in the wanted order (key_map.cuh), so that items are sorted as unsigned numbers, whatever the
+ * type and the direction. With positions no two items are equal, and equal keys keep the order of the input.
+ */
+#ifndef CDPSORT_DEVICE_PAYLOAD_ITEMS_CUH
+#define CDPSORT_DEVICE_PAYLOAD_ITEMS_CUH
+
+#include "engine.h"
+#include "key/key_map.cuh"
+#include "key/narrow_map.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* ---- Grids ------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Threads of a block, and items of a thread, of all kernels here. They wait for memory and for nothing else: small blocks come and go
+ * one by one, and four loads on their way for each thread are enough to keep an H200's memory busy.
+ */
+constexpr uint32_t PAYLOAD_THREADS = 256;
+constexpr uint32_t PAYLOAD_ITEMS = 4;
+constexpr uint32_t PAYLOAD_TILE = PAYLOAD_THREADS * PAYLOAD_ITEMS;
+
+inline GridShape payload_grid(uint64_t items) {
+  return {static_cast<uint32_t>((items + PAYLOAD_TILE - 1) / PAYLOAD_TILE), PAYLOAD_THREADS, 0};
+}
+
+/* Calls work(index) for each index below `count` that is the thread's. */
+template <typename Work>
+__device__ __forceinline__ void for_each_item(uint64_t count, Work work) {
+  const uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_TILE + threadIdx.x;
+#pragma unroll
+  for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
+    const uint64_t index = first + item * PAYLOAD_THREADS;
+    if (index < count)
+      work(index);
+  }
+}
+
+/* ---- Keys -------------------------------------------------------------------------------------------------------------- */
+
+/* Makes keys one that count as equal (CDP_TIES_BY_VALUE): zeros +0.0, NaNs the one without a sign that is next to infinity. */
+template <typename Raw>
+struct TieRule {
+  Raw infinity;       /* its bits; 0: keys are equal if their bits are */
+  Raw magnitude_mask; /* all bits but the sign */
+
+  __device__ __forceinline__ Raw operator()(Raw raw) const {
+    const Raw magnitude = static_cast<Raw>(raw & magnitude_mask);
+    if (infinity == 0)
+      return raw;
+    if (magnitude > infinity)
+      return static_cast<Raw>(infinity + 1);
+    return magnitude == 0 ? magnitude : raw;
+  }
+};
+
+inline uint64_t infinity_bits(cdp_type type) {
+  switch (type) {
+  case CDP_F16:
+    return 0x7C00;
+  case CDP_BF16:
+    return 0x7F80;
+  case CDP_F32:
+    return 0x7F800000;
+  case CDP_F64:
+    return 0x7FF0000000000000;
+  default:
+    return 0;
+  }
+}
+
+/* Whether keys that count as equal may differ. */
+inline bool joins_keys(const cdp_payload_request &asked) {
+  return asked.ties == CDP_TIES_BY_VALUE && infinity_bits(asked.type) != 0;
+}
+
+template <typename Raw>
+using MapOf = std::conditional_t<sizeof(Raw) < 4, NarrowMap<std::conditional_t<sizeof(Raw) < 4, Raw, uint16_t>>,
+                                 KeyMap<std::conditional_t<sizeof(Raw) < 4, uint32_t, Raw>>>;
+
+/* From a raw key to the number that it is sorted by, and back. */
+template <typename Raw>
+struct Entry {
+  MapOf<Raw> map;
+  TieRule<Raw> tie;
+
+  __device__ __forceinline__ uint64_t enter(Raw raw) const {
+    return map.enter(tie(raw));
+  }
+  /* Not where keys are joined. */
+  __device__ __forceinline__ Raw leave(uint64_t entered) const {
+    return static_cast<Raw>(map.leave(static_cast<std::conditional_t<sizeof(Raw) == 8, uint64_t, uint32_t>>(entered)));
+  }
+};
+
+template <typename Raw>
+Entry<Raw> entry_of(const cdp_payload_request &asked) {
+  Entry<Raw> entry = {};
+  if constexpr (sizeof(Raw) < 4)
+    entry.map = narrow_map<Raw>(asked.type, asked.order);
+  else
+    entry.map = key_map<Raw>(asked.type, asked.order);
+  entry.tie.infinity = joins_keys(asked) ? static_cast<Raw>(infinity_bits(asked.type)) : Raw{0};
+  entry.tie.magnitude_mask = static_cast<Raw>(static_cast<Raw>(~Raw{0}) >> 1);
+  return entry;
+}
+
+/* ---- Values that travel ------------------------------------------------------------------------------------------------ */
+
+/* Values of up to 4 bytes, in units that their address is a multiple of. */
+template <typename Unit>
+struct Travellers {
+  Unit *values;
+  uint32_t units; /* of a value */
+
+  __device__ __forceinline__ uint32_t load(uint64_t index) const {
+    uint32_t value = 0;
+    for (uint32_t unit = 0; unit < units; unit++)
+      value |= static_cast<uint32_t>(values[index * units + unit]) << (8 * sizeof(Unit) * unit);
+    return value;
+  }
+  __device__ __forceinline__ void store(uint64_t index, uint32_t value) const {
+    for (uint32_t unit = 0; unit < units; unit++)
+      values[index * units + unit] = static_cast<Unit>(value >> (8 * sizeof(Unit) * unit));
+  }
+};
+
+template <>
+__device__ __forceinline__ uint32_t Travellers<uint32_t>::load(uint64_t index) const {
+  return values[index];
+}
+
+template <>
+__device__ __forceinline__ void Travellers<uint32_t>::store(uint64_t index, uint32_t value) const {
+  values[index] = value;
+}
+
+/* ---- Kernels ----------------------------------------------------------------------------------------------------------- */
+
+/* Items of keys with their positions. */
+template <typename Raw>
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    pack_positions_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry, uint32_t low_bits, uint64_t *items) {
+  for_each_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << low_bits | index; });
+}
+
+/* Items of keys with their values. */
+template <typename Raw, typename Unit>
+__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_values_kernel(const Raw *keys, const Travellers<Unit> values,
+                                                                      uint64_t count, const Entry<Raw> entry, uint64_t *items) {
+  for_each_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << 32 | values.load(index); });
+}
+
+/* Keys from their items. */
+template <typename Raw>
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    unpack_keys_kernel(const uint64_t *items, uint64_t count, const Entry<Raw> entry, uint32_t low_bits, Raw *keys) {
+  for_each_item(count, [&](uint64_t index) { keys[index] = entry.leave(items[index] >> low_bits); });
+}
+
+/* Keys and values from their items. */
+template <typename Raw, typename Unit>
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    unpack_values_kernel(const uint64_t *items, uint64_t count, const Entry<Raw> entry, Raw *keys,
+                         const Travellers<Unit> values) {
+  for_each_item(count, [&](uint64_t index) {
+    const uint64_t item = items[index];
+    keys[index] = entry.leave(item >> 32);
+    values.store(index, static_cast<uint32_t>(item));
+  });
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

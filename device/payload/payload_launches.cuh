@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The launches of a sort of keys with what goes with them, one behind the other on a stream, all by the host:
+ *
+ *     values travel   pack keys and values ──▶ sort ──▶ unpack both
+ *     others          pack keys and positions ──▶ sort ──▶ keys ──▶ for each column: gather, copy back ──▶ indices
+ *
+ * Keys of up to 4 bytes come out of the items, but where they are joined (cdp_ties), when they are gathered as values are; those of
+ * 8 bytes: wide_keys.cuh. What is gathered is put where the sort has had its workspace, and copied back from there.
+ */
+#ifndef CDPSORT_DEVICE_PAYLOAD_PAYLOAD_LAUNCHES_CUH
+#define CDPSORT_DEVICE_PAYLOAD_PAYLOAD_LAUNCHES_CUH
+
+#include "payload/gather.cuh"
+#include "payload/payload.h"
+#include "payload/wide_keys.cuh"
+#include "recursion/dispatch.h"
+
+#include <algorithm>
+
+/* Ends the function with the cudaError_t of a launch that has failed. */
+#define CDP_RETURN_UNLESS_LAUNCHED(call)                                                                                       \
+  do {                                                                                                                         \
+    const int error_of_launch = (call);                                                                                        \
+    if (error_of_launch != LAUNCH_OK)                                                                                          \
+      return error_of_launch;                                                                                                  \
+  } while (0)
+
+namespace cdp::CDP_RUNTIME {
+
+inline unsigned char *part_of(const cdp_payload_plan &plan, uint64_t offset) {
+  return static_cast<unsigned char *>(plan.d_workspace) + offset;
+}
+
+inline uint64_t *items_of(const cdp_payload_plan &plan) {
+  return reinterpret_cast<uint64_t *>(part_of(plan, 0));
+}
+
+inline int sort_items(const cdp_payload_plan &plan, void *stream) {
+  if (plan.asked.count < 2)
+    return LAUNCH_OK;
+  cdp_plan sort = plan.sort;
+  sort.d_keys = items_of(plan);
+  sort.d_workspace = part_of(plan, plan.shared);
+  return launch_sort(sort, false, stream);
+}
+
+/* Brings an array into the order of the keys. Columns may be the keys themselves. */
+inline int gather_into_place(const cdp_payload_plan &plan, const Origins &origins, const void *source, uint64_t value_bytes,
+                             void *destination, void *stream) {
+  void *gathered = part_of(plan, plan.shared);
+  CDP_RETURN_UNLESS_LAUNCHED(
+      gather_values(origins, source, plan.asked.count, static_cast<uint32_t>(value_bytes), gathered, stream));
+  return copy_memory(destination, gathered, plan.asked.count * value_bytes, stream);
+}
+
+/* ---- Values that travel ------------------------------------------------------------------------------------------------ */
+
+template <typename Raw, typename Unit>
+int sort_travelling_units(const cdp_payload_plan &plan, void *stream) {
+  const cdp_payload_request &asked = plan.asked;
+  const cdp_column &column = asked.columns[0];
+  const Travellers<Unit> values = {static_cast<Unit *>(column.values),
+                                   static_cast<uint32_t>(column.value_bytes / sizeof(Unit))};
+  const Entry<Raw> entry = entry_of<Raw>(asked);
+  const GridShape grid = payload_grid(asked.count);
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_values_kernel<Raw, Unit>,
+                                              static_cast<const Raw *>(asked.d_keys), values, asked.count, entry,
+                                              items_of(plan)));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  return launch_from_host(grid, stream, unpack_values_kernel<Raw, Unit>, items_of(plan), asked.count, entry,
+                          static_cast<Raw *>(asked.d_sorted_keys), values);
+}
+
+template <typename Raw>
+int sort_travelling(const cdp_payload_plan &plan, void *stream) {
+  const cdp_column &column = plan.asked.columns[0];
+  const uint64_t multiples = reinterpret_cast<uintptr_t>(column.values) | column.value_bytes;
+  if (multiples % 4 == 0)
+    return sort_travelling_units<Raw, uint32_t>(plan, stream);
+  return multiples % 2 == 0 ? sort_travelling_units<Raw, uint16_t>(plan, stream)
+                            : sort_travelling_units<Raw, uint8_t>(plan, stream);
+}
+
+/* ---- Positions --------------------------------------------------------------------------------------------------------- */
+
+/* Sorts items of keys of up to 4 bytes, and writes the keys. */
+template <typename Raw>
+int sort_positions(const cdp_payload_plan &plan, Origins &origins, void *stream) {
+  const cdp_payload_request &asked = plan.asked;
+  const Entry<Raw> entry = entry_of<Raw>(asked);
+  const GridShape grid = payload_grid(asked.count);
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_positions_kernel<Raw>, static_cast<const Raw *>(asked.d_keys),
+                                              asked.count, entry, plan.low_bits, items_of(plan)));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  origins = {items_of(plan), (uint64_t{1} << plan.low_bits) - 1, nullptr};
+  if (asked.d_sorted_keys == nullptr)
+    return LAUNCH_OK;
+  if (joins_keys(asked))
+    return gather_into_place(plan, origins, asked.d_keys, sizeof(Raw), asked.d_sorted_keys, stream);
+  return launch_from_host(grid, stream, unpack_keys_kernel<Raw>, items_of(plan), asked.count, entry, plan.low_bits,
+                          static_cast<Raw *>(asked.d_sorted_keys));
+}
+
+inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
+  const cdp_payload_request &asked = plan.asked;
+  void *sorted_keys = asked.d_sorted_keys != nullptr ? asked.d_sorted_keys : part_of(plan, plan.sorted_keys);
+  return {static_cast<const uint64_t *>(asked.d_keys),
+          asked.count,
+          entry_of<uint64_t>(asked),
+          plan.low_bits,
+          reinterpret_cast<WideKeys *>(part_of(plan, plan.window)),
+          items_of(plan),
+          reinterpret_cast<uint64_t *>(part_of(plan, plan.shared)),
+          static_cast<uint64_t *>(sorted_keys),
+          reinterpret_cast<uint32_t *>(part_of(plan, plan.origins)),
+          reinterpret_cast<uint32_t *>(part_of(plan, plan.lower_order))};
+}
+
+/* By the window: keys and origins are in order but for long runs. */
+inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
+  constexpr uint32_t FIND_BLOCKS = 1024; // each adds some atomics; a few to each multiprocessor are enough to keep memory busy
+  const GridShape grid = payload_grid(sort.count);
+  const GridShape find_grid = {std::min(grid.blocks, FIND_BLOCKS), grid.threads, 0};
+  const Origins by_items = {sort.items, (uint64_t{1} << plan.low_bits) - 1, nullptr};
+  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.known, sizeof(WideKeys), stream));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(find_grid, stream, find_window_kernel, sort));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, stream));
+  return launch_from_host(grid, stream, mend_runs_kernel, sort);
+}
+
+/* And by the halves, where there are such. */
+inline int sort_by_halves(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
+  const GridShape grid = payload_grid(sort.count);
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_lower_halves_kernel, sort));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_upper_halves_kernel, sort));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, gather_settled_kernel, sort));
+  return launch_from_host(grid, stream, write_settled_kernel, sort);
+}
+
+template <>
+inline int sort_positions<uint64_t>(const cdp_payload_plan &plan, Origins &origins, void *stream) {
+  const WideSort sort = wide_sort_of(plan);
+  origins = {nullptr, 0, sort.origins};
+  CDP_RETURN_UNLESS_LAUNCHED(sort_by_window(plan, sort, stream));
+  return sort_by_halves(plan, sort, stream);
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------------- */
+
+inline int write_indices(const cdp_payload_request &asked, const Origins &origins, void *stream) {
+  const GridShape grid = payload_grid(asked.count);
+  if (asked.index_bytes == sizeof(uint32_t))
+    return launch_from_host(grid, stream, write_indices_kernel<uint32_t>, origins, asked.count,
+                            static_cast<uint32_t *>(asked.d_indices));
+  return launch_from_host(grid, stream, write_indices_kernel<uint64_t>, origins, asked.count,
+                          static_cast<uint64_t *>(asked.d_indices));
+}
+
+template <typename Raw>
+int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
+  const cdp_payload_request &asked = plan.asked;
+  Origins origins = {};
+  if constexpr (sizeof(Raw) <= 4)
+    if (plan.travels)
+      return sort_travelling<Raw>(plan, stream);
+  CDP_RETURN_UNLESS_LAUNCHED(sort_positions<Raw>(plan, origins, stream));
+  for (uint32_t column = 0; column < asked.column_count; column++)
+    CDP_RETURN_UNLESS_LAUNCHED(gather_into_place(plan, origins, asked.columns[column].values, asked.columns[column].value_bytes,
+                                                 asked.columns[column].values, stream));
+  return asked.index_bytes != 0 ? write_indices(asked, origins, stream) : LAUNCH_OK;
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+int cdp::CDP_RUNTIME::launch_payload(const cdp_payload_plan &plan, void *stream) {
+  switch (cdp_engine_key_bytes(plan.asked.type)) {
+  case 1:
+    return launch_payload_of<uint8_t>(plan, stream);
+  case 2:
+    return launch_payload_of<uint16_t>(plan, stream);
+  case 4:
+    return launch_payload_of<uint32_t>(plan, stream);
+  default:
+    return launch_payload_of<uint64_t>(plan, stream);
+  }
+}
+
+#endif

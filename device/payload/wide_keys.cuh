@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys of 8 bytes, which leave no room for a position in an item of 8.
+ *
+ *     window ──▶ items ──▶ sort ──▶ gather keys ──▶ mend ──▶ lower halves ──▶ sort ──▶ upper halves ──▶ sort ──▶ settle
+ *     least and   the window's bits   by position     short runs   from here on only if a run is long
+ *     greatest    and the position
+ *
+ * 1. An item has 64 bits, and a position takes up to 32 of them. So many upper bits of the distance from the least key as remain, the
+ *    window, are in the item. Where the distances have no more bits, the sort of the items is that of the keys.
+ * 2. Otherwise keys that agree in the window, a run, come in the order of the input. Of 2^26 random keys a window has 38 bits, and
+ *    one key in 2^12 has such a neighbour. Runs of at most MOST_RUN_KEYS are put in order where they lie: each key counts how
+ *    many come before it.
+ * 3. A longer run of keys that are all equal is in order as it is. Other long runs, as of a few keys far from all others, leave
+ *    it to two sorts more, the last of which is by the upper halves and keeps what the one before has made of the lower ones.
+ * 4. The host does not know which it will be, and must not wait. Therefore it launches all of it: where no long run was found the
+ *    items are in order when the second and the third sort look at them, which then do nothing, and neither do the kernels
+ *    between them.
+ */
+#ifndef CDPSORT_DEVICE_PAYLOAD_WIDE_KEYS_CUH
+#define CDPSORT_DEVICE_PAYLOAD_WIDE_KEYS_CUH
+
+#include "block/scan.cuh"
+#include "payload/items.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* The longest run whose keys are ordered where they lie: each of them reads all of it. With 38 bits of window random keys have runs
+   of 2; 32 are for keys that are spread unevenly, at no cost to others. */
+constexpr uint32_t MOST_RUN_KEYS = 32;
+
+/* What is known of all keys. Zeroed before the first kernel. */
+struct WideKeys {
+  unsigned long long greatest;       /* of the entered keys */
+  unsigned long long least_inverted; /* ~ of the least */
+  uint32_t has_long_runs;            /* of keys that are not all equal */
+};
+
+/* All that the kernels here are given. */
+struct WideSort {
+  const uint64_t *keys; /* the caller's */
+  uint64_t count;
+  Entry<uint64_t> entry;
+  uint32_t low_bits;
+  WideKeys *known;
+  uint64_t *items;
+  uint64_t *gathered;    /* keys in the items' order; then in the final one */
+  uint64_t *sorted_keys; /* may be `keys` */
+  uint32_t *origins;     /* where the sorted keys were */
+  uint32_t *lower_order; /* which of the sorted keys comes i-th by its lower half */
+
+  __device__ __forceinline__ uint64_t low_mask() const {
+    return (uint64_t{1} << low_bits) - 1;
+  }
+};
+
+/* ---- The window -------------------------------------------------------------------------------------------------------- */
+
+/* Which bits of a key are in its item. */
+struct Window {
+  uint64_t least;
+  uint32_t dropped_bits;
+
+  __device__ __forceinline__ explicit Window(const WideSort &sort) {
+    least = ~sort.known->least_inverted;
+    const uint32_t bits = bits_of(uint64_t{sort.known->greatest} - least);
+    const uint32_t room = 64 - sort.low_bits;
+    dropped_bits = bits > room ? bits - room : 0;
+  }
+  __device__ __forceinline__ uint64_t operator()(uint64_t entered) const {
+    return (entered - least) >> dropped_bits;
+  }
+};
+
+/* Finds the least and the greatest key. Each thread looks at many, so that few atomics are left. */
+__global__ void __launch_bounds__(PAYLOAD_THREADS) find_window_kernel(const __grid_constant__ WideSort sort) {
+  unsigned long long greatest = 0;
+  unsigned long long least_inverted = 0;
+  const uint64_t threads = uint64_t{gridDim.x} * PAYLOAD_THREADS;
+  for (uint64_t index = uint64_t{blockIdx.x} * PAYLOAD_THREADS + threadIdx.x; index < sort.count; index += threads) {
+    const unsigned long long entered = sort.entry.enter(sort.keys[index]);
+    const unsigned long long inverted = ~entered;
+    greatest = entered > greatest ? entered : greatest;
+    least_inverted = inverted > least_inverted ? inverted : least_inverted;
+  }
+#pragma unroll
+  for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2) {
+    const unsigned long long other = __shfl_xor_sync(ALL_LANES, greatest, static_cast<int>(distance));
+    const unsigned long long other_inverted = __shfl_xor_sync(ALL_LANES, least_inverted, static_cast<int>(distance));
+    greatest = other > greatest ? other : greatest;
+    least_inverted = other_inverted > least_inverted ? other_inverted : least_inverted;
+  }
+  if (threadIdx.x % WARP_LANES != 0)
+    return;
+  atomicMax(&sort.known->greatest, greatest);
+  atomicMax(&sort.known->least_inverted, least_inverted);
+}
+
+__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __grid_constant__ WideSort sort) {
+  const Window window(sort);
+  for_each_item(sort.count, [&](uint64_t index) {
+    sort.items[index] = window(sort.entry.enter(sort.keys[index])) << sort.low_bits | index;
+  });
+}
+
+/* ---- Runs -------------------------------------------------------------------------------------------------------------- */
+
+/* The keys around an item that agree with it in the window, no further than one more than MOST_RUN_KEYS either way. */
+struct Run {
+  uint64_t begin;
+  uint64_t end;
+
+  __device__ __forceinline__ Run(const WideSort &sort, uint64_t index) {
+    const uint64_t window = sort.items[index] >> sort.low_bits;
+    begin = index;
+    while (begin != 0 && index - begin < MOST_RUN_KEYS && sort.items[begin - 1] >> sort.low_bits == window)
+      begin--;
+    end = index + 1;
+    while (end != sort.count && end - index <= MOST_RUN_KEYS && sort.items[end] >> sort.low_bits == window)
+      end++;
+  }
+  /* All of its keys agree about it, although none of them may have seen both ends. */
+  __device__ __forceinline__ bool is_long() const {
+    return end - begin > MOST_RUN_KEYS;
+  }
+};
+
+/* Where the key at an index belongs in its run. Takes note where the run is too long to tell. */
+__device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t index) {
+  const Run run(sort, index);
+  if (run.end - run.begin == 1)
+    return index;
+  const uint64_t own = sort.entry.enter(sort.gathered[index]);
+  if (run.is_long()) {
+    if (run.begin != index && sort.entry.enter(sort.gathered[index - 1]) != own)
+      sort.known->has_long_runs = 1; // whoever writes it, it is the same
+    return index;
+  }
+  uint64_t place = run.begin;
+  for (uint64_t other = run.begin; other < run.end; other++) {
+    const uint64_t entered = sort.entry.enter(sort.gathered[other]);
+    place += entered < own || (entered == own && other < index) ? 1 : 0;
+  }
+  return place;
+}
+
+__global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid_constant__ WideSort sort) {
+  const Window window(sort);
+  for_each_item(sort.count, [&](uint64_t index) {
+    const uint64_t place = window.dropped_bits == 0 ? index : place_in_run(sort, index);
+    sort.sorted_keys[place] = sort.gathered[index];
+    sort.origins[place] = static_cast<uint32_t>(sort.items[index] & sort.low_mask());
+  });
+}
+
+/* ---- Twice more -------------------------------------------------------------------------------------------------------- */
+
+/* From here on the keys are those in sorted_keys, whose order so far counts where they are equal. */
+
+__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_lower_halves_kernel(const __grid_constant__ WideSort sort) {
+  if (sort.known->has_long_runs == 0)
+    return;
+  for_each_item(sort.count, [&](uint64_t index) {
+    const uint64_t lower = sort.entry.enter(sort.sorted_keys[index]) & 0xFFFFFFFF;
+    sort.items[index] = lower << sort.low_bits | index;
+  });
+}
+
+__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_upper_halves_kernel(const __grid_constant__ WideSort sort) {
+  if (sort.known->has_long_runs == 0)
+    return;
+  for_each_item(sort.count, [&](uint64_t index) {
+    const uint64_t origin = sort.items[index] & sort.low_mask();
+    sort.lower_order[index] = static_cast<uint32_t>(origin);
+    sort.items[index] = sort.entry.enter(sort.sorted_keys[origin]) >> 32 << sort.low_bits | index;
+  });
+}
+
+/* In two steps, since keys and origins are read where others write them. */
+__global__ void __launch_bounds__(PAYLOAD_THREADS) gather_settled_kernel(const __grid_constant__ WideSort sort) {
+  if (sort.known->has_long_runs == 0)
+    return;
+  for_each_item(sort.count, [&](uint64_t index) {
+    const uint32_t origin = sort.lower_order[sort.items[index] & sort.low_mask()];
+    sort.gathered[index] = sort.sorted_keys[origin];
+    sort.items[index] = sort.origins[origin];
+  });
+}
+
+__global__ void __launch_bounds__(PAYLOAD_THREADS) write_settled_kernel(const __grid_constant__ WideSort sort) {
+  if (sort.known->has_long_runs == 0)
+    return;
+  for_each_item(sort.count, [&](uint64_t index) {
+    sort.sorted_keys[index] = sort.gathered[index];
+    sort.origins[index] = static_cast<uint32_t>(sort.items[index]);
+  });
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
