@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What goes with keys (pairs.h), on the simulated device, against std::stable_sort of the positions by the oracle's comparison of
+ * keys: values of all sizes and in any place, columns, indices, all key types, directions and kinds of ties, and keys of 8 bytes
+ * that agree in their upper bits.
+ */
+#include "host_data.h"
+#include "run_suite.h"
+#include "tile_sizes.h"
+
+#include <cdpsort/pairs.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+constexpr int TYPES = CDP_BF16;
+constexpr int TIES = 3;
+
+cdp_type type_at(int index) {
+  return static_cast<cdp_type>(CDP_U32 + index);
+}
+
+cdp_options simulated_options(uint64_t seed) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.device = CDP_DEVICE_SIMULATED;
+  options.seed = seed;
+  return options;
+}
+
+/* ---- Oracle ------------------------------------------------------------------------------------------------------------ */
+
+/* A floating-point key's number: what it is by value, none of the library's code. */
+double number_of(cdp_type type, const unsigned char *key) {
+  float single = 0;
+  double number = 0;
+  uint16_t half = 0;
+  uint32_t bits = 0;
+  switch (type) {
+  case CDP_F32:
+    memcpy(&single, key, sizeof single);
+    return single;
+  case CDP_F64:
+    memcpy(&number, key, sizeof number);
+    return number;
+  case CDP_BF16:
+    memcpy(&half, key, sizeof half);
+    bits = static_cast<uint32_t>(half) << 16;
+    memcpy(&single, &bits, sizeof single);
+    return single;
+  default: // CDP_F16: what counts is whether it is zero, or no number
+    memcpy(&half, key, sizeof half);
+    if ((half & 0x7FFF) > 0x7C00)
+      return NAN;
+    return (half & 0x7FFF) == 0 ? 0 : 1;
+  }
+}
+
+bool is_floating(cdp_type type) {
+  return type == CDP_F32 || type == CDP_F64 || type == CDP_F16 || type == CDP_BF16;
+}
+
+/* Whether one key comes before another. */
+bool comes_before(cdp_type type, const cdp_options &options, const unsigned char *a, const unsigned char *b) {
+  const int three_way = host_compare(type, a, b);
+  if (options.ties == CDP_TIES_BY_VALUE && is_floating(type)) {
+    const double x = number_of(type, a);
+    const double y = number_of(type, b);
+    if ((std::isnan(x) && std::isnan(y)) || (x == 0 && y == 0))
+      return false;
+  }
+  return options.order == CDP_DESCENDING ? three_way > 0 : three_way < 0;
+}
+
+/* Positions in the order of the keys, equal ones in that of the input. */
+std::vector<uint64_t> stable_order(cdp_type type, const cdp_options &options, const Bytes &keys) {
+  const size_t key_bytes = host_key_bytes(type);
+  std::vector<uint64_t> order(keys.size() / key_bytes);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
+    return comes_before(type, options, &keys[a * key_bytes], &keys[b * key_bytes]);
+  });
+  return order;
+}
+
+/* Items of an array in such an order. */
+Bytes in_order(const Bytes &items, size_t item_bytes, const std::vector<uint64_t> &order) {
+  Bytes sorted(items.size());
+  for (size_t index = 0; index < order.size(); index++)
+    memcpy(&sorted[index * item_bytes], &items[order[index] * item_bytes], item_bytes);
+  return sorted;
+}
+
+/* Pairs as they are, whatever the order of those whose keys are equal: each key with its value, sorted byte by byte. */
+std::vector<Bytes> sorted_pairs(const Bytes &keys, size_t key_bytes, const Bytes &values, size_t value_bytes) {
+  std::vector<Bytes> pairs;
+  for (size_t index = 0; index < keys.size() / key_bytes; index++) {
+    Bytes pair(&keys[index * key_bytes], &keys[index * key_bytes] + key_bytes);
+    pair.insert(pair.end(), &values[index * value_bytes], &values[index * value_bytes] + value_bytes);
+    pairs.push_back(pair);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------------------------------------ */
+
+/* An array between guards. */
+class Guarded {
+public:
+  explicit Guarded(const Bytes &contents, size_t offset = 0) {
+    ck_assert(host_guarded_make(&guarded_, contents.size(), offset));
+    if (!contents.empty())
+      memcpy(guarded_.bytes, contents.data(), contents.size());
+  }
+  ~Guarded() {
+    host_guarded_free(&guarded_);
+  }
+  Guarded(const Guarded &) = delete;
+  Guarded &operator=(const Guarded &) = delete;
+
+  unsigned char *bytes() const {
+    return guarded_.bytes;
+  }
+  Bytes contents() const {
+    ck_assert_msg(host_guarded_whole(&guarded_), "something was written beside an array");
+    return Bytes(guarded_.bytes, guarded_.bytes + guarded_.size);
+  }
+
+private:
+  host_guarded guarded_ = {};
+};
+
+Bytes random_bytes(size_t bytes, uint64_t seed) {
+  Bytes contents(bytes);
+  for (unsigned char &byte : contents)
+    byte = static_cast<unsigned char>(host_random(&seed));
+  return contents;
+}
+
+Bytes keys_of(cdp_type type, size_t count, host_distribution distribution, uint64_t seed) {
+  Bytes keys(count * host_key_bytes(type));
+  host_fill(keys.data(), type, count, distribution, seed);
+  return keys;
+}
+
+/* ---- Pairs ------------------------------------------------------------------------------------------------------------- */
+
+/* Sorts pairs, and ends the test unless they are what they must be. `offset`: of the values from an aligned address. */
+void must_sort_pairs(cdp_type type, const Bytes &keys, size_t value_bytes, size_t offset, const cdp_options &options) {
+  const size_t key_bytes = host_key_bytes(type);
+  const size_t count = keys.size() / key_bytes;
+  const Bytes values = random_bytes(count * value_bytes, options.seed);
+  const std::vector<uint64_t> order = stable_order(type, options, keys);
+  const Guarded own_keys(keys, key_bytes);
+  const Guarded own_values(values, offset);
+  const cdp_status status = cdp_quicksort_pairs(own_keys.bytes(), own_values.bytes(), value_bytes, count, type, &options);
+  ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
+  const Bytes sorted_keys = own_keys.contents();
+  const Bytes sorted_values = own_values.contents();
+  const char *name = host_type_name(type);
+  ck_assert_msg(sorted_keys == in_order(keys, key_bytes, order), "%zu keys of %s are not sorted, ties %d", count, name,
+                static_cast<int>(options.ties));
+  if (options.ties != CDP_TIES_ANY)
+    ck_assert_msg(sorted_values == in_order(values, value_bytes, order),
+                  "%zu values of %zu bytes, keys of %s, ties %d: not as "
+                  "the stable sort has them",
+                  count, value_bytes, name, static_cast<int>(options.ties));
+  ck_assert_msg(sorted_pairs(sorted_keys, key_bytes, sorted_values, value_bytes) ==
+                    sorted_pairs(keys, key_bytes, values, value_bytes),
+                "%zu values of %zu bytes have other keys of %s than before", count, value_bytes, name);
+}
+
+/* All sizes of values, each where it is aligned and where it is not. _i: type and ties. */
+START_TEST(moves_values_of_any_size) {
+  static const size_t sizes[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 100};
+  const cdp_type type = type_at(_i / TIES);
+  for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+    cdp_options options = simulated_options(size);
+    options.ties = static_cast<cdp_ties>(_i % TIES);
+    options.order = static_cast<cdp_order>(size % 2);
+    const host_distribution distribution = size % 3 == 0 ? HOST_FEW_DISTINCT : HOST_EXTREMES;
+    must_sort_pairs(type, keys_of(type, 700, distribution, size), sizes[size], size % 4 == 3 ? 1 : 0, options);
+    must_sort_pairs(type, keys_of(type, 300, HOST_UNIFORM, size), sizes[size], sizes[size] % 16, options);
+  }
+}
+END_TEST
+
+/* From one key on, and around what one block sorts by itself and what takes a partition. _i: type. */
+START_TEST(sorts_pairs_of_any_number) {
+  const cdp_type type = type_at(_i);
+  const size_t tile = simulated_tile_items(8);
+  const size_t counts[] = {1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1025, tile - 1, tile, tile + 1, 3 * tile + 7};
+  for (size_t index = 0; index < sizeof counts / sizeof *counts; index++) {
+    cdp_options options = simulated_options(index);
+    options.ties = static_cast<cdp_ties>(index % TIES);
+    options.order = static_cast<cdp_order>(index / TIES % 2);
+    const host_distribution distribution =
+        static_cast<host_distribution>((index + static_cast<size_t>(_i)) % HOST_DISTRIBUTIONS);
+    must_sort_pairs(type, keys_of(type, counts[index], distribution, index), index % 2 == 0 ? 4 : 8, 0, options);
+  }
+}
+END_TEST
+
+/* All distributions, by every scheme. _i: the distribution. */
+START_TEST(sorts_pairs_of_every_distribution) {
+  static const cdp_type types[] = {CDP_U32, CDP_F64, CDP_I16, CDP_F32, CDP_I64};
+  for (size_t index = 0; index < sizeof types / sizeof *types; index++) {
+    cdp_options options = simulated_options(index);
+    options.scheme = static_cast<cdp_scheme>(CDP_SCHEME_LAST_BLOCK + index % 3);
+    options.ties = static_cast<cdp_ties>((index + static_cast<size_t>(_i)) % TIES);
+    options.fan_out = index == 1 ? CDP_FAN_OUT_CLASSIC : 0;
+    must_sort_pairs(types[index], keys_of(types[index], 9001, static_cast<host_distribution>(_i), index), 4 + index % 2 * 4, 0,
+                    options);
+  }
+}
+END_TEST
+
+/* ---- Wide keys that agree in their upper bits -------------------------------------------------------------------------- */
+
+/* Keys in runs of `run_keys` that agree in all but their lowest bits, and lie far apart; `kinds` of lowest bits: 0 equal ones,
+   1 random, 2 falling with the position. Shuffled. */
+Bytes keys_in_runs(size_t count, size_t run_keys, int kinds, uint64_t seed) {
+  std::vector<uint64_t> keys(count);
+  uint64_t upper = 0;
+  for (size_t index = 0; index < count; index++) {
+    if (index % run_keys == 0)
+      upper = host_random(&seed) & ~uint64_t{0xFF};
+    const uint64_t lower[] = {7, host_random(&seed) & 0xFF, 255 - index % run_keys % 256};
+    keys[index] = upper | lower[kinds];
+  }
+  for (size_t index = count - 1; index > 0; index--)
+    std::swap(keys[index], keys[host_random_below(&seed, index + 1)]);
+  keys[count / 2] = 0; // the window reaches from one end to the other
+  keys[count / 3] = UINT64_MAX;
+  Bytes bytes(count * sizeof(uint64_t));
+  memcpy(bytes.data(), keys.data(), bytes.size());
+  return bytes;
+}
+
+/* _i: how long runs are, and how their keys differ. With 3000 keys a window has 52 bits. */
+START_TEST(mends_runs_of_wide_keys) {
+  static const size_t lengths[] = {1, 2, 3, 31, 32, 33, 34, 64, 500, 2998};
+  const size_t length = lengths[_i / 3];
+  for (int order = CDP_ASCENDING; order <= CDP_DESCENDING; order++) {
+    cdp_options options = simulated_options(static_cast<uint64_t>(_i));
+    options.order = static_cast<cdp_order>(order);
+    options.ties = CDP_TIES_STABLE;
+    must_sort_pairs(CDP_U64, keys_in_runs(3000, length, _i % 3, length), 4, 0, options);
+    must_sort_pairs(CDP_I64, keys_in_runs(3000, length, _i % 3, length + 1), 16, 0, options);
+  }
+}
+END_TEST
+
+/* Most numbers are a few far from all others, and the others are no numbers: by value they are equal. */
+START_TEST(mends_runs_of_doubles) {
+  Bytes bytes(4000 * sizeof(double));
+  std::vector<double> keys(4000);
+  uint64_t state = 3;
+  for (size_t index = 0; index < keys.size(); index++)
+    keys[index] = 1.0 + std::ldexp(static_cast<double>(host_random(&state) & 3), -52);
+  keys[17] = -INFINITY;
+  keys[18] = 0.0;
+  keys[19] = -0.0;
+  for (size_t index = 20; index < 60; index++)
+    keys[index] = std::copysign(NAN, index % 2 == 0 ? 1.0 : -1.0);
+  memcpy(bytes.data(), keys.data(), bytes.size());
+  for (int ties = 0; ties < TIES; ties++) {
+    cdp_options options = simulated_options(1);
+    options.ties = static_cast<cdp_ties>(ties);
+    must_sort_pairs(CDP_F64, bytes, 8, 0, options);
+  }
+}
+END_TEST
+
+/* ---- Columns ----------------------------------------------------------------------------------------------------------- */
+
+/* As many as there may be, of all sizes, and none. _i: the type. */
+START_TEST(moves_all_columns) {
+  const cdp_type type = type_at(_i);
+  const size_t key_bytes = host_key_bytes(type);
+  constexpr size_t COUNT = 1500;
+  for (const size_t column_count : {size_t{0}, size_t{1}, size_t{2}, size_t{CDP_COLUMNS_MAX}}) {
+    cdp_options options = simulated_options(column_count);
+    options.ties = CDP_TIES_BY_VALUE;
+    const Bytes keys = keys_of(type, COUNT, HOST_EXTREMES, column_count);
+    const std::vector<uint64_t> order = stable_order(type, options, keys);
+    const Guarded own_keys(keys);
+    std::vector<Bytes> values;
+    std::vector<std::unique_ptr<Guarded>> own_values;
+    std::vector<cdp_column> columns;
+    for (size_t column = 0; column < column_count; column++) {
+      values.push_back(random_bytes(COUNT * (column + 1), column));
+      own_values.push_back(std::make_unique<Guarded>(values[column], column % 3));
+      columns.push_back({own_values[column]->bytes(), column + 1});
+    }
+    const cdp_status status = cdp_quicksort_columns(own_keys.bytes(), columns.data(), column_count, COUNT, type, &options);
+    ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
+    ck_assert(own_keys.contents() == in_order(keys, key_bytes, order));
+    for (size_t column = 0; column < column_count; column++)
+      ck_assert(own_values[column]->contents() == in_order(values[column], column + 1, order));
+  }
+}
+END_TEST
+
+/* ---- Argsort ----------------------------------------------------------------------------------------------------------- */
+
+/* Where the sorted keys go. */
+enum Place { NOWHERE, IN_PLACE, APART, PLACES };
+
+template <typename Index>
+Bytes bytes_of(const std::vector<uint64_t> &order) {
+  Bytes bytes;
+  for (const uint64_t position : order) {
+    const Index index = static_cast<Index>(position);
+    const unsigned char *begin = reinterpret_cast<const unsigned char *>(&index);
+    bytes.insert(bytes.end(), begin, begin + sizeof index);
+  }
+  return bytes;
+}
+
+void must_argsort(cdp_type type, const Bytes &keys, size_t index_bytes, Place place, const cdp_options &options) {
+  const size_t key_bytes = host_key_bytes(type);
+  const size_t count = keys.size() / key_bytes;
+  const std::vector<uint64_t> order = stable_order(type, options, keys);
+  const Guarded own_keys(keys, key_bytes);
+  const Guarded apart(Bytes(keys.size(), 0x5A), key_bytes);
+  const Guarded indices(Bytes(count * index_bytes, 0x5A), index_bytes);
+  void *sorted_keys = place == NOWHERE ? nullptr : place == IN_PLACE ? own_keys.bytes() : apart.bytes();
+  const cdp_status status = cdp_argsort(own_keys.bytes(), sorted_keys, indices.bytes(), index_bytes, count, type, &options);
+  ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
+  ck_assert_msg(indices.contents() == (index_bytes == 4 ? bytes_of<uint32_t>(order) : bytes_of<uint64_t>(order)),
+                "%zu keys of %s, ties %d: not the order of the stable sort", count, host_type_name(type),
+                static_cast<int>(options.ties));
+  const Bytes sorted = in_order(keys, key_bytes, order);
+  ck_assert(own_keys.contents() == (place == IN_PLACE ? sorted : keys));
+  ck_assert(apart.contents() == (place == APART ? sorted : Bytes(keys.size(), 0x5A)));
+}
+
+/* _i: type, and where keys go. */
+START_TEST(finds_the_order) {
+  static const size_t counts[] = {1, 2, 33, 1000, 5000};
+  const cdp_type type = type_at(_i / PLACES);
+  for (size_t index = 0; index < sizeof counts / sizeof *counts; index++)
+    for (int ties = 0; ties < TIES; ties++) {
+      cdp_options options = simulated_options(index);
+      options.ties = static_cast<cdp_ties>(ties);
+      options.order = static_cast<cdp_order>((index + static_cast<size_t>(ties)) % 2);
+      const host_distribution distribution = ties == 2 ? HOST_EXTREMES : HOST_FEW_DISTINCT;
+      must_argsort(type, keys_of(type, counts[index], distribution, index), index % 2 == 0 ? 4 : 8,
+                   static_cast<Place>(_i % PLACES), options);
+    }
+}
+END_TEST
+
+/* ---- In stream order --------------------------------------------------------------------------------------------------- */
+
+/* In a workspace of exactly the size asked for, whose contents do not matter, and in none. _i: type. */
+START_TEST(sorts_in_stream_order) {
+  const cdp_type type = type_at(_i);
+  const size_t key_bytes = host_key_bytes(type);
+  constexpr size_t COUNT = 6000;
+  cdp_options options = simulated_options(4);
+  options.ties = CDP_TIES_STABLE;
+  const Bytes keys = keys_of(type, COUNT, HOST_FEW_DISTINCT, 4);
+  const Bytes values = random_bytes(COUNT * 8, 4);
+  const std::vector<uint64_t> order = stable_order(type, options, keys);
+  for (int form = 0; form < 6; form++) {
+    const Guarded own_keys(keys);
+    const Guarded own_values(values);
+    const cdp_column column = {own_values.bytes(), 8};
+    const bool is_argsort = form >= 4;
+    size_t bytes = 0;
+    ck_assert_int_eq(form < 2   ? cdp_quicksort_pairs_workspace(8, COUNT, type, &options, &bytes)
+                     : form < 4 ? cdp_quicksort_columns_workspace(&column, 1, COUNT, type, &options, &bytes)
+                                : cdp_argsort_workspace(COUNT, type, &options, &bytes),
+                     CDP_OK);
+    const Guarded workspace(Bytes(bytes, 0xC3));
+    unsigned char *k = own_keys.bytes();
+    unsigned char *v = own_values.bytes();
+    const cdp_status statuses[] = {
+        form != 0 ? CDP_OK : cdp_quicksort_pairs_async(k, v, 8, COUNT, type, &options, workspace.bytes(), bytes, nullptr),
+        form != 1 ? CDP_OK : cdp_quicksort_pairs_on_stream(k, v, 8, COUNT, type, &options, nullptr),
+        form != 2 ? CDP_OK
+                  : cdp_quicksort_columns_async(k, &column, 1, COUNT, type, &options, workspace.bytes(), bytes, nullptr),
+        form != 3 ? CDP_OK : cdp_quicksort_columns_on_stream(k, &column, 1, COUNT, type, &options, nullptr),
+        form != 4 ? CDP_OK : cdp_argsort_async(k, nullptr, v, 8, COUNT, type, &options, workspace.bytes(), bytes, nullptr),
+        form != 5 ? CDP_OK : cdp_argsort_on_stream(k, nullptr, v, 8, COUNT, type, &options, nullptr)};
+    for (const cdp_status status : statuses)
+      ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
+    ck_assert(own_keys.contents() == (is_argsort ? keys : in_order(keys, key_bytes, order)));
+    ck_assert(own_values.contents() == (is_argsort ? bytes_of<uint64_t>(order) : in_order(values, 8, order)));
+    ck_assert_uint_eq(workspace.contents().size(), bytes);
+  }
+}
+END_TEST
+
+} // namespace
+
+int main() {
+  Suite *suite = suite_create("pairs");
+  TCase *tests = tcase_create("pairs");
+  tcase_set_timeout(tests, TEST_SECONDS);
+  tcase_add_loop_test(tests, moves_values_of_any_size, 0, TYPES * TIES);
+  tcase_add_loop_test(tests, sorts_pairs_of_any_number, 0, TYPES);
+  tcase_add_loop_test(tests, sorts_pairs_of_every_distribution, 0, HOST_DISTRIBUTIONS);
+  tcase_add_loop_test(tests, mends_runs_of_wide_keys, 0, 30);
+  tcase_add_test(tests, mends_runs_of_doubles);
+  tcase_add_loop_test(tests, moves_all_columns, 0, TYPES);
+  tcase_add_loop_test(tests, finds_the_order, 0, TYPES * PLACES);
+  tcase_add_loop_test(tests, sorts_in_stream_order, 0, TYPES);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls of pairs.h as calls: little to do, and wrong arguments, which touch nothing. What they make of arrays is test_pairs.cpp's.
+ */
+#include "host_data.h"
+#include "run_suite.h"
+
+#include <cdpsort/pairs.h>
+
+#include <string.h>
+
+#define ITEMS 64u
+
+static cdp_options simulated_options(void) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.device = CDP_DEVICE_SIMULATED;
+  return options;
+}
+
+/* ---- Little to do ---------------------------------------------------------------------------------------------- */
+
+START_TEST(needs_nothing_for_no_key) {
+  size_t bytes = 7;
+  ck_assert_int_eq(cdp_quicksort_pairs(NULL, NULL, 4, 0, CDP_U32, NULL), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_pairs_async(NULL, NULL, 4, 0, CDP_U64, NULL, NULL, 0, NULL), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_pairs_on_stream(NULL, NULL, 4, 0, CDP_F16, NULL, NULL), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_columns(NULL, NULL, 0, 0, CDP_F32, NULL), CDP_OK);
+  ck_assert_int_eq(cdp_argsort(NULL, NULL, NULL, 8, 0, CDP_I8, NULL), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_pairs_workspace(4, 0, CDP_U32, NULL, &bytes), CDP_OK);
+  ck_assert_uint_eq(bytes, 0);
+  bytes = 7;
+  ck_assert_int_eq(cdp_argsort_workspace(0, CDP_U64, NULL, &bytes), CDP_OK);
+  ck_assert_uint_eq(bytes, 0);
+}
+END_TEST
+
+/* _i: the type. */
+START_TEST(leaves_one_pair_and_finds_one_order) {
+  const cdp_options options = simulated_options();
+  const cdp_type type = (cdp_type)(CDP_U32 + _i);
+  uint64_t key = 0x8123456789ABCDEFu;
+  uint64_t sorted = 0;
+  uint64_t value = 77;
+  uint64_t index = 5;
+  ck_assert_int_eq(cdp_quicksort_pairs(&key, &value, sizeof value, 1, type, &options), CDP_OK);
+  ck_assert(key == 0x8123456789ABCDEFu && value == 77);
+  ck_assert_int_eq(cdp_argsort(&key, &sorted, &index, sizeof index, 1, type, &options), CDP_OK);
+  ck_assert(key == 0x8123456789ABCDEFu && index == 0);
+  ck_assert_mem_eq(&sorted, &key, host_key_bytes(type));
+}
+END_TEST
+
+/* Twice the size of what is moved, and what the public header says beyond. _i: 4-byte or 8-byte keys. */
+START_TEST(asks_for_the_workspace_that_it_says) {
+  const cdp_options options = simulated_options();
+  const cdp_type type = _i == 0 ? CDP_F32 : CDP_I64;
+  cdp_column columns[2] = {{NULL, 4}, {NULL, 40}};
+  size_t small = 0, large = 0, both = 0, order = 0;
+  ck_assert_int_eq(cdp_quicksort_pairs_workspace(4, 100000, type, &options, &small), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_pairs_workspace(40, 100000, type, &options, &large), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_columns_workspace(columns, 2, 100000, type, &options, &both), CDP_OK);
+  ck_assert_int_eq(cdp_argsort_workspace(100000, type, &options, &order), CDP_OK);
+  ck_assert_uint_eq(both, large);
+  ck_assert_uint_ge(large, (8 + 40) * 100000);
+  ck_assert_uint_gt(large, small);
+  ck_assert_uint_ge(order, small);
+}
+END_TEST
+
+/* ---- Wrong arguments ------------------------------------------------------------------------------------------- */
+
+/* The arrays of a call, in one piece of memory between guards, so that they may overlap. */
+typedef struct given {
+  host_guarded memory;
+  unsigned char before[4096];
+  cdp_options options;
+  unsigned char *keys;
+  unsigned char *sorted_keys;
+  unsigned char *indices;
+  unsigned char *workspace;
+  size_t workspace_bytes;
+  cdp_column columns[2];
+} given;
+
+static void give(given *all) {
+  all->options = simulated_options();
+  ck_assert(host_guarded_make(&all->memory, sizeof all->before, 0));
+  host_fill(all->before, CDP_U32, sizeof all->before / 4, HOST_REVERSED, 0);
+  memcpy(all->memory.bytes, all->before, sizeof all->before);
+  all->keys = all->memory.bytes;
+  all->sorted_keys = all->memory.bytes + 512;
+  all->indices = all->memory.bytes + 1024;
+  all->columns[0] = (cdp_column){all->memory.bytes + 1536, 8};
+  all->columns[1] = (cdp_column){all->memory.bytes + 2048, 1};
+  all->workspace = all->memory.bytes + 2560;
+  all->workspace_bytes = SIZE_MAX / 4;
+}
+
+/* The call said what was wrong, and all is as it was. */
+static void must_have_refused(const given *all, cdp_status status, cdp_status wanted, const char *said) {
+  ck_assert_msg(status == wanted, "%s, not %s: %s", cdp_status_name(status), cdp_status_name(wanted), cdp_last_message());
+  ck_assert_msg(strstr(cdp_last_message(), said) != NULL, "'%s' is not in: %s", said, cdp_last_message());
+  ck_assert_mem_eq(all->memory.bytes, all->before, sizeof all->before);
+  ck_assert(host_guarded_whole(&all->memory));
+}
+
+typedef struct wrong_call {
+  const char *said;
+  cdp_status status;
+  size_t count;
+  int type;
+  size_t value_bytes;
+  size_t shift; /* of the keys */
+  bool without_keys;
+  bool without_values;
+} wrong_call;
+
+static const wrong_call wrong_pairs[] = {
+    {"type is 0", CDP_ERROR_TYPE, ITEMS, 0, 8, 0, false, false},
+    {"type is 13", CDP_ERROR_TYPE, ITEMS, 13, 8, 0, false, false},
+    {"value_bytes is 0", CDP_ERROR_SIZE, ITEMS, CDP_U32, 0, 0, false, false},
+    {"value_bytes is 0", CDP_ERROR_SIZE, 0, CDP_U32, 0, 0, false, false},
+    {"value_bytes is", CDP_ERROR_SIZE, ITEMS, CDP_U32, SIZE_MAX, 0, false, false},
+    {"value_bytes is", CDP_ERROR_SIZE, (size_t)1 << 31, CDP_U32, UINT32_MAX, 0, false, false},
+    {"CDP_PAIRS_COUNT_MAX", CDP_ERROR_SIZE, ((size_t)1 << 32) + 1, CDP_U8, 1, 0, false, false},
+    {"keys is NULL", CDP_ERROR_NULL, ITEMS, CDP_U32, 8, 0, true, false},
+    {"values is NULL", CDP_ERROR_NULL, ITEMS, CDP_U64, 8, 0, false, true},
+    {"multiple of 2", CDP_ERROR_ALIGNMENT, ITEMS, CDP_BF16, 8, 1, false, false},
+    {"multiple of 8", CDP_ERROR_ALIGNMENT, 1, CDP_F64, 8, 4, false, false},
+    {"keys and values overlap", CDP_ERROR_POINTER, 256, CDP_U64, 8, 0, false, false},
+};
+
+START_TEST(refuses_wrong_pairs) {
+  const wrong_call *row = &wrong_pairs[_i];
+  given all;
+  give(&all);
+  void *keys = row->without_keys ? NULL : all.keys + row->shift;
+  void *values = row->without_values ? NULL : all.columns[0].values;
+  const cdp_type type = (cdp_type)row->type;
+  must_have_refused(&all, cdp_quicksort_pairs(keys, values, row->value_bytes, row->count, type, &all.options), row->status,
+                    row->said);
+  must_have_refused(&all,
+                    cdp_quicksort_pairs_async(keys, values, row->value_bytes, row->count, type, &all.options, all.workspace,
+                                              all.workspace_bytes, NULL),
+                    row->status, row->said);
+  must_have_refused(&all, cdp_quicksort_pairs_on_stream(keys, values, row->value_bytes, row->count, type, &all.options, NULL),
+                    row->status, row->said);
+  host_guarded_free(&all.memory);
+}
+END_TEST
+
+START_TEST(refuses_wrong_columns) {
+  given all;
+  give(&all);
+  cdp_column columns[CDP_COLUMNS_MAX + 1];
+  for (size_t column = 0; column <= CDP_COLUMNS_MAX; column++)
+    columns[column] = (cdp_column){all.memory.bytes + 1024 + 2 * column * ITEMS, 1};
+  must_have_refused(&all, cdp_quicksort_columns(all.keys, columns, CDP_COLUMNS_MAX + 1, ITEMS, CDP_U32, &all.options),
+                    CDP_ERROR_SIZE, "column_count is 17");
+  must_have_refused(&all, cdp_quicksort_columns(all.keys, NULL, 1, ITEMS, CDP_U32, &all.options), CDP_ERROR_NULL,
+                    "columns is NULL");
+  columns[3].value_bytes = 0;
+  must_have_refused(&all, cdp_quicksort_columns(all.keys, columns, 4, ITEMS, CDP_U32, &all.options), CDP_ERROR_SIZE,
+                    "columns[3].value_bytes is 0");
+  columns[3] = (cdp_column){NULL, 4};
+  must_have_refused(&all, cdp_quicksort_columns(all.keys, columns, 4, ITEMS, CDP_U32, &all.options), CDP_ERROR_NULL,
+                    "columns[3].values is NULL");
+  columns[3] = (cdp_column){(unsigned char *)columns[1].values + ITEMS - 1, 1};
+  must_have_refused(&all, cdp_quicksort_columns(all.keys, columns, 4, ITEMS, CDP_U32, &all.options), CDP_ERROR_POINTER,
+                    "columns[1].values and columns[3].values overlap");
+  host_guarded_free(&all.memory);
+}
+END_TEST
+
+START_TEST(refuses_a_wrong_argsort) {
+  given all;
+  give(&all);
+  const cdp_options *options = &all.options;
+  must_have_refused(&all, cdp_argsort(all.keys, NULL, all.indices, 2, ITEMS, CDP_U32, options), CDP_ERROR_SIZE,
+                    "index_bytes is 2");
+  must_have_refused(&all, cdp_argsort(all.keys, NULL, NULL, 4, ITEMS, CDP_U32, options), CDP_ERROR_NULL, "indices is NULL");
+  must_have_refused(&all, cdp_argsort(all.keys, NULL, all.indices + 4, 8, ITEMS, CDP_U32, options), CDP_ERROR_ALIGNMENT,
+                    "indices is");
+  must_have_refused(&all, cdp_argsort(all.keys, all.sorted_keys + 2, all.indices, 4, ITEMS, CDP_U32, options),
+                    CDP_ERROR_ALIGNMENT, "sorted_keys is");
+  must_have_refused(&all, cdp_argsort(all.keys, all.keys + 4, all.indices, 4, ITEMS, CDP_U32, options), CDP_ERROR_POINTER,
+                    "keys and sorted_keys overlap");
+  must_have_refused(&all, cdp_argsort(all.keys, NULL, all.keys + 8, 8, ITEMS, CDP_U32, options), CDP_ERROR_POINTER,
+                    "keys and indices overlap");
+  must_have_refused(&all, cdp_argsort(NULL, NULL, all.indices, 4, ITEMS, CDP_U32, options), CDP_ERROR_NULL, "keys is NULL");
+  host_guarded_free(&all.memory);
+}
+END_TEST
+
+/* What a caller who is told the size may still get wrong. */
+START_TEST(refuses_a_wrong_workspace) {
+  given all;
+  give(&all);
+  void *values = all.columns[0].values;
+  size_t bytes = 0;
+  ck_assert_int_eq(cdp_quicksort_pairs_workspace(8, ITEMS, CDP_U32, &all.options, &bytes), CDP_OK);
+  must_have_refused(
+      &all, cdp_quicksort_pairs_async(all.keys, values, 8, ITEMS, CDP_U32, &all.options, all.workspace, bytes - 1, NULL),
+      CDP_ERROR_WORKSPACE, "cdp_quicksort_pairs_workspace()");
+  must_have_refused(&all,
+                    cdp_quicksort_pairs_async(all.keys, values, 8, ITEMS, CDP_U32, &all.options, all.memory.bytes, bytes, NULL),
+                    CDP_ERROR_WORKSPACE, "overlaps keys");
+  must_have_refused(
+      &all, cdp_quicksort_pairs_async(all.keys, values, 8, ITEMS, CDP_U32, &all.options, all.memory.bytes + 1, bytes, NULL),
+      CDP_ERROR_ALIGNMENT, "d_workspace is");
+  must_have_refused(&all, cdp_argsort_async(all.keys, NULL, all.indices, 4, ITEMS, CDP_U32, &all.options, NULL, bytes, NULL),
+                    CDP_ERROR_NULL, "cdp_argsort_workspace()");
+  must_have_refused(&all, cdp_quicksort_pairs_on_stream(all.keys, values, 8, ITEMS, CDP_U32, &all.options, all.memory.bytes),
+                    CDP_ERROR_POINTER, "stream is not NULL");
+  must_have_refused(&all, cdp_quicksort_pairs_workspace(8, ITEMS, CDP_U32, &all.options, NULL), CDP_ERROR_NULL,
+                    "workspace_bytes is NULL");
+  host_guarded_free(&all.memory);
+}
+END_TEST
+
+/* Options are those of items of 8 bytes; and calls that sort keys alone cannot join keys. */
+START_TEST(refuses_options_that_mean_nothing) {
+  given all;
+  give(&all);
+  all.options.leaf_items = CDP_LEAF_MAX_8_BYTES + 1;
+  must_have_refused(&all, cdp_quicksort_pairs(all.keys, all.columns[0].values, 8, ITEMS, CDP_U32, &all.options),
+                    CDP_ERROR_OPTION, "options.leaf_items");
+  all.options.leaf_items = 0;
+  all.options.ties = CDP_TIES_BY_VALUE;
+  for (int type = CDP_U32; type <= CDP_BF16; type++) {
+    const bool floating = type == CDP_F32 || type == CDP_F64 || type == CDP_F16 || type == CDP_BF16;
+    const cdp_status status = cdp_quicksort(all.keys, ITEMS, (cdp_type)type, &all.options);
+    if (floating)
+      must_have_refused(&all, status, CDP_ERROR_OPTION, "cdp_quicksort_columns()");
+    else
+      ck_assert_int_eq(status, CDP_OK);
+    memcpy(all.memory.bytes, all.before, sizeof all.before);
+  }
+  host_guarded_free(&all.memory);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("pairs_calls");
+  TCase *arguments = tcase_create("arguments");
+  tcase_set_timeout(arguments, TEST_SECONDS);
+  tcase_add_test(arguments, needs_nothing_for_no_key);
+  tcase_add_loop_test(arguments, leaves_one_pair_and_finds_one_order, 0, CDP_BF16);
+  tcase_add_loop_test(arguments, asks_for_the_workspace_that_it_says, 0, 2);
+  tcase_add_loop_test(arguments, refuses_wrong_pairs, 0, (int)(sizeof wrong_pairs / sizeof *wrong_pairs));
+  tcase_add_test(arguments, refuses_wrong_columns);
+  tcase_add_test(arguments, refuses_a_wrong_argsort);
+  tcase_add_test(arguments, refuses_a_wrong_workspace);
+  tcase_add_test(arguments, refuses_options_that_mean_nothing);
+  suite_add_tcase(suite, arguments);
+  return run_suite(suite);
+}
