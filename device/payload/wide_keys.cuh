@@ -105,34 +105,37 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __gr
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------------- */
 
-/* The keys around an item that agree with it in the window, no further than one more than MOST_RUN_KEYS either way. */
+/* The keys around an item that agree with it in the window. All of them agree about whether they are too many. */
 struct Run {
   uint64_t begin;
   uint64_t end;
+  bool is_long; /* more than MOST_RUN_KEYS: then begin and end are somewhere in it */
 
-  __device__ __forceinline__ Run(const WideSort &sort, uint64_t index) {
+  __device__ __forceinline__ Run(const WideSort &sort, uint64_t index) : begin(index), end(index + 1) {
     const uint64_t window = sort.items[index] >> sort.low_bits;
-    begin = index;
-    while (begin != 0 && index - begin < MOST_RUN_KEYS && sort.items[begin - 1] >> sort.low_bits == window)
+    const auto agrees = [&](uint64_t other) { return sort.items[other] >> sort.low_bits == window; };
+    // Most keys of a long run see it at once, without a look at all that lie between.
+    is_long = (index >= MOST_RUN_KEYS && agrees(index - MOST_RUN_KEYS)) ||
+              (sort.count - index > MOST_RUN_KEYS && agrees(index + MOST_RUN_KEYS));
+    if (is_long)
+      return;
+    while (begin != 0 && agrees(begin - 1))
       begin--;
-    end = index + 1;
-    while (end != sort.count && end - index <= MOST_RUN_KEYS && sort.items[end] >> sort.low_bits == window)
+    while (end != sort.count && agrees(end))
       end++;
-  }
-  /* All of its keys agree about it, although none of them may have seen both ends. */
-  __device__ __forceinline__ bool is_long() const {
-    return end - begin > MOST_RUN_KEYS;
+    is_long = end - begin > MOST_RUN_KEYS;
   }
 };
 
 /* Where the key at an index belongs in its run. Takes note where the run is too long to tell. */
 __device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t index) {
   const Run run(sort, index);
-  if (run.end - run.begin == 1)
+  if (run.end - run.begin == 1 && !run.is_long)
     return index;
   const uint64_t own = sort.entry.enter(sort.gathered[index]);
-  if (run.is_long()) {
-    if (run.begin != index && sort.entry.enter(sort.gathered[index - 1]) != own)
+  if (run.is_long) {
+    const bool has_lower = index != 0 && (sort.items[index - 1] ^ sort.items[index]) >> sort.low_bits == 0;
+    if (has_lower && sort.entry.enter(sort.gathered[index - 1]) != own)
       sort.known->has_long_runs = 1; // whoever writes it, it is the same
     return index;
   }
