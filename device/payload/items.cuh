@@ -14,18 +14,11 @@
 #include "engine.h"
 #include "key/key_map.cuh"
 #include "key/narrow_map.cuh"
+#include "tuning_payload.h"
 
 namespace cdp::CDP_RUNTIME {
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------------- */
-
-/*
- * Threads of a block, and items of a thread, of all kernels here. They wait for memory and for nothing else: small blocks come and go
- * one by one, and four loads on their way for each thread are enough to keep an H200's memory busy.
- */
-constexpr uint32_t PAYLOAD_THREADS = 256;
-constexpr uint32_t PAYLOAD_ITEMS = 4;
-constexpr uint32_t PAYLOAD_TILE = PAYLOAD_THREADS * PAYLOAD_ITEMS;
 
 inline GridShape payload_grid(uint64_t items) {
   return {static_cast<uint32_t>((items + PAYLOAD_TILE - 1) / PAYLOAD_TILE), PAYLOAD_THREADS, 0};

@@ -119,9 +119,8 @@ inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
 
 /* By the window: keys and origins are in order but for long runs. */
 inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
-  constexpr uint32_t FIND_BLOCKS = 1024; // each adds some atomics; a few to each multiprocessor are enough to keep memory busy
   const GridShape grid = payload_grid(sort.count);
-  const GridShape find_grid = {std::min(grid.blocks, FIND_BLOCKS), grid.threads, 0};
+  const GridShape find_grid = {std::min(grid.blocks, MAX_WINDOW_BLOCKS), grid.threads, 0};
   const Origins by_items = {sort.items, (uint64_t{1} << plan.low_bits) - 1, nullptr};
   CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.known, sizeof(WideKeys), stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(find_grid, stream, find_window_kernel, sort));

@@ -25,10 +25,6 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* The longest run whose keys are ordered where they lie: each of them reads all of it. With 38 bits of window random keys have runs
-   of 2; 32 are for keys that are spread unevenly, at no cost to others. */
-constexpr uint32_t MOST_RUN_KEYS = 32;
-
 /* What is known of all keys. Zeroed before the first kernel. */
 struct WideKeys {
   unsigned long long greatest;       /* of the entered keys */

@@ -6,6 +6,7 @@
 #include "block/frequent_values.cuh"
 #include "block/key_lines.cuh"
 #include "block/mapped_shape.cuh"
+#include "tuning_payload.h"
 
 #include <cstdio>
 
@@ -88,6 +89,7 @@ int main() {
   print("example_items", (1u << 24) / example(4), (1u << 24) / example(8));
   print("byte_block", narrow_one_block_items(large, 1), narrow_one_block_items(large, 1));
   print("half_block", narrow_one_block_items(large, 2), narrow_one_block_items(large, 2));
+  print("most_run", MOST_RUN_KEYS, MOST_RUN_KEYS);
   print("pending_limit_min", PENDING_LIMIT_MIN, PENDING_LIMIT_MIN);
   print("kernels", LAUNCHED_KERNELS, LAUNCHED_KERNELS);
   print("frequent_piece", FREQUENT_PIECE_ITEMS, FREQUENT_PIECE_ITEMS);

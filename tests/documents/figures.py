@@ -69,6 +69,13 @@ NARROW_KINDS = ("sorted", "reversed", "all-equal", "distinct-2", "distinct-256",
                 "small-numbers")
 
 
+# What goes with keys has a record of its own: modes, what they sort beside u32 and u64 keys, and the exponents of a table.
+PAIRS = "pairs.csv"
+PAIRS_MODES = (("pairs4", "values of 4 bytes"), ("stable4", "the same, stable"), ("pairs8", "of 8 bytes, stable or not"),
+               ("argsort", "indices of 4 bytes, stable"))
+PAIRS_EXPONENTS = (10, 12, 14, 16, 18, 20, 22, 24, 26, 27)
+
+
 class Missing(Exception):
     """A record has no such row."""
 
@@ -244,6 +251,17 @@ def narrow_kind_lines():
         yield f"| {name} | " + " | ".join(f"**{value:.2f}**" if value < 1 else f"{value:.2f}" for value in values) + " |"
 
 
+def pairs_lines():
+    """What goes with random keys: times as fast as CUB's radix sort of pairs."""
+    yield "| keys | with | " + " | ".join(map(power, PAIRS_EXPONENTS)) + " |"
+    yield "| --- | --- |" + " ---: |" * len(PAIRS_EXPONENTS)
+    for key_type in TYPES:
+        for mode, text in PAIRS_MODES:
+            values = [ratio(key_type, exponent, "random", mode, PAIRS) for exponent in PAIRS_EXPONENTS]
+            yield f"| {key_type} | {text} | " + " | ".join(f"**{value:.2f}**" if value < 1 else f"{value:.2f}"
+                                                            for value in values) + " |"
+
+
 def stage_lines():
     """Stages of a sort by a map, u32."""
     times = {(int(row["log2_keys"]), row["stage"]): float(row["us"]) for row in rows("stages.csv")}
@@ -291,6 +309,7 @@ TABLES = {
     "headline": lambda: speed_lines((10, 14, 17, 20, 24, 27, 30)),
     "narrow": lambda: speed_lines((10, 12, 14, 15, 16, 18, 20, 22, 24, 26, 28), NARROW_TYPES, NARROW),
     "narrow-kinds": narrow_kind_lines,
+    "pairs": pairs_lines,
     "aims": aim_lines,
     "distributions": distribution_lines,
     "stages": stage_lines,
