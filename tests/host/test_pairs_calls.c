@@ -50,7 +50,7 @@ START_TEST(leaves_one_pair_and_finds_one_order) {
 }
 END_TEST
 
-/* Twice the size of what is moved, and what the public header says beyond. _i: 4-byte or 8-byte keys. */
+/* For what is gathered, if that is more than the sort of the items takes. _i: 4-byte or 8-byte keys. */
 START_TEST(asks_for_the_workspace_that_it_says) {
   const cdp_options options = simulated_options();
   const cdp_type type = _i == 0 ? CDP_F32 : CDP_I64;
@@ -64,6 +64,55 @@ START_TEST(asks_for_the_workspace_that_it_says) {
   ck_assert_uint_ge(large, (8 + 40) * 100000);
   ck_assert_uint_gt(large, small);
   ck_assert_uint_ge(order, small);
+}
+END_TEST
+
+/* An account of what an allocator was asked for. */
+typedef struct account {
+  int allocations;
+  int releases;
+  size_t bytes;
+  bool is_empty;
+} account;
+
+static void *allocate(size_t bytes, void *context) {
+  account *kept = context;
+  kept->allocations++;
+  kept->bytes = bytes;
+  const size_t rounded = (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
+  return kept->is_empty ? NULL : aligned_alloc(CDP_WORKSPACE_ALIGNMENT, rounded);
+}
+
+static void release(void *memory, size_t bytes, void *context) {
+  account *kept = context;
+  kept->releases++;
+  ck_assert_uint_eq(bytes, kept->bytes);
+  free(memory);
+}
+
+/* Once, for the workspace, by a blocking call and by one in stream order; and where there is none, nothing is touched. */
+START_TEST(asks_an_allocator_once) {
+  account kept = {0};
+  cdp_options options = simulated_options();
+  options.allocator = (cdp_allocator){allocate, release, &kept};
+  uint32_t keys[] = {4, 1, 3, 2};
+  uint32_t values[] = {40, 10, 30, 20};
+  uint32_t indices[4] = {9, 9, 9, 9};
+  size_t bytes = 0;
+  ck_assert_int_eq(cdp_argsort_workspace(4, CDP_U32, &options, &bytes), CDP_OK);
+  ck_assert_int_eq(kept.allocations, 0);
+  kept.is_empty = true;
+  ck_assert_int_eq(cdp_quicksort_pairs(keys, values, 4, 4, CDP_U32, &options), CDP_ERROR_MEMORY);
+  ck_assert_int_eq(cdp_argsort_on_stream(keys, NULL, indices, 4, 4, CDP_U32, &options, NULL), CDP_ERROR_MEMORY);
+  ck_assert(kept.allocations == 2 && kept.releases == 0);
+  ck_assert(keys[0] == 4 && keys[1] == 1 && values[0] == 40 && values[1] == 10 && indices[0] == 9 && indices[3] == 9);
+  kept.is_empty = false;
+  ck_assert_int_eq(cdp_argsort_on_stream(keys, NULL, indices, 4, 4, CDP_U32, &options, NULL), CDP_OK);
+  ck_assert(kept.allocations == 3 && kept.releases == 1 && kept.bytes == bytes);
+  ck_assert(indices[0] == 1 && indices[1] == 3 && indices[2] == 2 && indices[3] == 0 && keys[0] == 4);
+  ck_assert_int_eq(cdp_quicksort_pairs(keys, values, 4, 4, CDP_U32, &options), CDP_OK);
+  ck_assert(kept.allocations == 4 && kept.releases == 2);
+  ck_assert(keys[0] == 1 && keys[3] == 4 && values[0] == 10 && values[1] == 20 && values[2] == 30 && values[3] == 40);
 }
 END_TEST
 
@@ -247,6 +296,7 @@ int main(void) {
   tcase_add_test(arguments, needs_nothing_for_no_key);
   tcase_add_loop_test(arguments, leaves_one_pair_and_finds_one_order, 0, CDP_BF16);
   tcase_add_loop_test(arguments, asks_for_the_workspace_that_it_says, 0, 2);
+  tcase_add_test(arguments, asks_an_allocator_once);
   tcase_add_loop_test(arguments, refuses_wrong_pairs, 0, (int)(sizeof wrong_pairs / sizeof *wrong_pairs));
   tcase_add_test(arguments, refuses_wrong_columns);
   tcase_add_test(arguments, refuses_a_wrong_argsort);
