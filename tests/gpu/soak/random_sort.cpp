@@ -101,7 +101,13 @@ void draw_call(Random &random, Mode mode, RandomSort *sort) {
   const bool in_host_memory = random.one_in(16);
   const bool blocking = random.one_in(2) ? mode != Mode::async : mode == Mode::blocking;
   const bool has_workspace = !random.one_in(4);
+  const bool has_values = random.one_in(6);
+  const cdp_ties ties = static_cast<cdp_ties>(random.below(CDP_TIES_STABLE + 1));
   sort->call = blocking ? is_narrow(sort->type) ? Call::plain : call : has_workspace ? Call::async : Call::on_stream;
+  const bool is_studied = sort->call == Call::study || sort->call == Call::trace;
+  sort->has_values = has_values && !is_studied && !(blocking && in_host_memory);
+  if (sort->has_values)
+    sort->options.ties = ties;
   if (!blocking)
     return;
   sort->in_host_memory = in_host_memory;
@@ -159,12 +165,12 @@ std::string describe(const Choice &choice, const RandomSort &sort) {
          (options.order == CDP_DESCENDING ? ", descending, " : ", ascending, ") +
          device_data::distribution_name(sort.distribution) + option("key seed", sort.key_seed) +
          option("keys past alignment", sort.ahead_items) + (sort.in_host_memory ? ", in host memory; " : "; ") +
-         call_text(sort.call) + ", " + scheme_text(options.scheme) + option("fan-out", options.fan_out) + ", " +
-         streams_text(options.child_streams) + ", " + pivot_text(options.pivot) + option("leaf_items", options.leaf_items) +
-         option("depth_limit", options.depth_limit) + option("options.seed", options.seed) +
-         "; alone: soak --sorts 1 --first " + std::to_string(sort.number) + " --seed " + std::to_string(choice.seed) +
-         " --mode " + mode_name(choice.mode) + " --min-log2 " + std::to_string(choice.log2_least) + " --max-log2 " +
-         std::to_string(choice.log2_most);
+         call_text(sort.call) + (sort.has_values ? " with values, ties " + std::to_string(options.ties) : "") + ", " +
+         scheme_text(options.scheme) + option("fan-out", options.fan_out) + ", " + streams_text(options.child_streams) + ", " +
+         pivot_text(options.pivot) + option("leaf_items", options.leaf_items) + option("depth_limit", options.depth_limit) +
+         option("options.seed", options.seed) + "; alone: soak --sorts 1 --first " + std::to_string(sort.number) + " --seed " +
+         std::to_string(choice.seed) + " --mode " + mode_name(choice.mode) + " --min-log2 " +
+         std::to_string(choice.log2_least) + " --max-log2 " + std::to_string(choice.log2_most);
 }
 
 const char *mode_name(Mode mode) {

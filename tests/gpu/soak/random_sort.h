@@ -8,6 +8,7 @@
 
 #include "device_data.cuh"
 
+#include <cdpsort/pairs.h>
 #include <cdpsort/study.h>
 
 #include <string>
@@ -41,6 +42,7 @@ struct RandomSort {
   cdp_options options;
   Call call;
   bool in_host_memory;
+  bool has_values; /* a copy of the keys goes with them, and so is sorted as they are */
 
   size_t key_bytes() const {
     return device_data::key_bytes(type);

@@ -54,6 +54,7 @@ void Worker::make_lane(Lane *lane, uint64_t thread, uint64_t stream) {
   const uint64_t keys_most = (uint64_t{1} << board_->wanted().choice.log2_most) + 1 + AHEAD_ITEMS_MOST;
   MUST(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking));
   lane->d_keys = allocate(keys_most * KEY_BYTES_MOST);
+  lane->d_values = allocate(keys_most * KEY_BYTES_MOST);
   lane->workspace_room = keys_most * KEY_BYTES_MOST + WORKSPACE_BYTES_MORE;
   lane->d_workspace = allocate(lane->workspace_room);
   MUST(device_data::oracle_create(&lane->oracle));
@@ -75,6 +76,7 @@ Worker::~Worker() {
     }
     cudaFree(lane.oracle.d_before);
     cudaFree(lane.d_workspace);
+    cudaFree(lane.d_values);
     cudaFree(lane.d_keys);
     if (lane.stream != nullptr)
       cudaStreamDestroy(lane.stream);
@@ -116,8 +118,12 @@ void Worker::start(Lane *lane, Ticket *ticket) {
   REQUIRE(*ticket, device_data::guard_fill(lane->d_keys + GUARD_BYTES + ahead_bytes + sort.bytes(), GUARD_BYTES, lane->stream));
   REQUIRE(*ticket, device_data::generate(keys, sort.distribution, sort.key_seed, lane->stream));
   REQUIRE(*ticket, device_data::oracle_note(lane->oracle, keys, lane->stream));
+  if (sort.has_values)
+    copy_values(lane, *ticket, keys);
   if (sort.call == Call::async)
     sort_async(lane, *ticket, keys);
+  else if (sort.has_values)
+    sort_with_values(lane, *ticket, keys);
   else if (sort.call == Call::on_stream)
     REQUIRE(*ticket, cdp_quicksort_on_stream(keys.d_keys, keys.count, keys.type, &sort.options, lane->stream));
   else if (sort.in_host_memory)
@@ -128,16 +134,48 @@ void Worker::start(Lane *lane, Ticket *ticket) {
   board_->queued(ticket->place);
 }
 
+/* Where the values are, as an array of keys: at an address that keys of their size need not have. */
+KeySpan values_of(unsigned char *d_values, const KeySpan &keys) {
+  return {d_values + GUARD_BYTES, keys.count, keys.type};
+}
+
+void Worker::copy_values(Lane *lane, const Ticket &ticket, const KeySpan &keys) {
+  const size_t bytes = ticket.sort.bytes();
+  const KeySpan values = values_of(lane->d_values, keys);
+  REQUIRE(ticket, device_data::guard_fill(lane->d_values, GUARD_BYTES, lane->stream));
+  REQUIRE(ticket, cudaMemcpyAsync(values.d_keys, keys.d_keys, bytes, cudaMemcpyDeviceToDevice, lane->stream));
+  REQUIRE(ticket, device_data::guard_fill(lane->d_values + GUARD_BYTES + bytes, GUARD_BYTES, lane->stream));
+}
+
+/* Without a workspace, or blocking: then the copy must be there first, since the call waits for it by itself. */
+void Worker::sort_with_values(Lane *lane, const Ticket &ticket, const KeySpan &keys) {
+  const RandomSort &sort = ticket.sort;
+  void *d_values = values_of(lane->d_values, keys).d_keys;
+  if (sort.call == Call::on_stream)
+    REQUIRE(ticket, cdp_quicksort_pairs_on_stream(keys.d_keys, d_values, sort.key_bytes(), keys.count, keys.type, &sort.options,
+                                                  lane->stream));
+  else
+    REQUIRE(ticket, cdp_quicksort_pairs(keys.d_keys, d_values, sort.key_bytes(), keys.count, keys.type, &sort.options));
+}
+
 /* In a workspace of exactly the size that is asked for, between guard zones. */
 void Worker::sort_async(Lane *lane, const Ticket &ticket, const KeySpan &keys) {
-  const cdp_options &options = ticket.sort.options;
+  const RandomSort &sort = ticket.sort;
+  const cdp_options &options = sort.options;
   size_t bytes = 0;
-  REQUIRE(ticket, cdp_quicksort_workspace(keys.count, keys.type, &options, &bytes));
+  if (sort.has_values)
+    REQUIRE(ticket, cdp_quicksort_pairs_workspace(sort.key_bytes(), keys.count, keys.type, &options, &bytes));
+  else
+    REQUIRE(ticket, cdp_quicksort_workspace(keys.count, keys.type, &options, &bytes));
   reserve_workspace(lane, ticket, bytes);
   unsigned char *d_workspace = lane->d_workspace + GUARD_BYTES;
   REQUIRE(ticket, device_data::guard_fill(lane->d_workspace, GUARD_BYTES, lane->stream));
   REQUIRE(ticket, device_data::guard_fill(d_workspace + bytes, GUARD_BYTES, lane->stream));
-  REQUIRE(ticket, cdp_quicksort_async(keys.d_keys, keys.count, keys.type, &options, d_workspace, bytes, lane->stream));
+  if (sort.has_values)
+    REQUIRE(ticket, cdp_quicksort_pairs_async(keys.d_keys, values_of(lane->d_values, keys).d_keys, sort.key_bytes(), keys.count,
+                                              keys.type, &options, d_workspace, bytes, lane->stream));
+  else
+    REQUIRE(ticket, cdp_quicksort_async(keys.d_keys, keys.count, keys.type, &options, d_workspace, bytes, lane->stream));
   REQUIRE(ticket, device_data::guard_check(lane->oracle, lane->d_workspace, GUARD_BYTES, lane->stream));
   REQUIRE(ticket, device_data::guard_check(lane->oracle, d_workspace + bytes, GUARD_BYTES, lane->stream));
 }
@@ -172,13 +210,18 @@ void Worker::sort_in_host_memory(Lane *lane, const Ticket &ticket, const KeySpan
 
 /* ---- Its judgement ------------------------------------------------------------------------------------------------------- */
 
+/* Keys, or values that are as they were, from the beginning of their memory to the guard zone behind them. */
+void Worker::judge_array(Lane *lane, const Ticket &ticket, const unsigned char *d_memory, const KeySpan &keys) {
+  const auto *begin = static_cast<const unsigned char *>(keys.d_keys);
+  REQUIRE(ticket, device_data::oracle_judge(lane->oracle, keys, ticket.sort.options.order, lane->stream));
+  REQUIRE(ticket, device_data::guard_check(lane->oracle, d_memory, static_cast<size_t>(begin - d_memory), lane->stream));
+  REQUIRE(ticket, device_data::guard_check(lane->oracle, begin + ticket.sort.bytes(), GUARD_BYTES, lane->stream));
+}
+
 void Worker::judge(Lane *lane, Ticket *ticket, const KeySpan &keys) {
-  const RandomSort &sort = ticket->sort;
-  const size_t ahead_bytes = sort.ahead_items * sort.key_bytes();
-  const auto *behind = static_cast<const unsigned char *>(keys.d_keys) + sort.bytes();
-  REQUIRE(*ticket, device_data::oracle_judge(lane->oracle, keys, sort.options.order, lane->stream));
-  REQUIRE(*ticket, device_data::guard_check(lane->oracle, lane->d_keys, GUARD_BYTES + ahead_bytes, lane->stream));
-  REQUIRE(*ticket, device_data::guard_check(lane->oracle, behind, GUARD_BYTES, lane->stream));
+  judge_array(lane, *ticket, lane->d_keys, keys);
+  if (ticket->sort.has_values)
+    judge_array(lane, *ticket, lane->d_values, values_of(lane->d_values, keys));
   REQUIRE(*ticket,
           cudaMemcpyAsync(ticket->found, lane->oracle.d_findings, sizeof *ticket->found, cudaMemcpyDeviceToHost, lane->stream));
   REQUIRE(*ticket, cudaEventRecord(ticket->ended, lane->stream));
@@ -192,7 +235,8 @@ void Worker::finish(Lane *lane, Ticket *ticket) {
   const auto disorders = found.disorders - before.disorders;
   const auto digests = found.wrong_digests - before.wrong_digests;
   const auto damaged = found.damaged_guard_bytes - before.damaged_guard_bytes;
-  if (disorders != 0 || digests != 0 || damaged != 0 || found.judgements != before.judgements + 1)
+  const auto judgements = before.judgements + (ticket->sort.has_values ? 2 : 1);
+  if (disorders != 0 || digests != 0 || damaged != 0 || found.judgements != judgements)
     board_->fail(*ticket->place, "a wrong result: " + std::to_string(disorders) +
                                      " neighbours out of order (the first such at " +
                                      std::to_string(static_cast<long long>(found.first_disorder)) + "), " +

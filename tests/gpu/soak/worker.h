@@ -43,7 +43,8 @@ private:
 
   struct Lane {
     cudaStream_t stream;
-    unsigned char *d_keys; /* these two begin with a guard zone */
+    unsigned char *d_keys; /* these three begin with a guard zone */
+    unsigned char *d_values;
     unsigned char *d_workspace;
     size_t workspace_room;
     device_data::Oracle oracle;
@@ -55,9 +56,12 @@ private:
   void make_lane(Lane *lane, uint64_t thread, uint64_t stream);
   void reserve_workspace(Lane *lane, const Ticket &ticket, size_t bytes);
   void start(Lane *lane, Ticket *ticket);
+  void copy_values(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
   void sort_async(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
+  void sort_with_values(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
   void sort_in_host_memory(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
   void sort_blocking(const Ticket &ticket, void *keys);
+  void judge_array(Lane *lane, const Ticket &ticket, const unsigned char *d_memory, const device_data::KeySpan &keys);
   void judge(Lane *lane, Ticket *ticket, const device_data::KeySpan &keys);
   void finish(Lane *lane, Ticket *ticket);
 
