@@ -94,30 +94,38 @@ START_TEST(skips_values_without_keys) {
 }
 END_TEST
 
-/* Every value of 16 bits, once and three times. _i: the type. */
-START_TEST(sorts_every_value) {
-  enum { VALUES = 1 << 16, TIMES = 3 };
-  static uint16_t keys[TIMES * VALUES], before[TIMES * VALUES];
-  const cdp_type type = narrow_type(_i);
-  if (host_key_bytes(type) != 2)
-    return;
-  for (size_t times = 1; times <= TIMES; times += 2) {
-    uint64_t state = times;
-    const size_t count = times * VALUES;
+/* Every value that keys of so many bytes have, as often as that makes `count` keys, in random order. */
+static void deal_every_value(uint16_t *keys, size_t key_bytes, size_t count, uint64_t seed) {
+  for (size_t index = 0; index < count; index++)
+    keys[index] = (uint16_t)index;
+  for (size_t left = count; left > 1; left--) {
+    const size_t other = (size_t)host_random_below(&seed, left);
+    const uint16_t moved = keys[left - 1];
+    keys[left - 1] = keys[other];
+    keys[other] = moved;
+  }
+  if (key_bytes == 1)
     for (size_t index = 0; index < count; index++)
-      before[index] = (uint16_t)(index % VALUES);
-    for (size_t left = count; left > 1; left--) {
-      const size_t other = (size_t)host_random_below(&state, left);
-      const uint16_t moved = before[left - 1];
-      before[left - 1] = before[other];
-      before[other] = moved;
-    }
-    host_case sort = simulated_case(type, count, HOST_UNIFORM, times);
-    sort.options.order = times == 1 ? CDP_ASCENDING : CDP_DESCENDING;
+      ((unsigned char *)keys)[index] = (unsigned char)keys[index];
+}
+
+/* Every value, once, and so often that several blocks count them. _i: the type. */
+START_TEST(sorts_every_value) {
+  static uint16_t keys[3 << 16], before[3 << 16];
+  const cdp_type type = narrow_type(_i);
+  const size_t key_bytes = host_key_bytes(type);
+  const size_t values = (size_t)1 << (8 * key_bytes);
+  const size_t times[] = {1, key_bytes == 1 ? 9 : 3};
+  ck_assert_int_eq(plan_of(type, times[1] * values).path, CDP_PATH_COUNTED);
+  for (size_t turn = 0; turn < 2; turn++) {
+    const size_t count = times[turn] * values;
+    host_case sort = simulated_case(type, count, HOST_UNIFORM, times[turn]);
+    sort.options.order = turn == 0 ? CDP_ASCENDING : CDP_DESCENDING;
     char why[HOST_WHY_BYTES];
-    memcpy(keys, before, count * sizeof *keys);
+    deal_every_value(before, key_bytes, count, times[turn]);
+    memcpy(keys, before, count * key_bytes);
     ck_assert_int_eq(cdp_quicksort(keys, count, type, &sort.options), CDP_OK);
-    ck_assert_msg(host_check_sorted(before, keys, count, type, sort.options.order, why), "%zu times: %s", times, why);
+    ck_assert_msg(host_check_sorted(before, keys, count, type, sort.options.order, why), "%zu times: %s", times[turn], why);
   }
 }
 END_TEST
