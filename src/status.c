@@ -24,7 +24,7 @@ typedef struct status_words {
 static const status_words known_statuses[] = {
     {CDP_OK, "CDP_OK", "success"},
     {CDP_ERROR_NULL, "CDP_ERROR_NULL", "a pointer that must not be NULL is NULL"},
-    {CDP_ERROR_TYPE, "CDP_ERROR_TYPE", "unknown key type"},
+    {CDP_ERROR_TYPE, "CDP_ERROR_TYPE", "key type unknown, or not for this call"},
     {CDP_ERROR_OPTION, "CDP_ERROR_OPTION", "an option is unknown or out of its range"},
     {CDP_ERROR_SIZE, "CDP_ERROR_SIZE", "too many keys: more than CDP_COUNT_MAX, or than can be addressed"},
     {CDP_ERROR_ALIGNMENT, "CDP_ERROR_ALIGNMENT", "keys or workspace are misaligned"},
