@@ -190,15 +190,17 @@ struct BlockList {
 };
 
 /* What a block needs that sorts an array by itself: counters, and the list, which takes their place or has its own. */
+template <typename Raw, DeviceKind KIND>
+struct NarrowBlockOf;
 template <typename Raw>
-struct NarrowBlock;
+using NarrowBlock = NarrowBlockOf<Raw, DEVICE_KIND>;
 
-template <>
-struct NarrowBlock<uint8_t> {
+template <DeviceKind KIND>
+struct NarrowBlockOf<uint8_t, KIND> {
   uint32_t warp_totals[WARP_LANES];
   uint32_t list[VALUES<uint8_t>];
   ByteCounters counters;
-  NarrowVector<uint8_t> marks[NARROW_THREADS];
+  NarrowVector<uint8_t> marks[narrow_row(KIND).threads];
 
   __device__ __forceinline__ void count(const NarrowArray<uint8_t> &array) {
     count_narrow_keys(array, 0, 1, counters);
@@ -217,13 +219,13 @@ struct NarrowBlock<uint8_t> {
   }
 };
 
-template <>
-struct NarrowBlock<uint16_t> {
+template <DeviceKind KIND>
+struct NarrowBlockOf<uint16_t, KIND> {
   static constexpr uint32_t EACH = VALUES<uint16_t> / NARROW_THREADS;
 
   uint32_t warp_totals[WARP_LANES];
   HalfCounters<VALUES<uint16_t>> counters;
-  NarrowVector<uint16_t> marks[NARROW_THREADS];
+  NarrowVector<uint16_t> marks[narrow_row(KIND).threads];
 
   __device__ __forceinline__ void count(const NarrowArray<uint16_t> &array) {
     HalfCounting<VALUES<uint16_t>> counting = {counters, 0, nullptr};
@@ -274,6 +276,23 @@ __global__ void __launch_bounds__(NARROW_THREADS, 1) narrow_block_kernel(const _
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------------- */
 
+/* The most shared memory of a block that counts keys of a type on a kind of device: by itself, if it ever does, or with others. */
+template <typename Raw, DeviceKind KIND>
+constexpr uint32_t most_counting_bytes() {
+  const size_t alone = narrow_one_block_items(KIND, sizeof(Raw)) != 0 ? sizeof(NarrowBlockOf<Raw, KIND>) : 0;
+  return static_cast<uint32_t>(std::max(alone, sizeof(PartCountersOf<Raw, KIND>)));
+}
+/* Of either size of keys. */
+constexpr uint32_t counting_shared_bytes(DeviceKind kind) {
+  return for_kind(kind, [](auto constant) {
+    constexpr DeviceKind KIND = decltype(constant)::value;
+    return std::max(most_counting_bytes<uint8_t, KIND>(), most_counting_bytes<uint16_t, KIND>());
+  });
+}
+static_assert(counting_shared_bytes(DeviceKind::small) <= 96 * 1024, "what 7.0 lets a block have, as in mapped_shape.cuh");
+static_assert(counting_shared_bytes(DeviceKind::medium) <= 163 * 1024, "what 8.0 lets a block have");
+static_assert(counting_shared_bytes(DeviceKind::large) <= 227 * 1024, "what 9.0 lets a block have");
+
 /* Grids of a kind of device: the host may be compiled for another. */
 struct CountedGrids {
   GridShape count;
@@ -287,6 +306,8 @@ CountedGrids counted_grids_of(const cdp_plan &plan) {
   constexpr NarrowRow ROW = narrow_row(KIND);
   constexpr uint32_t PARTS = narrow_parts(KIND, sizeof(Raw));
   constexpr uint32_t VECTOR_BYTES = 16;
+  static_assert(sizeof(PlaceStorage) <= 48 * 1024 && ROW.threads * VECTOR_BYTES <= 48 * 1024,
+                "what every block may have, so that launch_counted() does not ask for it");
   constexpr uint64_t BATCH = uint64_t{NARROW_BATCH_VECTORS} * ROW.threads * (VECTOR_BYTES / sizeof(Raw));
   constexpr uint64_t SHARE = sizeof(Raw) == 1 ? BATCH : std::max(BATCH, MIN_NARROW_SHARE);
   const uint64_t shares = std::min<uint64_t>(plan.count / SHARE + 1, std::max(plan.multiprocessors / PARTS, 1u));
@@ -296,7 +317,7 @@ CountedGrids counted_grids_of(const cdp_plan &plan) {
   return {{static_cast<uint32_t>(shares) * PARTS, ROW.threads, static_cast<uint32_t>(sizeof(PartCountersOf<Raw, KIND>))},
           {VALUES<Raw> / placed, ROW.threads, static_cast<uint32_t>(sizeof(PlaceStorage))},
           {static_cast<uint32_t>(writers), ROW.threads, ROW.threads * VECTOR_BYTES},
-          {1, ROW.threads, static_cast<uint32_t>(sizeof(NarrowBlock<Raw>))}};
+          {1, ROW.threads, static_cast<uint32_t>(sizeof(NarrowBlockOf<Raw, KIND>))}};
 }
 
 /* Launches a sort of narrow keys as its plan says. Returns a cudaError_t. */
