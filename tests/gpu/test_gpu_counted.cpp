@@ -141,23 +141,11 @@ START_TEST(test_captured) {
     CHECK_SORT(cdp_quicksort_workspace(count, type, nullptr, &bytes));
     const Guarded workspace = allocate_guarded(bytes);
     cudaStream_t stream = nullptr;
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t exec = nullptr;
     CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    const cdp_status status = cdp_quicksort_async(subject.keys.d_keys, count, type, nullptr, workspace.d_memory, bytes, stream);
-    CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
-    CHECK_SORT(status);
-    CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
-    for (uint64_t replay = 0; replay < 3; replay++) {
-      fill(subject, distribution_at(replay * 5), seed() + replay, stream);
-      CHECK_CUDA(cudaGraphLaunch(exec, stream));
-      judge(subject, CDP_ASCENDING, stream);
-      judge_guards(subject, workspace, stream);
-    }
-    conclude(subject, "replayed from a graph", stream);
-    CHECK_CUDA(cudaGraphExecDestroy(exec));
-    CHECK_CUDA(cudaGraphDestroy(graph));
+    const auto sort = [&] {
+      return cdp_quicksort_async(subject.keys.d_keys, count, type, nullptr, workspace.d_memory, bytes, stream);
+    };
+    capture_and_replay(subject, stream, sort, [&] { judge_guards(subject, workspace, stream); });
     CHECK_CUDA(cudaStreamDestroy(stream));
   }
 }

@@ -5,8 +5,6 @@
  */
 #include "gpu_check.h"
 
-#include <string>
-
 using namespace gpu_check;
 
 namespace {
@@ -16,28 +14,13 @@ START_TEST(test_first_call_is_captured) {
   // Not asked for, which would be the first call: more than cdp_quicksort_workspace() may say.
   const Guarded workspace = allocate_guarded(2 * subject.memory.bytes + (32 << 20));
   cudaStream_t stream = nullptr;
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
   CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const auto sort = [&] {
+    return cdp_quicksort_async(subject.keys.d_keys, subject.keys.count, subject.keys.type, nullptr, workspace.d_memory,
+                               workspace.bytes, stream);
+  };
   note("the first call, captured");
-  CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  const cdp_status status = cdp_quicksort_async(subject.keys.d_keys, subject.keys.count, subject.keys.type, nullptr,
-                                                workspace.d_memory, workspace.bytes, stream);
-  const std::string message = cdp_last_message();
-  const int cuda_error = cdp_last_cuda_error();
-  const cudaError_t captured = cudaStreamEndCapture(stream, &graph);
-  ck_assert_msg(status == CDP_OK, "%s, CUDA error %d, \"%s\"", cdp_status_name(status), cuda_error, message.c_str());
-  CHECK_CUDA(captured);
-  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
-  for (uint64_t replay = 0; replay < 3; replay++) {
-    fill(subject, distribution_at(replay * 5), seed() + replay, stream);
-    CHECK_CUDA(cudaGraphLaunch(exec, stream));
-    judge(subject, CDP_ASCENDING, stream);
-    judge_guards(subject, workspace, stream);
-  }
-  conclude(subject, "replayed from a graph", stream);
-  CHECK_CUDA(cudaGraphExecDestroy(exec));
-  CHECK_CUDA(cudaGraphDestroy(graph));
+  capture_and_replay(subject, stream, sort, [&] { judge_guards(subject, workspace, stream); });
   CHECK_CUDA(cudaStreamDestroy(stream));
 }
 END_TEST

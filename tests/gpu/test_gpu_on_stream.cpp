@@ -125,24 +125,10 @@ START_TEST(test_captured) {
     cdp_type type;
     uint64_t count;
   } sorts[] = {{CDP_U32, 5000}, {CDP_F64, 100003}, {CDP_I32, pick(4000037, 300007)}, {CDP_U16, 1000003}};
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
   const cdp_options options = CDP_OPTIONS_INIT;
   Subject subject = make_room(sorts[_i].type, sorts[_i].count, 1);
-  CHECK_CUDA(cudaStreamBeginCapture(own_stream, cudaStreamCaptureModeGlobal));
-  const cdp_status status = sort_on(subject, options, own_stream);
-  CHECK_CUDA(cudaStreamEndCapture(own_stream, &graph));
-  CHECK_SORT(status);
-  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
-  for (uint64_t replay = 0; replay < 3; replay++) {
-    fill(subject, distribution_at(replay * 5), seed() + replay, own_stream);
-    CHECK_CUDA(cudaGraphLaunch(exec, own_stream));
-    overwrite(2 * subject.memory.bytes, own_stream);
-    judge(subject, CDP_ASCENDING, own_stream);
-  }
-  conclude(subject, "replayed from a graph with its memory", own_stream);
-  CHECK_CUDA(cudaGraphExecDestroy(exec));
-  CHECK_CUDA(cudaGraphDestroy(graph));
+  const auto sort = [&] { return sort_on(subject, options, own_stream); };
+  capture_and_replay(subject, own_stream, sort, [&] { overwrite(2 * subject.memory.bytes, own_stream); });
 }
 END_TEST
 

@@ -143,6 +143,29 @@ inline Distribution distribution_at(uint64_t index) {
   return static_cast<Distribution>(index % device_data::DISTRIBUTIONS);
 }
 
+/* Has what `sort` launches on a stream, and whose status it returns, captured into a graph, and replays that over other keys, each
+   time judged. `behind` may launch or judge something more behind each replay. */
+template <typename Sort, typename Behind>
+void capture_and_replay(Subject &subject, cudaStream_t stream, Sort sort, Behind behind) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  const cdp_status status = sort();
+  const cudaError_t captured = cudaStreamEndCapture(stream, &graph);
+  CHECK_SORT(status); // first: it has a message
+  CHECK_CUDA(captured);
+  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  for (uint64_t replay = 0; replay < 3; replay++) {
+    fill(subject, distribution_at(replay * 5), seed() + replay, stream);
+    CHECK_CUDA(cudaGraphLaunch(exec, stream));
+    judge(subject, CDP_ASCENDING, stream);
+    behind();
+  }
+  conclude(subject, "replayed from a graph", stream);
+  CHECK_CUDA(cudaGraphExecDestroy(exec));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+}
+
 } // namespace gpu_check
 
 #endif
