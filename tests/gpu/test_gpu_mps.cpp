@@ -31,19 +31,20 @@ cdp_options options_at(int kind) {
 }
 constexpr int OPTION_KINDS = FAN_OUT_KINDS * (1 + SCHEMES);
 
-/* Sorts every size with all options. _i: the type. */
+/* Sorts every size with all options. */
 template <typename Sorted>
-void sort_all(int type, Sorted sort) {
+void sort_all(cdp_type type, Sorted sort) {
   for (const uint64_t count : COUNTS)
     for (int kind = 0; kind < OPTION_KINDS && count <= pick(UINT64_MAX, 1 << 17); kind++) {
-      const Subject subject = make_subject(type_at(type), count, Distribution::random);
+      const Subject subject = make_subject(type, count, Distribution::random);
       sort(subject, options_at(kind));
       release(subject);
     }
 }
 
+/* _i: the type, here and in the next one. */
 START_TEST(test_blocking_sorts) {
-  sort_all(_i, [](const Subject &subject, const cdp_options &options) {
+  sort_all(type_at(_i), [](const Subject &subject, const cdp_options &options) {
     const cdp_study study = study_and_check(subject, options, "under MPS");
     CHECK_STUDY(totals(study).children_launched == 0, study, subject, "under MPS");
     CHECK_STUDY(subject.keys.count <= MAX_BLOCK_KEYS || study.scheme == CDP_SCHEME_HOST, study, subject, "under MPS");
@@ -52,7 +53,21 @@ START_TEST(test_blocking_sorts) {
 END_TEST
 
 START_TEST(test_async_sorts) {
-  sort_all(_i, [](const Subject &subject, const cdp_options &options) {
+  sort_all(type_at(_i), [](const Subject &subject, const cdp_options &options) {
+    sort_async_and_check(subject, options, "asynchronously under MPS");
+  });
+}
+END_TEST
+
+/* Of 8 bits, or of 16: there are no studies of them. _i: which. */
+START_TEST(test_narrow_keys) {
+  sort_all(_i == 0 ? CDP_U8 : CDP_U16, [](const Subject &subject, const cdp_options &options) {
+    const device_data::KeySpan &keys = subject.keys;
+    note_sort(subject, options, "under MPS");
+    CHECK_SORT(cdp_quicksort(keys.d_keys, keys.count, keys.type, &options));
+    check_sorted(subject, options.order, "under MPS");
+  });
+  sort_all(_i == 0 ? CDP_U8 : CDP_U16, [](const Subject &subject, const cdp_options &options) {
     sort_async_and_check(subject, options, "asynchronously under MPS");
   });
 }
@@ -83,6 +98,7 @@ Suite *make_suite() {
   TCase *test_case = add_case(suite, "under MPS");
   tcase_add_loop_test(test_case, test_blocking_sorts, 0, TYPES);
   tcase_add_loop_test(test_case, test_async_sorts, 0, TYPES);
+  tcase_add_loop_test(test_case, test_narrow_keys, 0, 2);
   tcase_add_loop_test(test_case, test_partition, 0, CDP_PARTITION_SCAN - CDP_PARTITION_RESERVE + 1);
   return suite;
 }
