@@ -61,7 +61,9 @@ constexpr uint32_t MIN_SAME_LANES = 8;
 constexpr uint32_t MAX_SAME_VALUES = 4;
 
 /* Blocks of 1,024 threads that write, to a multiprocessor: as many as it holds. */
-constexpr uint32_t RESIDENT_WRITERS = 2;
+constexpr uint32_t resident_writers(DeviceKind kind) {
+  return kind == DeviceKind::small ? 1 : 2; // 1,024 or 1,536 threads are all that such a multiprocessor has at once
+}
 
 } // namespace cdp
 

@@ -152,7 +152,7 @@ struct PlacedList {
 };
 
 template <typename Raw>
-__global__ void __launch_bounds__(NARROW_THREADS, RESIDENT_WRITERS)
+__global__ void __launch_bounds__(NARROW_THREADS, resident_writers(DEVICE_KIND))
     write_values_kernel(const __grid_constant__ CountedSort<Raw> sort) {
   auto &storage = block_shared<WriteStorage<Raw>>();
   const uint32_t warp = threadIdx.x / WARP_LANES;
@@ -312,7 +312,7 @@ CountedGrids counted_grids_of(const cdp_plan &plan) {
   constexpr uint64_t SHARE = sizeof(Raw) == 1 ? BATCH : std::max(BATCH, MIN_NARROW_SHARE);
   const uint64_t shares = std::min<uint64_t>(plan.count / SHARE + 1, std::max(plan.multiprocessors / PARTS, 1u));
   const uint64_t rows = plan.count * sizeof(Raw) / (ROW.threads * VECTOR_BYTES) + 1;
-  const uint64_t writers = std::min<uint64_t>(rows, uint64_t{plan.multiprocessors} * RESIDENT_WRITERS);
+  const uint64_t writers = std::min<uint64_t>(rows, uint64_t{plan.multiprocessors} * resident_writers(KIND));
   const uint32_t placed = std::min(VALUES<Raw>, ROW.threads);
   return {{static_cast<uint32_t>(shares) * PARTS, ROW.threads, static_cast<uint32_t>(sizeof(PartCountersOf<Raw, KIND>))},
           {VALUES<Raw> / placed, ROW.threads, static_cast<uint32_t>(sizeof(PlaceStorage))},
