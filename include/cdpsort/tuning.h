@@ -79,8 +79,8 @@ struct cdp_tuning {
 #define CDP_OPTIONS_ADVANCED_QUICKSORT_INIT(tuning)                                                                            \
   {                                                                                                                            \
     sizeof(cdp_options), CDP_ASCENDING, CDP_DEVICE_AUTO, 0, CDP_SCHEME_LAST_BLOCK, CDP_STREAMS_NAMED, CDP_PIVOT_MIDDLE, 16, 0, \
-        CDP_FAN_OUT_CLASSIC, {NULL, NULL, NULL}, (tuning), {                                                                   \
-      0, 0                                                                                                                     \
+        CDP_FAN_OUT_CLASSIC, {NULL, NULL, NULL}, (tuning), CDP_TIES_ANY, {                                                     \
+      0, 0, 0                                                                                                                  \
     }                                                                                                                          \
   }
 /** @} */
