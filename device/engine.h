@@ -162,8 +162,11 @@ typedef struct cdp_plan {
 
   /* Memory, the caller's to fill in; NULL and 0 from cdp_engine_plan(). */
   void *d_keys;
-  void *d_workspace;       /* workspace_bytes, aligned to CDP_WORKSPACE_ALIGNMENT */
-  void *d_trace;           /* cdp_engine_trace_bytes(), likewise; NULL: no trace */
+  void *d_workspace; /* workspace_bytes, aligned to CDP_WORKSPACE_ALIGNMENT */
+  void *d_trace;     /* cdp_engine_trace_bytes(), likewise; NULL: no trace */
+  const uint32_t
+      *d_wanted; /* NULL; or a word that is 0, when the sort begins, only if the keys are in order already: then it may be
+                               left undone. Sorts by tasks and those that the host launches look at the keys, and not at it */
   uint32_t trace_capacity; /* events; 0 without a trace */
 } cdp_plan;
 

@@ -36,10 +36,12 @@ inline uint64_t *items_of(const cdp_payload_plan &plan) {
   return reinterpret_cast<uint64_t *>(part_of(plan, 0));
 }
 
-inline int sort_items(const cdp_payload_plan &plan, void *stream) {
+/* `wanted`: NULL, or as cdp_plan::d_wanted. */
+inline int sort_items(const cdp_payload_plan &plan, const uint32_t *wanted, void *stream) {
   if (plan.asked.count < 2)
     return LAUNCH_OK;
   cdp_plan sort = plan.sort;
+  sort.d_wanted = wanted;
   sort.d_keys = items_of(plan);
   sort.d_workspace = part_of(plan, plan.shared);
   return launch_sort(sort, false, stream);
@@ -67,7 +69,7 @@ int sort_travelling_units(const cdp_payload_plan &plan, void *stream) {
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_values_kernel<Raw, Unit>,
                                               static_cast<const Raw *>(asked.d_keys), values, asked.count, entry,
                                               items_of(plan)));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
   return launch_from_host(grid, stream, unpack_values_kernel<Raw, Unit>, items_of(plan), asked.count, entry,
                           static_cast<Raw *>(asked.d_sorted_keys), values);
 }
@@ -92,7 +94,7 @@ int sort_positions(const cdp_payload_plan &plan, Origins &origins, void *stream)
   const GridShape grid = payload_grid(asked.count);
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_positions_kernel<Raw>, static_cast<const Raw *>(asked.d_keys),
                                               asked.count, entry, plan.low_bits, items_of(plan)));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
   origins = {items_of(plan), (uint64_t{1} << plan.low_bits) - 1, nullptr};
   if (asked.d_sorted_keys == nullptr)
     return LAUNCH_OK;
@@ -125,7 +127,7 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
   CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.known, sizeof(WideKeys), stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(find_grid, stream, find_window_kernel, sort));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
   CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, stream));
   return launch_from_host(grid, stream, mend_runs_kernel, sort);
 }
@@ -134,9 +136,9 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
 inline int sort_by_halves(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
   const GridShape grid = payload_grid(sort.count);
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_lower_halves_kernel, sort));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.known->has_long_runs, stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_upper_halves_kernel, sort));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.known->has_long_runs, stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, gather_settled_kernel, sort));
   return launch_from_host(grid, stream, write_settled_kernel, sort);
 }

@@ -14,8 +14,8 @@
  * 3. A longer run of keys that are all equal is in order as it is. Other long runs, as of a few keys far from all others, leave
  *    it to two sorts more, the last of which is by the upper halves and keeps what the one before has made of the lower ones.
  * 4. The host does not know which it will be, and must not wait. Therefore it launches all of it: where no long run was found the
- *    items are in order when the second and the third sort look at them, which then do nothing, and neither do the kernels
- *    between them.
+ *    kernels between the sorts do nothing, the items stay in order, and the second and the third sort end as they begin
+ *    (cdp_plan::d_wanted).
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_WIDE_KEYS_CUH
 #define CDPSORT_DEVICE_PAYLOAD_WIDE_KEYS_CUH

@@ -27,6 +27,8 @@ using OneBlockStorage = OneBlockStorageOf<Bits, DEVICE_KIND>;
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     one_block_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  if (is_unwanted(sort))
+    return;
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   expect(sort.path == CDP_PATH_ONE_BLOCK);
   clear_bookkeeping(sort, 1, 1);

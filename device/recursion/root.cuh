@@ -80,6 +80,8 @@ __device__ __forceinline__ void do_step(Multiway<Bits>, DeviceDriver, const Sort
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  if (is_unwanted(sort))
+    return;
   mapped_body<MapDevice>(sort, event);
 }
 

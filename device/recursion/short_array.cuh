@@ -368,6 +368,8 @@ __device__ __noinline__ void sort_all_behind(const Sort<Bits> &sort, uint32_t bu
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     short_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  if (is_unwanted(sort))
+    return;
   expect(sort.path == CDP_PATH_SHORT);
   auto &storage = block_shared<ShortBlock<Bits>>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.order.block);

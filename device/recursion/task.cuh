@@ -241,7 +241,14 @@ struct Sort {
   ChildStream child_stream;
   Trace *trace; /* NULL: nobody asked (trace.cuh) */
   uint32_t trace_capacity;
+  const uint32_t *wanted; /* NULL; or 0 there says that the keys are in order, when the root begins */
 };
+
+/* Whether a root has nothing to do, and none of its grid may do anything. */
+template <typename Bits>
+__device__ __forceinline__ bool is_unwanted(const Sort<Bits> &sort) {
+  return sort.wanted != nullptr && *sort.wanted == 0;
+}
 
 /* The event of no grid, and that of the root. */
 constexpr uint32_t ROOT_EVENT = 0;

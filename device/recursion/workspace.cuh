@@ -138,6 +138,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.lists[1] = reinterpret_cast<ListedTask *>(workspace + parts.lists[1]);
   sort.worklist = reinterpret_cast<Range *>(workspace + parts.worklist);
   sort.count = plan.count;
+  sort.wanted = plan.d_wanted;
   sort.launch_number = cdp_engine_next_launch();
   sort.zero_bytes = static_cast<uint32_t>(parts.zeros_end - parts.control - OWNER_BYTES);
   sort.first_zero_bytes = plan.map_buckets == 0
