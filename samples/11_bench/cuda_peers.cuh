@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The peers of the CUDA toolkit: CUB's radix sort and merge sort, and Thrust's sort. One file for each key type, generated from
- * cuda_peers.in, instantiates them, so that they compile side by side.
+ * The peers of the CUDA toolkit: CUB's radix sort, of pairs too, and merge sort, and Thrust's sort. One file for each key type,
+ * generated from cuda_peers.in, instantiates them, so that they compile side by side.
  */
 #ifndef CDPSORT_SAMPLES_BENCH_CUDA_PEERS_CUH
 #define CDPSORT_SAMPLES_BENCH_CUDA_PEERS_CUH
@@ -63,6 +63,35 @@ Sorted radix_sort(const Workplace &place) {
   size_t temporary_bytes = place.workspace_bytes - second_bytes;
   run_radix(static_cast<char *>(place.d_workspace) + second_bytes, temporary_bytes, buffers, place.keys.count, place.stream);
   return {buffers.Current(), BY_EVENTS};
+}
+
+/* ---- The same with values: a second buffer for the keys, one for the values, and what CUB wants -------------------------- */
+
+template <typename Key, typename Value>
+void run_pairs(void *d_temporary, size_t &temporary_bytes, cub::DoubleBuffer<Key> &keys, cub::DoubleBuffer<Value> &values,
+               uint64_t count, cudaStream_t stream) {
+  constexpr int KEY_BITS = 8 * sizeof(Key);
+  REQUIRE(cub::DeviceRadixSort::SortPairs(d_temporary, temporary_bytes, keys, values, count, 0, KEY_BITS, stream));
+}
+
+template <typename Key, typename Value>
+size_t pairs_workspace_bytes(const KeySpan &keys) {
+  size_t temporary_bytes = 0;
+  cub::DoubleBuffer<Key> key_buffers;
+  cub::DoubleBuffer<Value> value_buffers;
+  run_pairs(nullptr, temporary_bytes, key_buffers, value_buffers, keys.count, nullptr);
+  return aligned(keys.count * sizeof(Key)) + aligned(keys.count * sizeof(Value)) + temporary_bytes;
+}
+
+template <typename Key, typename Value>
+Sorted pairs_sort(const Workplace &place) {
+  char *d_second_values = static_cast<char *>(place.d_workspace) + aligned(place.keys.count * sizeof(Key));
+  char *d_temporary = d_second_values + aligned(place.keys.count * sizeof(Value));
+  size_t temporary_bytes = place.workspace_bytes - static_cast<size_t>(d_temporary - static_cast<char *>(place.d_workspace));
+  cub::DoubleBuffer<Key> keys(static_cast<Key *>(place.keys.d_keys), static_cast<Key *>(place.d_workspace));
+  cub::DoubleBuffer<Value> values(static_cast<Value *>(place.d_values), reinterpret_cast<Value *>(d_second_values));
+  run_pairs(d_temporary, temporary_bytes, keys, values, place.keys.count, place.stream);
+  return {keys.Current(), BY_EVENTS, values.Current()};
 }
 
 /* ---- Merge sort --------------------------------------------------------------------------------------------------------- */
@@ -127,7 +156,11 @@ Sorted thrust_sort(const Workplace &place) {
 
 template <typename Key>
 CudaPeers cuda_peers() {
-  return {radix_workspace_bytes<Key>, radix_sort<Key>, merge_workspace_bytes<Key>, merge_sort<Key>, thrust_sort<Key>};
+  return {radix_workspace_bytes<Key>, radix_sort<Key>,
+          merge_workspace_bytes<Key>, merge_sort<Key>,
+          thrust_sort<Key>,           pairs_workspace_bytes<Key, uint32_t>,
+          pairs_sort<Key, uint32_t>,  pairs_workspace_bytes<Key, uint64_t>,
+          pairs_sort<Key, uint64_t>};
 }
 
 } // namespace bench

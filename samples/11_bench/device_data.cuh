@@ -8,7 +8,8 @@
  *
  * Judging: an oracle digests the keys before the sort, and afterwards looks at their order and compares the digests: sums, an
  * exclusive or, and the same of two hashes of each key. A key lost, doubled or changed changes a hash's sum. Order is reckoned
- * by counting which keys come before, on the words of cdpsort.h and not on the library's code.
+ * by counting which keys come before, on the words of cdpsort.h and not on the library's code. What went along with the keys is
+ * judged where it is each key's index before the sort: by it the key is looked up among the keys as they were.
  *
  * Every function is asynchronous on its stream unless it says that it waits.
  */
@@ -76,6 +77,9 @@ struct Findings {
   unsigned long long first_wrong_digest;   /* number of the first one */
   unsigned long long damaged_guard_bytes;  /* guard_check() */
   unsigned long long first_damaged_guards; /* number of the judgement after which damage was found first */
+  unsigned long long strays;               /* indices that are none, or at which another key was: oracle_judge_indices() */
+  unsigned long long overtakings;          /* equal neighbours, the later one of which was before the other */
+  unsigned long long index_hashes;         /* of the indices, less those of 0, 1, 2 ...: 0 unless one is lost or doubled */
 };
 
 /* In device memory. One stream at a time. */
@@ -93,6 +97,22 @@ cudaError_t oracle_note(const Oracle &oracle, const KeySpan &keys, cudaStream_t 
 
 /* Compares them with those that were remembered, and looks at their order. */
 cudaError_t oracle_judge(const Oracle &oracle, const KeySpan &keys, cdp_order order, cudaStream_t stream);
+
+/* What went with keys, or an argsort's result: the index that each key had before. */
+struct Indexed {
+  void *d_indices;
+  uint32_t index_bytes; /* 4 or 8 */
+  const void *d_before; /* the keys as they were */
+  bool keys_stay;       /* the keys still are; the indices alone tell their order */
+  bool is_stable;       /* the indices of equal keys rise */
+};
+
+/* Writes 0, 1, 2 ... */
+cudaError_t number(const Indexed &indexed, uint64_t count, cudaStream_t stream);
+
+/* Compares the keys with those that were remembered, and looks at the order that the indices tell. */
+cudaError_t oracle_judge_indices(const Oracle &oracle, const KeySpan &keys, cdp_order order, const Indexed &indexed,
+                                 cudaStream_t stream);
 
 /* Waits for the stream. */
 cudaError_t oracle_read(const Oracle &oracle, Findings *findings, cudaStream_t stream);

@@ -40,18 +40,60 @@ __global__ void digest_kernel(const Bits *keys, uint64_t count, Digest *digest) 
   add_digest(part, digest);
 }
 
+__device__ void add_disorder(uint64_t index, Findings *findings) {
+  atomicAdd(&findings->disorders, 1ull);
+  atomicMin(&findings->first_disorder, static_cast<unsigned long long>(index));
+  atomicMin(&findings->first_disordered, findings->judgements);
+}
+
 template <typename Bits>
 __global__ void order_kernel(const Bits *keys, uint64_t count, Form form, bool descending, Findings *findings) {
   const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t index = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index + 1 < count; index += stride) {
     const Bits here = rank_of<Bits>(keys[index], form);
     const Bits next = rank_of<Bits>(keys[index + 1], form);
-    if (descending ? here >= next : here <= next)
-      continue;
-    atomicAdd(&findings->disorders, 1ull);
-    atomicMin(&findings->first_disorder, static_cast<unsigned long long>(index));
-    atomicMin(&findings->first_disordered, findings->judgements);
+    if (descending ? here < next : here > next)
+      add_disorder(index, findings);
   }
+}
+
+template <typename Index>
+__global__ void number_kernel(Index *indices, uint64_t count) {
+  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t index = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < count; index += stride)
+    indices[index] = static_cast<Index>(index);
+}
+
+/* What all indices are judged by. */
+struct Expected {
+  uint64_t count;
+  Form form;
+  bool descending;
+  bool keys_stay;
+  bool is_stable;
+};
+
+template <typename Bits, typename Index>
+__global__ void indices_kernel(const Bits *keys, const Bits *before, const Index *indices, Expected expected,
+                               Findings *findings) {
+  unsigned long long hashes = 0;
+  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t index = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < expected.count; index += stride) {
+    const uint64_t here = indices[index];
+    const uint64_t next = index + 1 < expected.count ? uint64_t{indices[index + 1]} : expected.count;
+    hashes += mix(here) - mix(index);
+    if (here >= expected.count || keys[expected.keys_stay ? here : index] != before[here])
+      atomicAdd(&findings->strays, 1ull);
+    if (here >= expected.count || next >= expected.count)
+      continue;
+    const Bits rank = rank_of<Bits>(before[here], expected.form);
+    const Bits next_rank = rank_of<Bits>(before[next], expected.form);
+    if (expected.descending ? rank < next_rank : rank > next_rank)
+      add_disorder(index, findings);
+    if (expected.is_stable && rank == next_rank && here >= next)
+      atomicAdd(&findings->overtakings, 1ull);
+  }
+  atomicAdd(&findings->index_hashes, hashes);
 }
 
 /* Compares both digests and ends a judgement. One thread. */
@@ -106,7 +148,7 @@ cudaError_t oracle_create(Oracle *oracle) {
   if (error != cudaSuccess)
     return error;
   *oracle = {&d_records->before, &d_records->after, &d_records->findings};
-  const Records records = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, NONE, NONE, 0, NONE, 0, NONE}};
+  const Records records = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, NONE, NONE, 0, NONE, 0, NONE, 0, 0, 0}};
   const cudaError_t copied = cudaMemcpy(d_records, &records, sizeof records, cudaMemcpyHostToDevice);
   return copied != cudaSuccess ? copied : cudaDeviceSynchronize(); // a copy may return before it arrives on the device
 }
@@ -125,19 +167,52 @@ cudaError_t oracle_note(const Oracle &oracle, const KeySpan &keys, cudaStream_t 
   return take_digest(keys, oracle.d_before, stream);
 }
 
-cudaError_t oracle_judge(const Oracle &oracle, const KeySpan &keys, cdp_order order, cudaStream_t stream) {
+/* Digests the keys, has `launch` look at their order, and ends the judgement. */
+template <typename Launch>
+static cudaError_t judge(const Oracle &oracle, const KeySpan &keys, cudaStream_t stream, Launch launch) {
   cudaError_t error = take_digest(keys, oracle.d_after, stream);
   if (error != cudaSuccess)
     return error;
-  with_bits(keys, [&](const auto *d_keys) {
-    order_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, keys.count, form_of(keys.type),
-                                                                       order == CDP_DESCENDING, oracle.d_findings);
-  });
+  with_bits(keys, launch);
   error = cudaGetLastError();
   if (error != cudaSuccess)
     return error;
   compare_kernel<<<1, 1, 0, stream>>>(oracle.d_before, oracle.d_after, oracle.d_findings);
   return cudaGetLastError();
+}
+
+cudaError_t oracle_judge(const Oracle &oracle, const KeySpan &keys, cdp_order order, cudaStream_t stream) {
+  return judge(oracle, keys, stream, [&](const auto *d_keys) {
+    order_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, keys.count, form_of(keys.type),
+                                                                       order == CDP_DESCENDING, oracle.d_findings);
+  });
+}
+
+/* Calls `use` with the indices as unsigned numbers of their size. */
+template <typename Use>
+static void with_indices(const Indexed &indexed, Use use) {
+  if (indexed.index_bytes == sizeof(uint32_t))
+    use(static_cast<uint32_t *>(indexed.d_indices));
+  else
+    use(static_cast<uint64_t *>(indexed.d_indices));
+}
+
+cudaError_t number(const Indexed &indexed, uint64_t count, cudaStream_t stream) {
+  with_indices(indexed,
+               [&](auto *d_indices) { number_kernel<<<blocks_for(count), BLOCK_THREADS, 0, stream>>>(d_indices, count); });
+  return cudaGetLastError();
+}
+
+cudaError_t oracle_judge_indices(const Oracle &oracle, const KeySpan &keys, cdp_order order, const Indexed &indexed,
+                                 cudaStream_t stream) {
+  const Expected expected = {keys.count, form_of(keys.type), order == CDP_DESCENDING, indexed.keys_stay, indexed.is_stable};
+  return judge(oracle, keys, stream, [&](const auto *d_keys) {
+    const auto *d_before = static_cast<decltype(d_keys)>(indexed.d_before);
+    with_indices(indexed, [&](const auto *d_indices) {
+      indices_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, d_before, d_indices, expected,
+                                                                           oracle.d_findings);
+    });
+  });
 }
 
 cudaError_t oracle_read(const Oracle &oracle, Findings *findings, cudaStream_t stream) {

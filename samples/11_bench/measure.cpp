@@ -6,15 +6,18 @@
  * 2. The modes take turns: the first repetition of each, the second of each, and so on. If the card's clock drifts, it drifts
  *    for all of them.
  * 3. Before a repetition the unsorted keys are copied to where they are sorted, and the guards are painted: before and behind
- *    the keys, before and behind the workspace.
+ *    the keys, before and behind the workspace. Values, where a mode has some, are guarded too: they are
+ *    numbers from 0 on, or, where the mode is to find these, none of them.
  * 4. The time is that between two events around the sort alone. As nobody waits before it, the host goes ahead while the device
  *    still copies, so that for large arrays the launch is not part of the time; for the smallest it is, for all modes alike.
  * 5. Order, permutation and guards are judged on the device after every repetition.
  *
  * There is one workspace, as large as the largest that any mode wants: each is given as much of it as it asked for, with a
- * guard behind just that.
+ * guard behind just that. So it is with the values.
  */
 #include "measure.h"
+
+#include <cdpsort/pairs.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -80,6 +83,7 @@ private:
 struct Contender {
   const Mode *mode;
   size_t workspace_bytes;
+  size_t values_bytes;
 };
 
 size_t free_device_bytes() {
@@ -99,10 +103,13 @@ struct Bench::Inside {
   uint64_t seed;
   size_t keys_bytes;
   std::vector<Contender> contenders;
+  size_t shared_workspace_bytes = 0;
+  size_t shared_values_bytes = 0;
   std::vector<std::string> left_out;
   std::unique_ptr<GuardedMemory> unsorted;
   std::unique_ptr<GuardedMemory> keys;
   std::unique_ptr<GuardedMemory> workspace;
+  std::unique_ptr<GuardedMemory> values;
   cudaStream_t stream = nullptr;
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
@@ -114,15 +121,19 @@ struct Bench::Inside {
   ~Inside();
 
   void allocate(const std::vector<Chosen> &chosen);
-  size_t choose_contenders(const std::vector<Chosen> &chosen);
-  bool take_in(const Chosen &one, size_t room_bytes, Contender *contender);
+  void choose_contenders(const std::vector<Chosen> &chosen);
+  void take_in(const Chosen &one, size_t room_bytes);
 
   KeySpan span_of(void *d_keys) const {
     return {d_keys, count, type};
   }
+  device_data::Indexed indexed_by(const Contender &contender, void *d_values) const {
+    const Moved &moved = contender.mode->moved;
+    return {d_values, moved.value_bytes, unsorted->begin(), moved.keys_stay, moved.is_stable};
+  }
   void prepare(const Contender &contender);
   double sort_once(const Contender &contender, std::string *fault);
-  std::string judge(const Contender &contender, void *d_sorted);
+  std::string judge(const Contender &contender, const Sorted &sorted);
   void repeat(const Contender &contender, bool counts, Row *row);
 };
 
@@ -137,37 +148,37 @@ Bench::Inside::~Inside() {
     note(cudaStreamDestroy(stream), "cudaStreamDestroy");
 }
 
-/* Whether a mode takes part. */
-bool Bench::Inside::take_in(const Chosen &one, size_t room_bytes, Contender *contender) {
+/* Has a mode take part, or says why it does not. */
+void Bench::Inside::take_in(const Chosen &one, size_t room_bytes) {
   const Mode &mode = *one.mode;
   const std::string name = mode.name;
   if (!one.named && mode.keys_most != 0 && count > mode.keys_most) {
     left_out.push_back(name + " (slow; to have it measured, name it)");
-    return false;
+    return;
   }
-  *contender = {&mode, mode.workspace_bytes(span_of(keys->begin()))};
-  if (contender->workspace_bytes > room_bytes) {
-    left_out.push_back(name + " (wants " + gibibytes(contender->workspace_bytes) +
+  if (mode.moved.value_bytes != 0 && count > CDP_PAIRS_COUNT_MAX) {
+    left_out.push_back(name + " (takes 2^32 keys at most)");
+    return;
+  }
+  const Contender contender = {&mode, mode.workspace_bytes(span_of(keys->begin())), count * mode.moved.value_bytes};
+  const size_t workspace_bytes = std::max(shared_workspace_bytes, contender.workspace_bytes);
+  const size_t values_bytes = std::max(shared_values_bytes, contender.values_bytes);
+  if (workspace_bytes + values_bytes > room_bytes) {
+    left_out.push_back(name + " (wants " + gibibytes(contender.workspace_bytes + contender.values_bytes) +
                        " of device memory beside the keys, of which " + gibibytes(room_bytes) + " are free)");
-    return false;
+    return;
   }
-  return true;
+  shared_workspace_bytes = workspace_bytes;
+  shared_values_bytes = values_bytes;
+  contenders.push_back(contender);
 }
 
-/* Returns the size of the workspace, which they share. */
-size_t Bench::Inside::choose_contenders(const std::vector<Chosen> &chosen) {
+void Bench::Inside::choose_contenders(const std::vector<Chosen> &chosen) {
   const size_t room_bytes = free_device_bytes();
-  size_t shared_bytes = 0;
-  for (const Chosen &one : chosen) {
-    Contender contender;
-    if (!take_in(one, room_bytes, &contender))
-      continue;
-    shared_bytes = std::max(shared_bytes, contender.workspace_bytes);
-    contenders.push_back(contender);
-  }
+  for (const Chosen &one : chosen)
+    take_in(one, room_bytes);
   /* They take turns in the order of the list. */
   std::sort(contenders.begin(), contenders.end(), [](const Contender &a, const Contender &b) { return a.mode < b.mode; });
-  return shared_bytes;
 }
 
 void Bench::Inside::allocate(const std::vector<Chosen> &chosen) {
@@ -183,7 +194,9 @@ void Bench::Inside::allocate(const std::vector<Chosen> &chosen) {
   REQUIRE(cudaEventCreate(&end));
   REQUIRE(device_data::oracle_create(&oracle));
   REQUIRE(device_data::oracle_read(oracle, &before, stream));
-  workspace = std::make_unique<GuardedMemory>(choose_contenders(chosen));
+  choose_contenders(chosen);
+  workspace = std::make_unique<GuardedMemory>(shared_workspace_bytes);
+  values = std::make_unique<GuardedMemory>(shared_values_bytes);
 }
 
 /* ---- A repetition -------------------------------------------------------------------------------------------------------- */
@@ -192,38 +205,60 @@ void Bench::Inside::prepare(const Contender &contender) {
   REQUIRE(cudaMemcpyAsync(keys->begin(), unsorted->begin(), keys_bytes, cudaMemcpyDeviceToDevice, stream));
   keys->paint(keys_bytes, stream);
   workspace->paint(contender.workspace_bytes, stream);
+  if (contender.values_bytes == 0)
+    return;
+  values->paint(contender.values_bytes, stream);
+  if (contender.mode->moved.is_argsort)
+    REQUIRE(cudaMemsetAsync(values->begin(), 0xFF, contender.values_bytes, stream));
+  else
+    REQUIRE(device_data::number(indexed_by(contender, values->begin()), count, stream));
 }
 
 /* What is wrong with a result; "" if nothing is. */
-std::string Bench::Inside::judge(const Contender &contender, void *d_sorted) {
+std::string Bench::Inside::judge(const Contender &contender, const Sorted &sorted) {
   device_data::Findings after;
-  REQUIRE(device_data::oracle_judge(oracle, span_of(d_sorted), CDP_ASCENDING, stream));
+  const KeySpan found = span_of(sorted.d_keys);
+  void *d_values = sorted.d_values != nullptr ? sorted.d_values : values->begin();
+  if (contender.values_bytes != 0) {
+    REQUIRE(device_data::oracle_judge_indices(oracle, found, CDP_ASCENDING, indexed_by(contender, d_values), stream));
+    values->judge(contender.values_bytes, oracle, stream);
+  } else {
+    REQUIRE(device_data::oracle_judge(oracle, found, CDP_ASCENDING, stream));
+  }
   keys->judge(keys_bytes, oracle, stream);
   workspace->judge(contender.workspace_bytes, oracle, stream);
   REQUIRE(device_data::oracle_read(oracle, &after, stream));
   const auto disorders = after.disorders - before.disorders;
   const auto wrong_digests = after.wrong_digests - before.wrong_digests;
   const auto damaged = after.damaged_guard_bytes - before.damaged_guard_bytes;
+  const auto strays = after.strays - before.strays;
+  const auto overtakings = after.overtakings - before.overtakings;
+  const bool lost = after.index_hashes != before.index_hashes;
   const bool judged = after.judgements == before.judgements + 1;
   before = after;
-  if (judged && disorders == 0 && wrong_digests == 0 && damaged == 0)
+  if (judged && disorders == 0 && wrong_digests == 0 && damaged == 0 && strays == 0 && overtakings == 0 && !lost)
     return "";
-  return "a wrong result: " + std::to_string(disorders) + " neighbours out of order, " +
-         (wrong_digests != 0 ? "other keys than before" : "the same keys as before") + ", " + std::to_string(damaged) +
-         " bytes written outside";
+  std::string fault = "a wrong result: " + std::to_string(disorders) + " neighbours out of order, " +
+                      (wrong_digests != 0 ? "other keys than before" : "the same keys as before") + ", " +
+                      std::to_string(damaged) + " bytes written outside";
+  if (contender.values_bytes != 0)
+    fault += ", " + std::to_string(strays) + " values of other keys, " + std::to_string(overtakings) +
+             " equal keys not as they came, " + (lost ? "other values than before" : "the same values as before");
+  return fault;
 }
 
 /* The time of a sort, in milliseconds. */
 double Bench::Inside::sort_once(const Contender &contender, std::string *fault) {
   void *d_workspace = contender.workspace_bytes != 0 ? workspace->begin() : nullptr;
-  const Workplace place = {span_of(keys->begin()), d_workspace, contender.workspace_bytes, stream};
+  void *d_values = contender.values_bytes != 0 ? values->begin() : nullptr;
+  const Workplace place = {span_of(keys->begin()), d_values, d_workspace, contender.workspace_bytes, stream};
   REQUIRE(cudaEventRecord(begin, stream));
   const Sorted sorted = contender.mode->sort(place);
   REQUIRE(cudaEventRecord(end, stream));
   REQUIRE(cudaEventSynchronize(end));
   float elapsed = 0;
   REQUIRE(cudaEventElapsedTime(&elapsed, begin, end));
-  *fault = judge(contender, sorted.d_keys);
+  *fault = judge(contender, sorted);
   return sorted.milliseconds == BY_EVENTS ? static_cast<double>(elapsed) : sorted.milliseconds;
 }
 
@@ -258,14 +293,14 @@ const std::vector<std::string> &Bench::left_out() const {
   return inside_->left_out;
 }
 
-/* Fills in how fast all rows are, a certain one being 1. */
+/* Fills in how fast all rows with values as large are, a certain one being 1. */
 static void compare_with(const char *name, double Row::*ratio, std::vector<Row> *rows) {
   const auto is_it = [name](const Row &row) { return std::string(row.mode->name) == name; };
   const auto peer = std::find_if(rows->begin(), rows->end(), is_it);
   if (peer == rows->end())
     return;
   for (Row &row : *rows)
-    if (row.median() > 0)
+    if (row.median() > 0 && row.mode->moved.value_bytes == peer->mode->moved.value_bytes)
       row.*ratio = peer->median() / row.median();
 }
 
@@ -282,15 +317,16 @@ std::vector<Row> Bench::measure(Distribution distribution, uint32_t runs) {
       inside.repeat(inside.contenders[which], run >= WARM_UPS, &rows[which]);
   for (Row &row : rows)
     std::sort(row.milliseconds.begin(), row.milliseconds.end());
-  compare_with("cub-radix", &Row::ratio_to_radix, &rows);
+  for (const char *radix : {"cub-radix", "cub-pairs4", "cub-pairs8"})
+    compare_with(radix, &Row::ratio_to_radix, &rows);
   compare_with("cub-merge", &Row::ratio_to_merge, &rows);
   return rows;
 }
 
 /* ---- A row --------------------------------------------------------------------------------------------------------------- */
 
-uint64_t Row::key_bytes() const {
-  return device_data::key_bytes(type);
+uint64_t Row::item_bytes() const {
+  return device_data::key_bytes(type) + mode->moved.value_bytes;
 }
 
 double Row::median() const {
@@ -315,11 +351,11 @@ double Row::gkeys_per_s() const {
 }
 
 int64_t Row::extra_bytes() const {
-  return static_cast<int64_t>(workspace_bytes) - static_cast<int64_t>(count * key_bytes());
+  return static_cast<int64_t>(workspace_bytes) - static_cast<int64_t>(count * item_bytes());
 }
 
 double Row::extra_percent() const {
-  return 100 * static_cast<double>(extra_bytes()) / static_cast<double>(count * key_bytes());
+  return 100 * static_cast<double>(extra_bytes()) / static_cast<double>(count * item_bytes());
 }
 
 } // namespace bench

@@ -32,16 +32,16 @@ struct Row {
   size_t workspace_bytes; /* 0 where the mode takes none */
   std::vector<double> milliseconds;
   std::string fault;     /* "": every result was right */
-  double ratio_to_radix; /* how fast it is, CUB's sort in the same run being 1; 0: that is not known */
+  double ratio_to_radix; /* how fast it is, CUB's sort of as large values in the same run being 1; 0: that is not known */
   double ratio_to_merge;
 
-  uint64_t key_bytes() const;
-  double median() const; /* this and the following are 0 where nothing was measured */
+  uint64_t item_bytes() const; /* of a key and its value */
+  double median() const;       /* this and the following are 0 where nothing was measured */
   double least() const;
   double most() const;
   double spread_percent() const;
   double gkeys_per_s() const;
-  int64_t extra_bytes() const; /* of the workspace, beyond as many bytes as the keys have */
+  int64_t extra_bytes() const; /* of the workspace, beyond as many bytes as the keys and their values have */
   double extra_percent() const;
 };
 

@@ -4,6 +4,8 @@
  */
 #include "sorter.h"
 
+#include <cdpsort/pairs.h>
+
 #include <string>
 
 namespace bench {
@@ -12,6 +14,11 @@ namespace {
 
 /* Some are so slow beyond this that they are only measured when they are named. */
 constexpr uint64_t SLOW_KEYS_MOST = uint64_t{1} << 24;
+
+constexpr Moved STABLE_4 = {4, true, false, false};
+constexpr Moved STABLE_8 = {8, true, false, false};
+constexpr Moved ARGSORT = {4, true, true, true};
+constexpr Moved ARGSORT_KEYS = {4, true, true, false};
 
 /* ---- The library -------------------------------------------------------------------------------------------------------- */
 
@@ -50,6 +57,48 @@ Sorted library_sort(const Workplace &place) {
   REQUIRE(cdp_quicksort_async(place.keys.d_keys, place.keys.count, place.keys.type, &options, place.d_workspace,
                               place.workspace_bytes, place.stream));
   return {place.keys.d_keys, BY_EVENTS};
+}
+
+cdp_options ties_options(cdp_ties ties) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.ties = ties;
+  return options;
+}
+
+template <uint32_t VALUE_BYTES, cdp_ties TIES>
+size_t pairs_workspace_bytes(const KeySpan &keys) {
+  const cdp_options options = ties_options(TIES);
+  size_t bytes = 0;
+  REQUIRE(cdp_quicksort_pairs_workspace(VALUE_BYTES, keys.count, keys.type, &options, &bytes));
+  return bytes;
+}
+
+template <uint32_t VALUE_BYTES, cdp_ties TIES>
+Sorted pairs_sort(const Workplace &place) {
+  const cdp_options options = ties_options(TIES);
+  REQUIRE(cdp_quicksort_pairs_async(place.keys.d_keys, place.d_values, VALUE_BYTES, place.keys.count, place.keys.type, &options,
+                                    place.d_workspace, place.workspace_bytes, place.stream));
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
+template <uint32_t VALUE_BYTES, cdp_ties TIES>
+Mode pairs_mode(const char *name, const char *text) {
+  const Moved moved = {VALUE_BYTES, TIES == CDP_TIES_STABLE, false, false};
+  return {name, text, true, 0, pairs_workspace_bytes<VALUE_BYTES, TIES>, pairs_sort<VALUE_BYTES, TIES>, moved};
+}
+
+size_t argsort_workspace_bytes(const KeySpan &keys) {
+  size_t bytes = 0;
+  REQUIRE(cdp_argsort_workspace(keys.count, keys.type, nullptr, &bytes));
+  return bytes;
+}
+
+template <bool SORTS_KEYS>
+Sorted argsort(const Workplace &place) {
+  void *d_keys = place.keys.d_keys;
+  REQUIRE(cdp_argsort_async(d_keys, SORTS_KEYS ? d_keys : nullptr, place.d_values, sizeof(uint32_t), place.keys.count,
+                            place.keys.type, nullptr, place.d_workspace, place.workspace_bytes, place.stream));
+  return {d_keys, BY_EVENTS};
 }
 
 /* ---- The toolkit -------------------------------------------------------------------------------------------------------- */
@@ -97,6 +146,17 @@ const std::vector<Mode> &all_modes() {
       {"std", "std::sort on the host, one thread", false, SLOW_KEYS_MOST, no_workspace, standard_sort},
       {"std-par", "host threads: std::sort of a chunk each, then rounds of std::merge, the last by one", false, SLOW_KEYS_MOST,
        no_workspace, parallel_sort},
+      pairs_mode<4, CDP_TIES_ANY>("pairs4", "cdpsort, keys with values of 4 bytes, those of equal keys in any order"),
+      pairs_mode<8, CDP_TIES_ANY>("pairs8", "the same with values of 8 bytes"),
+      pairs_mode<4, CDP_TIES_STABLE>("stable4", "cdpsort, values of 4 bytes, those of equal keys in the order of the input"),
+      pairs_mode<8, CDP_TIES_STABLE>("stable8", "the same with values of 8 bytes"),
+      {"argsort", "cdpsort, indices of 4 bytes alone, the keys left as they are", true, 0, argsort_workspace_bytes,
+       argsort<false>, ARGSORT},
+      {"argsort-keys", "the same, the keys sorted too", true, 0, argsort_workspace_bytes, argsort<true>, ARGSORT_KEYS},
+      {"cub-pairs4", "cub::DeviceRadixSort::SortPairs with DoubleBuffers, values of 4 bytes: an argsort where they are indices",
+       true, 0, peer_workspace_bytes<&CudaPeers::pairs4_workspace_bytes>, peer_sort<&CudaPeers::pairs4_sort>, STABLE_4},
+      {"cub-pairs8", "the same with values of 8 bytes", true, 0, peer_workspace_bytes<&CudaPeers::pairs8_workspace_bytes>,
+       peer_sort<&CudaPeers::pairs8_sort>, STABLE_8},
   };
   return modes;
 }

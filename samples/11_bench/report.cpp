@@ -62,10 +62,11 @@ Facts gather_facts(uint64_t seed, uint32_t runs) {
 void print_facts(const Facts &facts) {
   printf("%s; driver %s; toolkit %s; cdpsort %s; %s\n", facts.device.c_str(), facts.driver.c_str(), facts.toolkit.c_str(),
          facts.library.c_str(), facts.date.c_str());
-  printf("Keys by seed %" PRIu64 "; %" PRIu32 " runs after %" PRIu32 " warm-ups, the modes in turns.\n"
-         "Spread: (max - min) / median. x radix, x merge: how fast it is, cub-radix or cub-merge being 1.\n"
-         "Extra: memory of the workspace beyond a second array of keys.\n",
-         facts.seed, facts.runs, WARM_UPS);
+  printf(
+      "Keys by seed %" PRIu64 "; %" PRIu32 " runs after %" PRIu32 " warm-ups, the modes in turns.\n"
+      "Spread: (max - min) / median. x radix, x merge: how fast it is, cub-radix or cub-merge being 1, with values cub-pairs4\n"
+      "or cub-pairs8. Extra: memory of the workspace beyond a second array of keys, and of values where there are some.\n",
+      facts.seed, facts.runs, WARM_UPS);
 }
 
 /* "0.93", or "-" where it is not known. */
@@ -110,7 +111,7 @@ void print_verdict(const std::string &kept, const Verdict &verdict) {
     printf("FALLEN: %" PRIu64 " %s, %s, %s: %.3f, kept %.3f\n", fall.speed.count, fall.speed.type.c_str(),
            fall.speed.distribution.c_str(), fall.speed.mode.c_str(), fall.ratio, fall.kept_ratio);
   if (verdict.compared == 0)
-    puts("Nothing could be compared: measure what was kept, with cub-radix or cub-merge");
+    puts("Nothing could be compared: measure what was kept, with CUB's sorts");
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------------------------- */

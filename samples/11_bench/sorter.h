@@ -57,6 +57,7 @@ auto with_key_type(cdp_type type, Function function) {
 /* All that a sorter may touch. */
 struct Workplace {
   KeySpan keys;
+  void *d_values;    /* NULL where the mode takes none */
   void *d_workspace; /* aligned to 256 bytes; NULL where none was asked for */
   size_t workspace_bytes;
   cudaStream_t stream;
@@ -65,8 +66,17 @@ struct Workplace {
 constexpr double BY_EVENTS = -1;
 
 struct Sorted {
-  void *d_keys;        /* where the sorted keys are: where they were, or in the workspace */
-  double milliseconds; /* by the sorter's own clock, or BY_EVENTS: the time between events around the call is meant */
+  void *d_keys;             /* where the sorted keys are: where they were, or in the workspace */
+  double milliseconds;      /* by the sorter's own clock, or BY_EVENTS: the time between events around the call is meant */
+  void *d_values = nullptr; /* likewise; NULL: where they were */
+};
+
+/* What a mode moves along with the keys: values that are the keys' indices before the sort, by which they are judged. */
+struct Moved {
+  uint32_t value_bytes = 0; /* 0: keys alone */
+  bool is_stable = false;   /* so it promises */
+  bool is_argsort = false;  /* it does not get the indices, but finds them */
+  bool keys_stay = false;   /* and leaves the keys as they are */
 };
 
 struct Mode {
@@ -76,6 +86,7 @@ struct Mode {
   uint64_t keys_most;   /* with more keys it takes too long to be measured unasked; 0: never does */
   size_t (*workspace_bytes)(const KeySpan &keys);
   Sorted (*sort)(const Workplace &place);
+  Moved moved = {};
 };
 
 /* All of them, in the order in which they take turns. */
@@ -88,6 +99,10 @@ struct CudaPeers {
   size_t (*merge_workspace_bytes)(const KeySpan &keys);
   Sorted (*merge_sort)(const Workplace &place);
   Sorted (*thrust_sort)(const Workplace &place); /* in the workspace that the merge sort needs */
+  size_t (*pairs4_workspace_bytes)(const KeySpan &keys);
+  Sorted (*pairs4_sort)(const Workplace &place);
+  size_t (*pairs8_workspace_bytes)(const KeySpan &keys);
+  Sorted (*pairs8_sort)(const Workplace &place);
 };
 template <typename Key>
 CudaPeers cuda_peers();
