@@ -319,14 +319,17 @@ judge_speeds() {
   done
 }
 
+bench_pairs=pairs4,pairs8,stable4,stable8,argsort,argsort-keys,cub-pairs4,cub-pairs8
 run_benches() {
   if [ ! -x "$build/bin/bench" ]; then
     outcome benchmarks "" bench skipped "it was not built, or not brought along"
   elif [ -n "${CDPSORT_TEST_QUICK:-}" ]; then
     run_bench "small" --types u32,u64 --sizes 64Ki --modes default,classic,cub-radix,cub-merge
+    run_bench "small, pairs" --types u32,u64 --sizes 64Ki --modes "$bench_pairs"
   else
     run_bench "sizes" --types u32,u64 --sizes 2^20,2^24,2^27 \
       --modes default,host,classic,classic-controller,classic-host,cub-radix,cub-merge
+    run_bench "pairs" --types u32,f32,u64 --sizes 2^20,2^24,2^26 --modes "$bench_pairs"
     run_bench "distributions" --sizes 2^24 --distributions all --modes default,classic,cub-radix,cub-merge
     judge_speeds
   fi

@@ -62,7 +62,8 @@ Speed speed_of(const std::string &path, const Row &row) {
 
 /* Whether a mode is none of the library's. */
 bool is_peer(const Speed &speed) {
-  static const std::vector<std::string> peers = {"cub-radix", "cub-merge", "thrust", "std", "std-par"};
+  static const std::vector<std::string> peers = {"cub-radix", "cub-merge", "cub-pairs4", "cub-pairs8",
+                                                 "thrust",    "std",       "std-par"};
   return std::find(peers.begin(), peers.end(), speed.mode) != peers.end();
 }
 

@@ -14,10 +14,10 @@
 
 using namespace bench;
 
-static const std::vector<Speed> kept = {{"u32", 1024, "random", "default", 1.0, 2.0},
-                                        {"u32", 1024, "random", "classic", 0.5, 0.4},
-                                        {"u32", 1024, "random", "cub-merge", 0.5, 1.0},
-                                        {"u64", 1024, "zipf", "default", 0, 2.0}};
+static const std::vector<Speed> kept = {
+    {"u32", 1024, "random", "default", 1.0, 2.0},   {"u32", 1024, "random", "classic", 0.5, 0.4},
+    {"u32", 1024, "random", "cub-merge", 0.5, 1.0}, {"u32", 1024, "random", "cub-pairs4", 1.0, 0},
+    {"u32", 1024, "random", "pairs4", 1.0, 0},      {"u64", 1024, "zipf", "default", 0, 2.0}};
 
 static void must_fall(const Speed &now, size_t compared, size_t falls) {
   const Verdict verdict = compare(kept, {now});
@@ -48,6 +48,7 @@ START_TEST(only_what_both_know_is_compared) {
   must_fall({"u32", 1024, "random", "default", 0, 1.9}, 1, 0);
   must_fall({"u64", 1024, "zipf", "default", 0.1, 2.0}, 1, 0);
   must_fall({"u64", 1024, "zipf", "default", 0.1, 0}, 0, 0);
+  must_fall({"u32", 1024, "random", "pairs4", 0.8, 0}, 1, 1); // no merge sort has values
   must_fall({"u32", 1024, "random", "default", 0, 0}, 0, 0);
 }
 END_TEST
@@ -58,6 +59,7 @@ START_TEST(other_keys_and_peers_are_not_compared) {
   must_fall({"u32", 1024, "sorted", "default", 0.1, 0.1}, 0, 0);
   must_fall({"u32", 1024, "random", "bitonic", 0.1, 0.1}, 0, 0);
   must_fall({"u32", 1024, "random", "cub-merge", 0.1, 1.0}, 0, 0);
+  must_fall({"u32", 1024, "random", "cub-pairs4", 0.1, 0}, 0, 0);
 }
 END_TEST
 
