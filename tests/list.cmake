@@ -86,7 +86,7 @@ cdpsort_test(gpu_fallbacks FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT devi
              TIMEOUT 600)
 cdpsort_test(gpu_trace FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data trace_check CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
-foreach(name gpu_key_order gpu_counted)
+foreach(name gpu_key_order gpu_counted gpu_pairs gpu_indices)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
                TIMEOUT 600)
 endforeach()

@@ -260,15 +260,17 @@ void conclude(const Subject &subject, const char *how, cudaStream_t stream) {
   Findings findings;
   memset(&findings, 0xFF, sizeof findings);
   CHECK_CUDA(device_data::oracle_read(subject.oracle, &findings, stream));
-  if (findings.disorders == 0 && findings.wrong_digests == 0 && findings.damaged_guard_bytes == 0 && findings.judgements != 0)
+  if (findings.disorders == 0 && findings.wrong_digests == 0 && findings.damaged_guard_bytes == 0 && findings.strays == 0 &&
+      findings.overtakings == 0 && findings.index_hashes == 0 && findings.judgements != 0)
     return;
   ck_abort_msg("%s; %s: in %llu judgements (the first is number 0): %llu neighbours out of order (least index %lld, first in "
                "judgement %lld), %llu times other keys than before (first in judgement %lld), %llu bytes of the guard zones "
-               "overwritten (first after judgement %lld)",
+               "overwritten (first after judgement %lld), %llu indices of other keys, %llu equal keys not as they came%s",
                subject.label, how, findings.judgements, findings.disorders, static_cast<long long>(findings.first_disorder),
                static_cast<long long>(findings.first_disordered), findings.wrong_digests,
                static_cast<long long>(findings.first_wrong_digest), findings.damaged_guard_bytes,
-               static_cast<long long>(findings.first_damaged_guards));
+               static_cast<long long>(findings.first_damaged_guards), findings.strays, findings.overtakings,
+               findings.index_hashes != 0 ? ", other indices than there must be" : "");
 }
 
 void check_sorted(const Subject &subject, cdp_order order, const char *how) {

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pairs.h on the GPU with many keys: values that are the keys' indices, and argsort, judged on the device, which a test of its own
+ * makes sure of; one sort behind the other in stream order, and captured. test_gpu_pairs.cpp has all else.
+ */
+#include "gpu_check.h"
+
+#include "agreeing_keys.h"
+
+#include <cdpsort/pairs.h>
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+using namespace gpu_check;
+
+namespace {
+
+cudaStream_t own_stream = nullptr;
+cudaGraph_t graph = nullptr;
+cudaGraphExec_t graph_exec = nullptr;
+
+void make_stream() {
+  CHECK_CUDA(cudaStreamCreateWithFlags(&own_stream, cudaStreamNonBlocking));
+}
+
+void destroy_graph() {
+  if (graph_exec != nullptr)
+    cudaGraphExecDestroy(graph_exec);
+  if (graph != nullptr)
+    cudaGraphDestroy(graph);
+  graph_exec = nullptr;
+  graph = nullptr;
+}
+
+void destroy_stream() {
+  cudaDeviceSynchronize();
+  destroy_graph();
+  cudaStreamDestroy(own_stream);
+  cudaGetLastError();
+}
+
+cdp_options options_of(cdp_order order, cdp_ties ties) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  options.order = order;
+  options.ties = ties;
+  return options;
+}
+
+/* ---- Indices that the device judges ------------------------------------------------------------------------------ */
+
+/* Keys, as they are and as they were, and values that are their indices. */
+struct Numbered {
+  Subject subject;
+  Guarded before;
+  Guarded values;
+  Guarded workspace;
+  cdp_options options;
+  bool is_argsort; /* indices alone */
+  uint32_t value_bytes;
+};
+
+Numbered make_numbered(cdp_type type, uint64_t count, uint32_t value_bytes, const cdp_options &options, bool is_argsort) {
+  Numbered numbered = {make_room(type, count), {}, {}, {}, options, is_argsort, value_bytes};
+  size_t bytes = 0;
+  CHECK_SORT(is_argsort ? cdp_argsort_workspace(count, type, &options, &bytes)
+                        : cdp_quicksort_pairs_workspace(value_bytes, count, type, &options, &bytes));
+  numbered.before = allocate_guarded(numbered.subject.memory.bytes);
+  numbered.values = allocate_guarded(count * value_bytes);
+  numbered.workspace = allocate_guarded(bytes);
+  return numbered;
+}
+
+device_data::Indexed indexed_by(const Numbered &numbered) {
+  const bool is_stable = numbered.is_argsort || numbered.options.ties != CDP_TIES_ANY;
+  return {numbered.values.d_memory, numbered.value_bytes, numbered.before.d_memory, numbered.is_argsort, is_stable};
+}
+
+/* Keys that lie in `subject` already. */
+void number_keys(const Numbered &numbered) {
+  const Subject &subject = numbered.subject;
+  CHECK_CUDA(cudaMemcpyAsync(numbered.before.d_memory, subject.keys.d_keys, subject.memory.bytes, cudaMemcpyDeviceToDevice,
+                             own_stream));
+  if (numbered.is_argsort) // finds them by itself
+    CHECK_CUDA(cudaMemsetAsync(numbered.values.d_memory, 0xFF, numbered.values.bytes, own_stream));
+  else
+    CHECK_CUDA(device_data::number(indexed_by(numbered), subject.keys.count, own_stream));
+}
+
+void renew(Numbered &numbered, Distribution distribution, uint64_t key_seed) {
+  fill(numbered.subject, distribution, key_seed, own_stream);
+  number_keys(numbered);
+}
+
+cdp_status launch(const Numbered &numbered, bool on_stream) {
+  const device_data::KeySpan &keys = numbered.subject.keys;
+  void *d_values = numbered.values.d_memory;
+  void *d_workspace = numbered.workspace.d_memory;
+  const size_t bytes = numbered.workspace.bytes;
+  const cdp_options *options = &numbered.options;
+  if (numbered.is_argsort)
+    return on_stream ? cdp_argsort_on_stream(keys.d_keys, nullptr, d_values, numbered.value_bytes, keys.count, keys.type,
+                                             options, own_stream)
+                     : cdp_argsort_async(keys.d_keys, nullptr, d_values, numbered.value_bytes, keys.count, keys.type, options,
+                                         d_workspace, bytes, own_stream);
+  return on_stream ? cdp_quicksort_pairs_on_stream(keys.d_keys, d_values, numbered.value_bytes, keys.count, keys.type, options,
+                                                   own_stream)
+                   : cdp_quicksort_pairs_async(keys.d_keys, d_values, numbered.value_bytes, keys.count, keys.type, options,
+                                               d_workspace, bytes, own_stream);
+}
+
+void judge_numbered(const Numbered &numbered) {
+  const Subject &subject = numbered.subject;
+  CHECK_CUDA(device_data::oracle_judge_indices(subject.oracle, subject.keys, numbered.options.order, indexed_by(numbered),
+                                               own_stream));
+  for (const Guarded &memory : {subject.memory, numbered.before, numbered.values, numbered.workspace})
+    judge_guards(subject, memory, own_stream);
+}
+
+/* One sort behind the other without waiting. _i: what is sorted. */
+constexpr struct {
+  cdp_type type;
+  uint64_t count;
+  uint32_t value_bytes;
+  cdp_order order;
+  cdp_ties ties;
+  bool is_argsort;
+} LARGE[] = {{CDP_U32, (1 << 24) + 3, 4, CDP_ASCENDING, CDP_TIES_ANY, false},
+             {CDP_F32, (1 << 23) + 1, 4, CDP_DESCENDING, CDP_TIES_STABLE, false},
+             {CDP_U32, 3000017, 8, CDP_ASCENDING, CDP_TIES_ANY, false},
+             {CDP_U64, (1 << 24) + 3, 8, CDP_ASCENDING, CDP_TIES_STABLE, false},
+             {CDP_F64, (1 << 22) - 1, 4, CDP_DESCENDING, CDP_TIES_ANY, false},
+             {CDP_U16, 1 << 24, 4, CDP_ASCENDING, CDP_TIES_ANY, false},
+             {CDP_I8, 3000017, 8, CDP_DESCENDING, CDP_TIES_STABLE, false},
+             {CDP_F32, (1 << 24) + 3, 4, CDP_ASCENDING, CDP_TIES_ANY, true},
+             {CDP_I64, (1 << 23) + 5, 8, CDP_DESCENDING, CDP_TIES_ANY, true}};
+constexpr int LARGE_COUNT = sizeof LARGE / sizeof *LARGE;
+
+Numbered make_large(int which, uint64_t quick_count) {
+  const auto &large = LARGE[which];
+  return make_numbered(large.type, pick(large.count, quick_count), large.value_bytes, options_of(large.order, large.ties),
+                       large.is_argsort);
+}
+
+START_TEST(test_large) {
+  Numbered numbered = make_large(_i, 30011);
+  uint64_t round = 0;
+  for (const Distribution distribution :
+       {Distribution::random, Distribution::distinct_16384, Distribution::extremes, Distribution::sorted, Distribution::zipf,
+        Distribution::clusters, Distribution::outlier, Distribution::shared_upper, Distribution::all_equal}) {
+    renew(numbered, distribution, seed() + round);
+    CHECK_SORT(launch(numbered, round++ % 2 == 1));
+    judge_numbered(numbered);
+  }
+  conclude(numbered.subject, "with indices, in stream order", own_stream);
+}
+END_TEST
+
+/* Like test_agreeing(), with more keys. */
+START_TEST(test_large_agreeing) {
+  const uint64_t count = pick(3000017, 30011);
+  Numbered numbered = make_numbered(CDP_U64, count, 8, options_of(CDP_ASCENDING, CDP_TIES_STABLE), false);
+  for (const std::vector<uint64_t> &ranks : make_agreeing(count, seed())) {
+    CHECK_CUDA(cudaMemcpyAsync(numbered.subject.keys.d_keys, ranks.data(), count * sizeof(uint64_t), cudaMemcpyHostToDevice,
+                               own_stream));
+    CHECK_CUDA(device_data::oracle_note(numbered.subject.oracle, numbered.subject.keys, own_stream));
+    number_keys(numbered);
+    CHECK_SORT(launch(numbered, false));
+    judge_numbered(numbered);
+    conclude(numbered.subject, "keys that agree in their upper bits", own_stream);
+  }
+}
+END_TEST
+
+/* Captured with and without a workspace, and replayed over other keys. _i: what is sorted; at last by one block. */
+START_TEST(test_captured) {
+  Numbered numbered = _i < LARGE_COUNT ? make_large(_i, 30011)
+                                       : make_numbered(CDP_U64, 1000, 4, options_of(CDP_DESCENDING, CDP_TIES_STABLE), false);
+  for (const bool on_stream : {false, true}) {
+    CHECK_CUDA(cudaStreamBeginCapture(own_stream, cudaStreamCaptureModeGlobal));
+    const cdp_status status = launch(numbered, on_stream);
+    CHECK_CUDA(cudaStreamEndCapture(own_stream, &graph));
+    CHECK_SORT(status);
+    CHECK_CUDA(cudaGraphInstantiate(&graph_exec, graph, 0));
+    for (const Distribution distribution : {Distribution::random, Distribution::outlier, Distribution::distinct_256}) {
+      renew(numbered, distribution, seed());
+      CHECK_CUDA(cudaGraphLaunch(graph_exec, own_stream));
+      judge_numbered(numbered);
+    }
+    conclude(numbered.subject, on_stream ? "replayed with memory of the graph's" : "replayed", own_stream);
+    destroy_graph();
+  }
+}
+END_TEST
+
+/* ---- The judge --------------------------------------------------------------------------------------------------- */
+
+/* What is found where `plant` has spoilt the indices of equal keys, or of different ones; they are 0, 1, 2 ... by themselves. */
+template <typename Plant>
+device_data::Findings findings_of(Distribution distribution, cdp_ties ties, Plant plant) {
+  Numbered numbered = make_numbered(CDP_U32, 1000, 4, options_of(CDP_ASCENDING, ties), false);
+  device_data::Findings findings;
+  renew(numbered, distribution, seed());
+  std::vector<uint32_t> indices(1000);
+  std::iota(indices.begin(), indices.end(), 0u);
+  plant(indices);
+  CHECK_CUDA(
+      cudaMemcpyAsync(numbered.values.d_memory, indices.data(), numbered.values.bytes, cudaMemcpyHostToDevice, own_stream));
+  judge_numbered(numbered);
+  CHECK_CUDA(device_data::oracle_read(numbered.subject.oracle, &findings, own_stream));
+  ck_assert(findings.judgements == 1 && findings.wrong_digests == 0 && findings.damaged_guard_bytes == 0);
+  return findings;
+}
+
+START_TEST(test_judge) {
+  const auto nothing = [](std::vector<uint32_t> &) {};
+  const auto swapped = [](std::vector<uint32_t> &indices) { std::swap(indices[500], indices[501]); };
+  const auto doubled = [](std::vector<uint32_t> &indices) { indices[500] = indices[501]; };
+  const auto beyond = [](std::vector<uint32_t> &indices) { indices[999] = 1000; };
+  device_data::Findings found = findings_of(Distribution::sorted, CDP_TIES_STABLE, nothing);
+  ck_assert(found.disorders == 0 && found.strays == 0 && found.overtakings == 0 && found.index_hashes == 0);
+  found = findings_of(Distribution::sorted, CDP_TIES_ANY, swapped);
+  ck_assert(found.disorders == 1 && found.first_disorder == 500 && found.strays == 2 && found.index_hashes == 0);
+  found = findings_of(Distribution::all_equal, CDP_TIES_ANY, swapped);
+  ck_assert(found.disorders == 0 && found.strays == 0 && found.overtakings == 0 && found.index_hashes == 0);
+  found = findings_of(Distribution::all_equal, CDP_TIES_STABLE, swapped);
+  ck_assert(found.disorders == 0 && found.strays == 0 && found.overtakings == 1 && found.index_hashes == 0);
+  found = findings_of(Distribution::all_equal, CDP_TIES_ANY, doubled);
+  ck_assert(found.disorders == 0 && found.strays == 0 && found.index_hashes != 0);
+  found = findings_of(Distribution::all_equal, CDP_TIES_ANY, beyond);
+  ck_assert(found.strays == 1 && found.index_hashes != 0);
+  found = findings_of(Distribution::reversed, CDP_TIES_ANY, nothing);
+  ck_assert(found.disorders == 999 && found.strays == 0 && found.index_hashes == 0);
+}
+END_TEST
+
+Suite *make_suite() {
+  Suite *suite = suite_create("gpu_indices");
+  TCase *test_case = add_case(suite, "indices");
+  tcase_add_checked_fixture(test_case, make_stream, destroy_stream);
+  tcase_add_test(test_case, test_judge);
+  tcase_add_loop_test(test_case, test_large, 0, LARGE_COUNT);
+  tcase_add_test(test_case, test_large_agreeing);
+  test_case = add_case(suite, "graphs");
+  tcase_add_checked_fixture(test_case, make_stream, destroy_stream);
+  tcase_add_loop_test(test_case, test_captured, 0, LARGE_COUNT + 1);
+  return suite;
+}
+
+} // namespace
+
+int main() {
+  return run(make_suite);
+}
