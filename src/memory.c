@@ -88,7 +88,7 @@ cdp_status cdp_memory_give_back(const cdp_device *device, const cdp_allocator *a
 
 cdp_array cdp_memory_keys(const cdp_device *device, void *keys, size_t bytes) {
   const bool is_copied = device->keys_kind == CDP_MEMORY_HOST && !device->engine->simulated;
-  return (cdp_array){.memory = keys, .bytes = bytes, .is_copied = is_copied, .is_read = true, .is_written = true};
+  return (cdp_array){.source = keys, .target = keys, .bytes = bytes, .is_copied = is_copied};
 }
 
 /* Bytes of the copy of an array, rounded up so that more may follow; 0 for none. */
@@ -119,7 +119,8 @@ static void place_arrays(const cdp_memory_job *job, void *memory) {
   unsigned char *next = memory;
   for (size_t index = 0; index < job->array_count; index++) {
     cdp_array *array = &job->arrays[index];
-    array->d_memory = array->is_copied ? next : array->memory;
+    array->d_source = array->is_copied ? next : array->source;
+    array->d_target = array->is_copied ? next : array->target;
     next += copy_bytes(array);
   }
 }
@@ -129,13 +130,13 @@ static cdp_status copy_arrays(const cdp_engine *engine, const cdp_memory_job *jo
   for (size_t index = 0; index < job->array_count; index++) {
     const cdp_array *array = &job->arrays[index];
     cdp_fault fault = {0};
-    if (!array->is_copied || !(to_device ? array->is_read : array->is_written))
+    if (!array->is_copied)
       continue;
-    if (to_device)
-      TRY(cdp_report(engine->copy(array->d_memory, array->memory, array->bytes, &fault), &fault,
+    if (to_device && array->source != NULL)
+      TRY(cdp_report(engine->copy(array->d_target, array->source, array->bytes, &fault), &fault,
                      "copying the keys to the device"));
-    else
-      TRY(cdp_report(engine->copy(array->memory, array->d_memory, array->bytes, &fault), &fault, "copying the keys back"));
+    if (!to_device && array->target != NULL)
+      TRY(cdp_report(engine->copy(array->target, array->d_source, array->bytes, &fault), &fault, "copying the keys back"));
   }
 cleanup:
   return status;
@@ -177,7 +178,7 @@ typedef struct sort_context {
 static cdp_status sort_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
                              cdp_fault *fault) {
   sort_context *sort = context;
-  sort->plan.d_keys = arrays[0].d_memory;
+  sort->plan.d_keys = arrays[0].d_target;
   sort->plan.d_workspace = d_workspace;
   if (sort->plan.trace_capacity != 0)
     sort->plan.d_trace = (unsigned char *)d_workspace + sort->plan.workspace_bytes; // whose parts are aligned, and its end

@@ -29,12 +29,12 @@ cdp_status cdp_memory_give_back(const cdp_device *device, const cdp_allocator *a
 
 /* An array that a job works on. */
 typedef struct cdp_array {
-  void *memory; /* the caller's */
+  const void *source; /* the caller's memory, if it is read, or NULL */
+  void *target;       /* the same, if it is written, or NULL */
   size_t bytes;
-  bool is_copied; /* it is in memory that the device does not reach */
-  bool is_read;
-  bool is_written; /* one that is not is never written to */
-  void *d_memory;  /* where the device reaches it: cdp_memory_do() fills it in */
+  bool is_copied;       /* it is memory that the device does not reach */
+  const void *d_source; /* where the device does: cdp_memory_do() fills them in */
+  void *d_target;
 } cdp_array;
 
 /* What is done with arrays where the device reaches them. Fills *fault unless it returns CDP_OK. */

@@ -29,7 +29,7 @@ typedef struct partition_context {
 static cdp_status partition_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
                                   cdp_fault *fault) {
   partition_context *partition = context;
-  partition->request.d_keys = arrays[0].d_memory;
+  partition->request.d_keys = arrays[0].d_target;
   partition->request.d_workspace = d_workspace;
   return engine->partition(&partition->request, partition->parts, fault);
 }

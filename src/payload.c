@@ -23,16 +23,16 @@ static void place(cdp_payload_plan *plan, const cdp_array *arrays) {
   cdp_payload_request *asked = &plan->asked;
   const bool is_apart = asked->d_sorted_keys != NULL && asked->d_sorted_keys != asked->d_keys;
   const bool in_place = asked->d_sorted_keys == asked->d_keys;
-  asked->d_keys = arrays->d_memory;
+  asked->d_keys = arrays->d_source;
   if (in_place)
-    asked->d_sorted_keys = arrays->d_memory;
+    asked->d_sorted_keys = arrays->d_target;
   arrays++;
   if (is_apart)
-    asked->d_sorted_keys = (arrays++)->d_memory;
+    asked->d_sorted_keys = (arrays++)->d_target;
   if (asked->index_bytes != 0)
-    asked->d_indices = (arrays++)->d_memory;
+    asked->d_indices = (arrays++)->d_target;
   for (uint32_t column = 0; column < asked->column_count; column++)
-    asked->columns[column].values = (arrays++)->d_memory;
+    asked->columns[column].values = (arrays++)->d_target;
 }
 
 static cdp_status sort_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
@@ -56,9 +56,8 @@ static cdp_status sort_on(const cdp_device *device, const cdp_allocator *allocat
   cdp_status status;
   for (size_t index = 0; index < list->count; index++) {
     const payload_array *array = &list->arrays[index];
-    arrays[index] =
-        (cdp_array){.memory = array->memory, .bytes = array->bytes, .is_read = array->is_read, .is_written = array->is_written};
-    TRY(cdp_device_check_array(device, array->memory, array->name, &arrays[index].is_copied));
+    arrays[index] = (cdp_array){.source = array->source, .target = array->target, .bytes = array->bytes};
+    TRY(cdp_device_check_array(device, payload_address(array), array->name, &arrays[index].is_copied));
   }
   TRY(cdp_memory_do(device, &job));
 cleanup:
@@ -108,7 +107,7 @@ static cdp_status check_usable(const payload_call *call, const cdp_device *devic
   cdp_status status;
   TRY(cdp_device_check_stream(device, call->stream));
   for (size_t index = 0; index < list->count; index++)
-    TRY(cdp_device_check_memory(device, list->arrays[index].memory, list->arrays[index].name));
+    TRY(cdp_device_check_memory(device, payload_address(&list->arrays[index]), list->arrays[index].name));
   if (!call->allocates)
     TRY(cdp_device_check_memory(device, call->d_workspace, "d_workspace"));
 cleanup:
@@ -119,7 +118,7 @@ static cdp_status check_workspace(const payload_call *call, const payload_arrays
   cdp_status status;
   TRY(cdp_arguments_check_workspace_size(call->workspace_bytes, needed, call->ask));
   for (size_t index = 0; index < list->count; index++)
-    if (cdp_arguments_overlap(list->arrays[index].memory, list->arrays[index].bytes, call->d_workspace, needed))
+    if (cdp_arguments_overlap(payload_address(&list->arrays[index]), list->arrays[index].bytes, call->d_workspace, needed))
       return cdp_fail(CDP_ERROR_WORKSPACE, 0, "the workspace overlaps %s: give it memory of its own", list->arrays[index].name);
 cleanup:
   return status;

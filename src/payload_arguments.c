@@ -51,9 +51,13 @@ cleanup:
   return status;
 }
 
-static void add(payload_arrays *list, const char *name, void *memory, size_t bytes, bool is_read, bool is_written) {
+const void *payload_address(const payload_array *array) {
+  return array->source != NULL ? array->source : array->target;
+}
+
+static void add(payload_arrays *list, const char *name, const void *source, void *target, size_t bytes) {
   payload_array *array = &list->arrays[list->count++];
-  *array = (payload_array){.memory = memory, .bytes = bytes, .is_read = is_read, .is_written = is_written};
+  *array = (payload_array){.source = source, .target = target, .bytes = bytes};
   (void)snprintf(array->name, sizeof array->name, "%s", name);
 }
 
@@ -72,7 +76,7 @@ static cdp_status check_no_overlap(const payload_arrays *list) {
     for (size_t other = one + 1; other < list->count; other++) {
       const payload_array *a = &list->arrays[one];
       const payload_array *b = &list->arrays[other];
-      if (cdp_arguments_overlap(a->memory, a->bytes, b->memory, b->bytes))
+      if (cdp_arguments_overlap(payload_address(a), a->bytes, payload_address(b), b->bytes))
         return cdp_fail(CDP_ERROR_POINTER, 0, "%s and %s overlap: give each array memory of its own", a->name, b->name);
     }
   return CDP_OK;
@@ -85,21 +89,21 @@ cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments
   cdp_status status;
   list->count = 0;
   TRY(cdp_arguments_check_keys("keys", call->keys, arguments->key_bytes));
-  add(list, "keys", (void *)(uintptr_t)call->keys, keys_bytes, true, in_place);
+  add(list, "keys", call->keys, in_place ? call->sorted_keys : NULL, keys_bytes);
   if (call->sorted_keys != NULL && !in_place) {
     TRY(cdp_arguments_check_keys("sorted_keys", call->sorted_keys, arguments->key_bytes));
-    add(list, "sorted_keys", call->sorted_keys, keys_bytes, false, true);
+    add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
   }
   if (call->has_indices) {
     TRY(check_indices(call));
-    add(list, "indices", call->indices, call->count * call->index_bytes, false, true);
+    add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
   }
   for (size_t column = 0; column < call->column_count; column++) {
     const cdp_column *values = &call->columns[column];
     name_column(call, column, "values", name);
     if (values->values == NULL)
       return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
-    add(list, name, values->values, call->count * values->value_bytes, true, true);
+    add(list, name, values->values, values->values, call->count * values->value_bytes);
   }
   TRY(check_no_overlap(list));
 cleanup:

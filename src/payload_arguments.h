@@ -33,10 +33,9 @@ typedef struct payload_call {
 #define PAYLOAD_NAME_BYTES 40
 typedef struct payload_array {
   char name[PAYLOAD_NAME_BYTES];
-  void *memory;
+  const void *source; /* these as in cdp_array (memory.h) */
+  void *target;
   size_t bytes;
-  bool is_read;
-  bool is_written;
 } payload_array;
 
 /* All of them: keys, sorted keys unless they are those, indices, columns. */
@@ -51,6 +50,9 @@ cdp_status payload_read(const payload_call *call, cdp_arguments *arguments);
 
 /* The arrays of a call of at least one key that has been read. CDP_ERROR_NULL, _ALIGNMENT, or _POINTER where they overlap. */
 cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list);
+
+/* Where an array begins. */
+const void *payload_address(const payload_array *array);
 
 /* What the engine is asked for; the columns are copied. */
 cdp_payload_request payload_request_of(const payload_call *call, const cdp_settings *settings);

@@ -74,14 +74,24 @@ inline bool joins_keys(const cdp_payload_request &asked) {
   return asked.ties == CDP_TIES_BY_VALUE && infinity_bits(asked.type) != 0;
 }
 
+/* The key map of a width. */
 template <typename Raw>
-using MapOf = std::conditional_t<sizeof(Raw) < 4, NarrowMap<std::conditional_t<sizeof(Raw) < 4, Raw, uint16_t>>,
-                                 KeyMap<std::conditional_t<sizeof(Raw) < 4, uint32_t, Raw>>>;
+struct MapOf {
+  using Type = NarrowMap<Raw>;
+};
+template <>
+struct MapOf<uint32_t> {
+  using Type = KeyMap<uint32_t>;
+};
+template <>
+struct MapOf<uint64_t> {
+  using Type = KeyMap<uint64_t>;
+};
 
 /* From a raw key to the number that it is sorted by, and back. */
 template <typename Raw>
 struct Entry {
-  MapOf<Raw> map;
+  typename MapOf<Raw>::Type map;
   TieRule<Raw> tie;
 
   __device__ __forceinline__ uint64_t enter(Raw raw) const {

@@ -155,28 +155,28 @@ static void must_have_refused(const given *all, cdp_status status, cdp_status wa
 
 typedef struct wrong_call {
   const char *said;
-  cdp_status status;
   size_t count;
-  int type;
   size_t value_bytes;
   size_t shift; /* of the keys */
+  cdp_status status;
+  int type;
   bool without_keys;
   bool without_values;
 } wrong_call;
 
 static const wrong_call wrong_pairs[] = {
-    {"type is 0", CDP_ERROR_TYPE, ITEMS, 0, 8, 0, false, false},
-    {"type is 13", CDP_ERROR_TYPE, ITEMS, 13, 8, 0, false, false},
-    {"value_bytes is 0", CDP_ERROR_SIZE, ITEMS, CDP_U32, 0, 0, false, false},
-    {"value_bytes is 0", CDP_ERROR_SIZE, 0, CDP_U32, 0, 0, false, false},
-    {"value_bytes is", CDP_ERROR_SIZE, ITEMS, CDP_U32, SIZE_MAX, 0, false, false},
-    {"value_bytes is", CDP_ERROR_SIZE, (size_t)1 << 31, CDP_U32, UINT32_MAX, 0, false, false},
-    {"CDP_PAIRS_COUNT_MAX", CDP_ERROR_SIZE, ((size_t)1 << 32) + 1, CDP_U8, 1, 0, false, false},
-    {"keys is NULL", CDP_ERROR_NULL, ITEMS, CDP_U32, 8, 0, true, false},
-    {"values is NULL", CDP_ERROR_NULL, ITEMS, CDP_U64, 8, 0, false, true},
-    {"multiple of 2", CDP_ERROR_ALIGNMENT, ITEMS, CDP_BF16, 8, 1, false, false},
-    {"multiple of 8", CDP_ERROR_ALIGNMENT, 1, CDP_F64, 8, 4, false, false},
-    {"keys and values overlap", CDP_ERROR_POINTER, 256, CDP_U64, 8, 0, false, false},
+    {"type is 0", ITEMS, 8, 0, CDP_ERROR_TYPE, 0, false, false},
+    {"type is 13", ITEMS, 8, 0, CDP_ERROR_TYPE, 13, false, false},
+    {"value_bytes is 0", ITEMS, 0, 0, CDP_ERROR_SIZE, CDP_U32, false, false},
+    {"value_bytes is 0", 0, 0, 0, CDP_ERROR_SIZE, CDP_U32, false, false},
+    {"value_bytes is", ITEMS, SIZE_MAX, 0, CDP_ERROR_SIZE, CDP_U32, false, false},
+    {"value_bytes is", (size_t)1 << 31, UINT32_MAX, 0, CDP_ERROR_SIZE, CDP_U32, false, false},
+    {"CDP_PAIRS_COUNT_MAX", ((size_t)1 << 32) + 1, 1, 0, CDP_ERROR_SIZE, CDP_U8, false, false},
+    {"keys is NULL", ITEMS, 8, 0, CDP_ERROR_NULL, CDP_U32, true, false},
+    {"values is NULL", ITEMS, 8, 0, CDP_ERROR_NULL, CDP_U64, false, true},
+    {"multiple of 2", ITEMS, 8, 1, CDP_ERROR_ALIGNMENT, CDP_BF16, false, false},
+    {"multiple of 8", 1, 8, 4, CDP_ERROR_ALIGNMENT, CDP_F64, false, false},
+    {"keys and values overlap", 256, 8, 0, CDP_ERROR_POINTER, CDP_U64, false, false},
 };
 
 START_TEST(refuses_wrong_pairs) {
