@@ -162,12 +162,11 @@ typedef struct cdp_plan {
 
   /* Memory, the caller's to fill in; NULL and 0 from cdp_engine_plan(). */
   void *d_keys;
-  void *d_workspace; /* workspace_bytes, aligned to CDP_WORKSPACE_ALIGNMENT */
-  void *d_trace;     /* cdp_engine_trace_bytes(), likewise; NULL: no trace */
-  const uint32_t
-      *d_wanted; /* NULL; or a word that is 0, when the sort begins, only if the keys are in order already: then it may be
-                               left undone. Sorts by tasks and those that the host launches look at the keys, and not at it */
-  uint32_t trace_capacity; /* events; 0 without a trace */
+  void *d_workspace;        /* workspace_bytes, aligned to CDP_WORKSPACE_ALIGNMENT */
+  void *d_trace;            /* cdp_engine_trace_bytes(), likewise; NULL: no trace */
+  const uint32_t *d_wanted; /* NULL; or a word that is 0, when the sort begins, only if keys are in order: then nothing need be
+                               done. Where the host launches a sort by a map, the keys are looked at, and not the word */
+  uint32_t trace_capacity;  /* events; 0 without a trace */
 } cdp_plan;
 
 /*
@@ -217,7 +216,7 @@ uint64_t cdp_engine_partition_workspace_bytes(const cdp_partition_request *reque
 
 /* ---- Values that go with keys (payload/) ------------------------------------------------------------------------------- */
 
-/* What is asked for. For a plan the pointers may be missing, but not the question whether there are keys and indices to write. */
+/* What is asked for. A plan is made of it without a look at any pointer. */
 typedef struct cdp_payload_request {
   cdp_type type;
   cdp_order order;
@@ -234,19 +233,28 @@ typedef struct cdp_payload_request {
 /*
  * How it is done: by a sort of items of 8 bytes. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
  *
- *     | items        | workspace of the sort, or what is gathered | window | origins       | lower order   | sorted keys  |
- *       count, 8 bytes                                              keys of 8 bytes alone  count, 4 bytes each   if asked for
+ *     | items        | workspace of the sort, or what is gathered | window                 | origins, lower order | sorted keys     |
+ *       count, 8 bytes                                              keys of 8 bytes, or     keys of 8 bytes       and indices, too
+ *                                                                   where things are regrouped
+ *     | counts of buckets | regrouped: keys           | first indices | each column |
+ *       all of it only where things are regrouped; keys only where they are gathered, indices where they are asked for
  */
 typedef struct cdp_payload_plan {
   cdp_payload_request asked;
-  bool travels;      /* the value is the lower half of its item; otherwise a position is in the lower bits */
-  uint32_t low_bits; /* of an item, below the key */
-  cdp_plan sort;     /* of the items; undefined for one key */
-  uint64_t shared;   /* where parts begin */
+  bool travels;          /* the value is the lower half of its item; otherwise a position is in the lower bits */
+  uint32_t low_bits;     /* of an item, below the key */
+  uint32_t regroup_bits; /* what is gathered is first brought into so many buckets, this being their logarithm; 0: it is not */
+  uint32_t tiles;        /* of keys that are regrouped */
+  cdp_plan sort;         /* of the items; undefined for one key */
+  uint64_t shared;       /* where parts begin */
   uint64_t window;
   uint64_t origins;
   uint64_t lower_order;
   uint64_t sorted_keys;
+  uint64_t bucket_counts;
+  uint64_t regrouped_keys;
+  uint64_t first_indices;
+  uint64_t regrouped_columns[CDP_COLUMNS_MAX];
   uint64_t workspace_bytes;
   void *d_workspace; /* the caller's to fill in */
 } cdp_payload_plan;

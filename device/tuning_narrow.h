@@ -62,7 +62,7 @@ constexpr uint32_t MAX_SAME_VALUES = 4;
 
 /* Blocks of 1,024 threads that write, to a multiprocessor: as many as it holds. */
 constexpr uint32_t resident_writers(DeviceKind kind) {
-  return kind == DeviceKind::small ? 1 : 2; // 1,024 or 1,536 threads are all that such a multiprocessor has at once
+  return kind == DeviceKind::small ? 1 : 2; // most such multiprocessors have 1,024 or 1,536 threads at once
 }
 
 } // namespace cdp

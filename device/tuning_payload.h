@@ -25,6 +25,37 @@ constexpr uint32_t MAX_WINDOW_BLOCKS = 1024;
    that 2^26 positions leave, random keys have runs of 2; longer ones are for keys that are spread unevenly, at no cost to others. */
 constexpr uint32_t MOST_RUN_KEYS = 32;
 
+/*
+ * Regrouping (payload/regroup.cuh), on a GPU and on the simulated device.
+ *
+ * threads, items  of a block, and of a thread: a tile is a multiple of a warp's lanes. What a block needs of shared memory must fit the
+ *                 48 KB that every block may have.
+ * least_bytes     the least array that is regrouped before it is gathered: one that does not lie in the cache that all
+ *                 multiprocessors share, as it must beside what else is read and written. 2^26 reads of 8 bytes from anywhere took
+ *                 1.90 ms, from pieces of 64 MB 1.43, of 32 MB 0.92, of 16 MB 0.66, of 8 MB 0.60 (H200, whose cache has 50 MB;
+ *                 docs/lab/2026-11-25-pairs.md).
+ * bucket_bytes    what a bucket of it should have at most, if keys are spread evenly: half of them may have no keys.
+ */
+struct RegroupShape {
+  uint32_t threads;
+  uint32_t items;
+  uint64_t least_bytes;
+  uint64_t bucket_bytes;
+};
+
+constexpr RegroupShape regroup_shape(bool is_simulated) {
+  if (is_simulated)
+    return {64, 4, 1u << 13, 1u << 11};
+  return {512, 8, 1u << 25, 1u << 22};
+}
+
+/* Logarithms of the number of buckets: the least that is worth it, and the most that leaves runs to write, 16 values of a tile. */
+constexpr uint32_t MIN_REGROUP_BITS = 3;
+constexpr uint32_t MAX_REGROUP_BITS = 8;
+
+/* The largest value that is regrouped, and its size is a power of two: larger ones are read in whole lines from anywhere. */
+constexpr uint32_t MAX_REGROUPED_BYTES = 8;
+
 } // namespace cdp
 
 #endif

@@ -58,10 +58,14 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_long_kernel(const Orig
   });
 }
 
-/* The positions as what a caller asks for. */
+/* The positions as what a caller asks for; `first`, if it is not NULL, says where each position's key was before it came there. */
 template <typename Index>
-__global__ void __launch_bounds__(PAYLOAD_THREADS) write_indices_kernel(const Origins origins, uint64_t count, Index *indices) {
-  for_each_item(count, [&](uint64_t index) { indices[index] = static_cast<Index>(origins(index)); });
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    write_indices_kernel(const Origins origins, const uint32_t *first, uint64_t count, Index *indices) {
+  for_each_item(count, [&](uint64_t index) {
+    const uint64_t origin = origins(index);
+    indices[index] = static_cast<Index>(first != nullptr ? first[origin] : origin);
+  });
 }
 
 /* Launches a gathering of values of so many units. Returns a cudaError_t. */
@@ -79,10 +83,10 @@ int gather_units(const Origins &origins, const void *source, uint64_t count, uin
                           lane_bits, to);
 }
 
-/* Of values of so many bytes, in the largest unit that they and where they lie are multiples of; `destination` is aligned. */
+/* Of values of so many bytes, in the largest unit that they and where they lie are multiples of. */
 inline int gather_values(const Origins &origins, const void *source, uint64_t count, uint32_t value_bytes, void *destination,
                          void *stream) {
-  const uint64_t multiples = reinterpret_cast<uintptr_t>(source) | value_bytes;
+  const uint64_t multiples = reinterpret_cast<uintptr_t>(source) | reinterpret_cast<uintptr_t>(destination) | value_bytes;
   if (multiples % 16 == 0)
     return gather_units<SixteenBytes>(origins, source, count, value_bytes / 16, destination, stream);
   if (multiples % 8 == 0)

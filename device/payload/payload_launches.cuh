@@ -13,10 +13,9 @@
 
 #include "payload/gather.cuh"
 #include "payload/payload.h"
+#include "payload/regroup.cuh"
 #include "payload/wide_keys.cuh"
 #include "recursion/dispatch.h"
-
-#include <algorithm>
 
 /* Ends the function with the cudaError_t of a launch that has failed. */
 #define CDP_RETURN_UNLESS_LAUNCHED(call)                                                                                       \
@@ -47,12 +46,14 @@ inline int sort_items(const cdp_payload_plan &plan, const uint32_t *wanted, void
   return launch_sort(sort, false, stream);
 }
 
-/* Brings an array into the order of the keys. Columns may be the keys themselves. */
-inline int gather_into_place(const cdp_payload_plan &plan, const Origins &origins, const void *source, uint64_t value_bytes,
-                             void *destination, void *stream) {
+/* Brings an array into the order of the keys: from where it was regrouped, or by way of the workspace. */
+inline int gather_into_place(const cdp_payload_plan &plan, const Origins &origins, const void *source, uint64_t regrouped,
+                             uint64_t value_bytes, void *destination, void *stream) {
+  const uint32_t bytes = static_cast<uint32_t>(value_bytes);
+  if (plan.regroup_bits != 0)
+    return gather_values(origins, part_of(plan, regrouped), plan.asked.count, bytes, destination, stream);
   void *gathered = part_of(plan, plan.shared);
-  CDP_RETURN_UNLESS_LAUNCHED(
-      gather_values(origins, source, plan.asked.count, static_cast<uint32_t>(value_bytes), gathered, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(gather_values(origins, source, plan.asked.count, bytes, gathered, stream));
   return copy_memory(destination, gathered, plan.asked.count * value_bytes, stream);
 }
 
@@ -84,24 +85,71 @@ int sort_travelling(const cdp_payload_plan &plan, void *stream) {
                             : sort_travelling_units<Raw, uint8_t>(plan, stream);
 }
 
+/* ---- Regrouping -------------------------------------------------------------------------------------------------------- */
+
+inline KeyExtremes *extremes_of(const cdp_payload_plan &plan) {
+  return reinterpret_cast<KeyExtremes *>(part_of(plan, plan.window));
+}
+
+template <typename Raw>
+void add_array(Regrouping<Raw> &regrouping, const void *source, unsigned char *target, size_t value_bytes) {
+  const bool is_aligned = reinterpret_cast<uintptr_t>(source) % value_bytes == 0;
+  regrouping.arrays[regrouping.array_count++] = {static_cast<const unsigned char *>(source), target,
+                                                 static_cast<uint32_t>(value_bytes), is_aligned};
+}
+
+/* Regroups all that will be gathered, and makes the items. */
+template <typename Raw>
+int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *stream) {
+  const cdp_payload_request &asked = plan.asked;
+  Regrouping<Raw> regrouping = {};
+  regrouping.keys = static_cast<const Raw *>(asked.d_keys);
+  regrouping.count = asked.count;
+  regrouping.entry = entry;
+  regrouping.low_bits = plan.low_bits;
+  regrouping.bucket_bits = plan.regroup_bits;
+  regrouping.tiles = plan.tiles;
+  regrouping.extremes = extremes_of(plan);
+  regrouping.totals = reinterpret_cast<uint32_t *>(part_of(plan, plan.bucket_counts));
+  regrouping.tile_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);
+  regrouping.items = items_of(plan);
+  if (sizeof(Raw) == 8 || joins_keys(asked))
+    add_array(regrouping, asked.d_keys, part_of(plan, plan.regrouped_keys), sizeof(Raw));
+  if (asked.index_bytes != 0)
+    add_array(regrouping, nullptr, part_of(plan, plan.first_indices), sizeof(uint32_t));
+  for (uint32_t column = 0; column < asked.column_count; column++)
+    add_array(regrouping, asked.columns[column].values, part_of(plan, plan.regrouped_columns[column]),
+              asked.columns[column].value_bytes);
+  return regroup(regrouping, stream);
+}
+
 /* ---- Positions --------------------------------------------------------------------------------------------------------- */
 
-/* Sorts items of keys of up to 4 bytes, and writes the keys. */
+/* Makes items of keys of up to 4 bytes. */
+template <typename Raw>
+int pack_positions(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *stream) {
+  const cdp_payload_request &asked = plan.asked;
+  if (plan.regroup_bits == 0)
+    return launch_from_host(payload_grid(asked.count), stream, pack_positions_kernel<Raw>,
+                            static_cast<const Raw *>(asked.d_keys), asked.count, entry, plan.low_bits, items_of(plan));
+  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(asked.d_keys, asked.count, entry, extremes_of(plan), stream));
+  return regroup_all(plan, entry, stream);
+}
+
+/* Sorts items of such keys, and writes the keys. */
 template <typename Raw>
 int sort_positions(const cdp_payload_plan &plan, Origins &origins, void *stream) {
   const cdp_payload_request &asked = plan.asked;
   const Entry<Raw> entry = entry_of<Raw>(asked);
-  const GridShape grid = payload_grid(asked.count);
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_positions_kernel<Raw>, static_cast<const Raw *>(asked.d_keys),
-                                              asked.count, entry, plan.low_bits, items_of(plan)));
+  CDP_RETURN_UNLESS_LAUNCHED(pack_positions(plan, entry, stream));
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
   origins = {items_of(plan), (uint64_t{1} << plan.low_bits) - 1, nullptr};
   if (asked.d_sorted_keys == nullptr)
     return LAUNCH_OK;
   if (joins_keys(asked))
-    return gather_into_place(plan, origins, asked.d_keys, sizeof(Raw), asked.d_sorted_keys, stream);
-  return launch_from_host(grid, stream, unpack_keys_kernel<Raw>, items_of(plan), asked.count, entry, plan.low_bits,
-                          static_cast<Raw *>(asked.d_sorted_keys));
+    return gather_into_place(plan, origins, asked.d_keys, plan.regrouped_keys, sizeof(Raw), asked.d_sorted_keys, stream);
+  return launch_from_host(payload_grid(asked.count), stream, unpack_keys_kernel<Raw>, items_of(plan), asked.count, entry,
+                          plan.low_bits, static_cast<Raw *>(asked.d_sorted_keys));
 }
 
 inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
@@ -111,7 +159,7 @@ inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
           asked.count,
           entry_of<uint64_t>(asked),
           plan.low_bits,
-          reinterpret_cast<WideKeys *>(part_of(plan, plan.window)),
+          extremes_of(plan),
           items_of(plan),
           reinterpret_cast<uint64_t *>(part_of(plan, plan.shared)),
           static_cast<uint64_t *>(sorted_keys),
@@ -122,13 +170,15 @@ inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
 /* By the window: keys and origins are in order but for long runs. */
 inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
   const GridShape grid = payload_grid(sort.count);
-  const GridShape find_grid = {std::min(grid.blocks, MAX_WINDOW_BLOCKS), grid.threads, 0};
   const Origins by_items = {sort.items, (uint64_t{1} << plan.low_bits) - 1, nullptr};
-  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.known, sizeof(WideKeys), stream));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(find_grid, stream, find_window_kernel, sort));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
+  const void *keys = plan.regroup_bits != 0 ? part_of(plan, plan.regrouped_keys) : plan.asked.d_keys;
+  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(sort.keys, sort.count, sort.entry, sort.extremes, stream));
+  if (plan.regroup_bits != 0)
+    CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
+  else
+    CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, keys, sort.count, sizeof(uint64_t), sort.gathered, stream));
   return launch_from_host(grid, stream, mend_runs_kernel, sort);
 }
 
@@ -136,9 +186,9 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
 inline int sort_by_halves(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
   const GridShape grid = payload_grid(sort.count);
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_lower_halves_kernel, sort));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.known->has_long_runs, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.extremes->has_long_runs, stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_upper_halves_kernel, sort));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.known->has_long_runs, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.extremes->has_long_runs, stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, gather_settled_kernel, sort));
   return launch_from_host(grid, stream, write_settled_kernel, sort);
 }
@@ -153,13 +203,12 @@ inline int sort_positions<uint64_t>(const cdp_payload_plan &plan, Origins &origi
 
 /* ---- All of it --------------------------------------------------------------------------------------------------------- */
 
-inline int write_indices(const cdp_payload_request &asked, const Origins &origins, void *stream) {
-  const GridShape grid = payload_grid(asked.count);
-  if (asked.index_bytes == sizeof(uint32_t))
-    return launch_from_host(grid, stream, write_indices_kernel<uint32_t>, origins, asked.count,
-                            static_cast<uint32_t *>(asked.d_indices));
-  return launch_from_host(grid, stream, write_indices_kernel<uint64_t>, origins, asked.count,
-                          static_cast<uint64_t *>(asked.d_indices));
+/* The indices before the sort: the origins, or what was regrouped with the keys. */
+template <typename Index>
+int write_indices(const cdp_payload_plan &plan, const Origins &origins, void *stream) {
+  const uint32_t *first = plan.regroup_bits != 0 ? reinterpret_cast<uint32_t *>(part_of(plan, plan.first_indices)) : nullptr;
+  return launch_from_host(payload_grid(plan.asked.count), stream, write_indices_kernel<Index>, origins, first, plan.asked.count,
+                          static_cast<Index *>(plan.asked.d_indices));
 }
 
 template <typename Raw>
@@ -171,9 +220,12 @@ int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
       return sort_travelling<Raw>(plan, stream);
   CDP_RETURN_UNLESS_LAUNCHED(sort_positions<Raw>(plan, origins, stream));
   for (uint32_t column = 0; column < asked.column_count; column++)
-    CDP_RETURN_UNLESS_LAUNCHED(gather_into_place(plan, origins, asked.columns[column].values, asked.columns[column].value_bytes,
-                                                 asked.columns[column].values, stream));
-  return asked.index_bytes != 0 ? write_indices(asked, origins, stream) : LAUNCH_OK;
+    CDP_RETURN_UNLESS_LAUNCHED(gather_into_place(plan, origins, asked.columns[column].values, plan.regrouped_columns[column],
+                                                 asked.columns[column].value_bytes, asked.columns[column].values, stream));
+  if (asked.index_bytes == 0)
+    return LAUNCH_OK;
+  return asked.index_bytes == sizeof(uint32_t) ? write_indices<uint32_t>(plan, origins, stream)
+                                               : write_indices<uint64_t>(plan, origins, stream);
 }
 
 } // namespace cdp::CDP_RUNTIME

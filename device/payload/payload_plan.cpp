@@ -3,6 +3,8 @@
  * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace.
  */
 #include "engine.h"
+#include "tuning_kinds.h"
+#include "tuning_payload.h"
 
 #include <algorithm>
 
@@ -43,31 +45,76 @@ public:
   bool is_countable = true;
 };
 
-/* The largest value that is gathered, of so many bytes: keys are, where the items do not have all of them. */
+/* Whether keys are gathered, and not written from their items. */
+bool gathers_keys(const cdp_payload_request &asked) {
+  const bool is_floating = asked.type == CDP_F16 || asked.type == CDP_BF16 || asked.type == CDP_F32;
+  return cdp_engine_key_bytes(asked.type) == 8 || (asked.ties == CDP_TIES_BY_VALUE && is_floating);
+}
+
+/* The largest value that is gathered, of so many bytes. */
 uint64_t gathered_bytes(const cdp_payload_plan &plan) {
-  uint64_t most = plan.travels ? 0 : cdp_engine_key_bytes(plan.asked.type);
-  for (uint32_t column = 0; column < plan.asked.column_count && !plan.travels; column++)
+  if (plan.travels)
+    return 0;
+  uint64_t most = gathers_keys(plan.asked) ? cdp_engine_key_bytes(plan.asked.type) : 0;
+  for (uint32_t column = 0; column < plan.asked.column_count; column++)
     most = std::max<uint64_t>(most, plan.asked.columns[column].value_bytes);
   return most;
 }
 
-/* What is gathered lies where the sort has its workspace: the one is over when the other begins. */
+bool can_be_regrouped(const cdp_payload_request &asked) {
+  for (uint32_t column = 0; column < asked.column_count; column++) {
+    const size_t bytes = asked.columns[column].value_bytes;
+    if (bytes > MAX_REGROUPED_BYTES || (bytes & (bytes - 1)) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* As many buckets as make the largest array's so short that they stay in the cache. */
+void plan_regrouping(bool is_simulated, cdp_payload_plan &plan) {
+  const RegroupShape shape = regroup_shape(is_simulated);
+  if (!can_be_regrouped(plan.asked))
+    return;
+  const uint64_t bytes = plan.asked.count * gathered_bytes(plan);
+  if (bytes < shape.least_bytes)
+    return;
+  const uint64_t tile = uint64_t{shape.threads} * shape.items;
+  plan.regroup_bits = std::clamp(position_bits(bytes / shape.bucket_bytes), MIN_REGROUP_BITS, MAX_REGROUP_BITS);
+  plan.tiles = static_cast<uint32_t>((plan.asked.count + tile - 1) / tile);
+}
+
+void plan_regrouped(cdp_payload_plan &plan, Room &room) {
+  const uint64_t count = plan.asked.count;
+  const uint64_t buckets = uint64_t{1} << plan.regroup_bits;
+  plan.bucket_counts = room.take(buckets * (plan.tiles + 1), sizeof(uint32_t));
+  if (gathers_keys(plan.asked))
+    plan.regrouped_keys = room.take(count, cdp_engine_key_bytes(plan.asked.type));
+  if (plan.asked.index_bytes != 0)
+    plan.first_indices = room.take(count, sizeof(uint32_t));
+  for (uint32_t column = 0; column < plan.asked.column_count; column++)
+    plan.regrouped_columns[column] = room.take(count, plan.asked.columns[column].value_bytes);
+}
+
+/* What is gathered lies where the sort has its workspace, unless it is regrouped: the one is over when the other begins. */
 cdp_status plan_room(cdp_payload_plan &plan) {
   const uint64_t count = plan.asked.count;
   const bool is_wide = cdp_engine_key_bytes(plan.asked.type) == 8;
   Room room;
   Room gathered;
-  gathered.take(count, gathered_bytes(plan));
+  gathered.take(count, plan.regroup_bits != 0 && !is_wide ? 0 : gathered_bytes(plan));
   room.take(count, sizeof(uint64_t));
   plan.shared = room.take(1, std::max(plan.sort.workspace_bytes, gathered.end));
-  if (is_wide) {
+  if (is_wide || plan.regroup_bits != 0)
     plan.window = room.take(1, CDP_WORKSPACE_ALIGNMENT);
+  if (is_wide) {
     plan.origins = room.take(count, sizeof(uint32_t));
     plan.lower_order = room.take(count, sizeof(uint32_t));
   }
   // Indices alone leave the keys as they are, and have them sorted elsewhere.
   if (is_wide && plan.asked.index_bytes != 0)
     plan.sorted_keys = room.take(count, sizeof(uint64_t));
+  if (plan.regroup_bits != 0)
+    plan_regrouped(plan, room);
   plan.workspace_bytes = room.end;
   return room.is_countable && gathered.is_countable ? CDP_OK : CDP_ERROR_SIZE;
 }
@@ -90,6 +137,7 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
     if (status != CDP_OK)
       return status;
   }
+  plan_regrouping(facts->device_kind == static_cast<uint32_t>(DeviceKind::simulated), *plan);
   plan->sort.seed = settings.seed;
   plan->sort.is_captured = is_captured;
   return plan_room(*plan);

@@ -14,23 +14,15 @@
  * 3. A longer run of keys that are all equal is in order as it is. Other long runs, as of a few keys far from all others, leave
  *    it to two sorts more, the last of which is by the upper halves and keeps what the one before has made of the lower ones.
  * 4. The host does not know which it will be, and must not wait. Therefore it launches all of it: where no long run was found the
- *    kernels between the sorts do nothing, the items stay in order, and the second and the third sort end as they begin
- *    (cdp_plan::d_wanted).
+ *    kernels between the sorts do nothing, the items stay in order, and the second and the third sort end as they begin, or as
+ *    soon as they have seen the order (cdp_plan::d_wanted).
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_WIDE_KEYS_CUH
 #define CDPSORT_DEVICE_PAYLOAD_WIDE_KEYS_CUH
 
-#include "block/scan.cuh"
-#include "payload/items.cuh"
+#include "payload/window.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* What is known of all keys. Zeroed before the first kernel. */
-struct WideKeys {
-  unsigned long long greatest;       /* of the entered keys */
-  unsigned long long least_inverted; /* ~ of the least */
-  uint32_t has_long_runs;            /* of keys that are not all equal */
-};
 
 /* All that the kernels here are given. */
 struct WideSort {
@@ -38,7 +30,7 @@ struct WideSort {
   uint64_t count;
   Entry<uint64_t> entry;
   uint32_t low_bits;
-  WideKeys *known;
+  KeyExtremes *extremes;
   uint64_t *items;
   uint64_t *gathered;    /* keys in the items' order; then in the final one */
   uint64_t *sorted_keys; /* may be `keys` */
@@ -52,48 +44,8 @@ struct WideSort {
 
 /* ---- The window -------------------------------------------------------------------------------------------------------- */
 
-/* Which bits of a key are in its item. */
-struct Window {
-  uint64_t least;
-  uint32_t dropped_bits;
-
-  __device__ __forceinline__ explicit Window(const WideSort &sort) {
-    least = ~sort.known->least_inverted;
-    const uint32_t bits = bits_of(uint64_t{sort.known->greatest} - least);
-    const uint32_t room = 64 - sort.low_bits;
-    dropped_bits = bits > room ? bits - room : 0;
-  }
-  __device__ __forceinline__ uint64_t operator()(uint64_t entered) const {
-    return (entered - least) >> dropped_bits;
-  }
-};
-
-/* Finds the least and the greatest key. Each thread looks at many, so that few atomics are left. */
-__global__ void __launch_bounds__(PAYLOAD_THREADS) find_window_kernel(const __grid_constant__ WideSort sort) {
-  unsigned long long greatest = 0;
-  unsigned long long least_inverted = 0;
-  const uint64_t threads = uint64_t{gridDim.x} * PAYLOAD_THREADS;
-  for (uint64_t index = uint64_t{blockIdx.x} * PAYLOAD_THREADS + threadIdx.x; index < sort.count; index += threads) {
-    const unsigned long long entered = sort.entry.enter(sort.keys[index]);
-    const unsigned long long inverted = ~entered;
-    greatest = entered > greatest ? entered : greatest;
-    least_inverted = inverted > least_inverted ? inverted : least_inverted;
-  }
-#pragma unroll
-  for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2) {
-    const unsigned long long other = __shfl_xor_sync(ALL_LANES, greatest, static_cast<int>(distance));
-    const unsigned long long other_inverted = __shfl_xor_sync(ALL_LANES, least_inverted, static_cast<int>(distance));
-    greatest = other > greatest ? other : greatest;
-    least_inverted = other_inverted > least_inverted ? other_inverted : least_inverted;
-  }
-  if (threadIdx.x % WARP_LANES != 0)
-    return;
-  atomicMax(&sort.known->greatest, greatest);
-  atomicMax(&sort.known->least_inverted, least_inverted);
-}
-
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __grid_constant__ WideSort sort) {
-  const Window window(sort);
+  const Window window(*sort.extremes, sort.low_bits);
   for_each_item(sort.count, [&](uint64_t index) {
     sort.items[index] = window(sort.entry.enter(sort.keys[index])) << sort.low_bits | index;
   });
@@ -102,12 +54,12 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __gr
 /* ---- Runs -------------------------------------------------------------------------------------------------------------- */
 
 /* The keys around an item that agree with it in the window. All of them agree about whether they are too many. */
-struct Run {
+struct AgreeingKeys {
   uint64_t begin;
   uint64_t end;
   bool is_long; /* more than MOST_RUN_KEYS: then begin and end are somewhere in it */
 
-  __device__ __forceinline__ Run(const WideSort &sort, uint64_t index) : begin(index), end(index + 1) {
+  __device__ __forceinline__ AgreeingKeys(const WideSort &sort, uint64_t index) : begin(index), end(index + 1) {
     const uint64_t window = sort.items[index] >> sort.low_bits;
     const auto agrees = [&](uint64_t other) { return sort.items[other] >> sort.low_bits == window; };
     // Most keys of a long run see it at once, without a look at all that lie between.
@@ -125,14 +77,14 @@ struct Run {
 
 /* Where the key at an index belongs in its run. Takes note where the run is too long to tell. */
 __device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t index) {
-  const Run run(sort, index);
+  const AgreeingKeys run(sort, index);
   if (run.end - run.begin == 1 && !run.is_long)
     return index;
   const uint64_t own = sort.entry.enter(sort.gathered[index]);
   if (run.is_long) {
     const bool has_lower = index != 0 && (sort.items[index - 1] ^ sort.items[index]) >> sort.low_bits == 0;
     if (has_lower && sort.entry.enter(sort.gathered[index - 1]) != own)
-      sort.known->has_long_runs = 1; // whoever writes it, it is the same
+      sort.extremes->has_long_runs = 1; // whoever writes it, it is the same
     return index;
   }
   uint64_t place = run.begin;
@@ -144,7 +96,7 @@ __device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t 
 }
 
 __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid_constant__ WideSort sort) {
-  const Window window(sort);
+  const Window window(*sort.extremes, sort.low_bits);
   for_each_item(sort.count, [&](uint64_t index) {
     const uint64_t place = window.dropped_bits == 0 ? index : place_in_run(sort, index);
     sort.sorted_keys[place] = sort.gathered[index];
@@ -157,7 +109,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid
 /* From here on the keys are those in sorted_keys, whose order so far counts where they are equal. */
 
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_lower_halves_kernel(const __grid_constant__ WideSort sort) {
-  if (sort.known->has_long_runs == 0)
+  if (sort.extremes->has_long_runs == 0)
     return;
   for_each_item(sort.count, [&](uint64_t index) {
     const uint64_t lower = sort.entry.enter(sort.sorted_keys[index]) & 0xFFFFFFFF;
@@ -166,7 +118,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_lower_halves_kernel(cons
 }
 
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_upper_halves_kernel(const __grid_constant__ WideSort sort) {
-  if (sort.known->has_long_runs == 0)
+  if (sort.extremes->has_long_runs == 0)
     return;
   for_each_item(sort.count, [&](uint64_t index) {
     const uint64_t origin = sort.items[index] & sort.low_mask();
@@ -177,7 +129,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_upper_halves_kernel(cons
 
 /* In two steps, since keys and origins are read where others write them. */
 __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_settled_kernel(const __grid_constant__ WideSort sort) {
-  if (sort.known->has_long_runs == 0)
+  if (sort.extremes->has_long_runs == 0)
     return;
   for_each_item(sort.count, [&](uint64_t index) {
     const uint32_t origin = sort.lower_order[sort.items[index] & sort.low_mask()];
@@ -187,7 +139,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_settled_kernel(const _
 }
 
 __global__ void __launch_bounds__(PAYLOAD_THREADS) write_settled_kernel(const __grid_constant__ WideSort sort) {
-  if (sort.known->has_long_runs == 0)
+  if (sort.extremes->has_long_runs == 0)
     return;
   for_each_item(sort.count, [&](uint64_t index) {
     sort.sorted_keys[index] = sort.gathered[index];

@@ -25,6 +25,8 @@ __device__ __forceinline__ void host_two_way_root_body(const Sort<Bits> &sort, c
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   clear_bookkeeping(sort, 1, 1);
   __syncthreads();
+  if (is_unwanted(sort))
+    return; // the levels find no task
   if (sort.path == CDP_PATH_ONE_BLOCK || settle_array<HostDriver>(sort, storage))
     block_sort_fallback<Bits>(sort.rules, whole_range(sort), storage);
 }
@@ -44,10 +46,13 @@ __device__ __forceinline__ void host_multiway_root_body(const Sort<Bits> &sort, 
   expect(sort.path == CDP_PATH_TASKS);
   clear_bookkeeping(sort, 1, 1);
   __syncthreads();
-  const Direction direction = array_direction(sort);
+  const bool is_wanted = !is_unwanted(sort);
+  const Direction direction = is_wanted ? array_direction(sort) : Direction::none;
   if (threadIdx.x != 0)
     return;
   sort.control->direction = static_cast<uint32_t>(direction);
+  if (!is_wanted)
+    return; // the levels find no task
   make_first_task(sort);
   start_or_defer<Multiway<Bits>, HostDriver>(sort, 0); // nothing is refused here
 }

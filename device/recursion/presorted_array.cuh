@@ -37,6 +37,8 @@ __device__ inline bool launch_look(const Sort<Bits> &sort, Direction direction, 
 
 template <typename Bits>
 __device__ __forceinline__ void multiway_root_body(const Sort<Bits> &sort, const uint32_t &event) {
+  if (is_unwanted(sort))
+    return;
   auto &storage = block_shared<MultiwayStorage<Bits>>();
   const TraceScope scope(sort, event, storage.block);
   scope.describe(CDP_TRACE_ROOT, whole_range(sort));

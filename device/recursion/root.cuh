@@ -21,6 +21,8 @@ namespace cdp::CDP_RUNTIME {
 /* The root of a sort by two-way tasks: one block, which settles the whole array. */
 template <typename Bits>
 __device__ __forceinline__ void two_way_root_body(const Sort<Bits> &sort, const uint32_t &event) {
+  if (is_unwanted(sort))
+    return;
   BlockStorage &storage = block_shared<BlockStorage>();
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage);
   expect(sort.path == CDP_PATH_TASKS);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The least and the greatest key, and what follows: how many bits their distance has, and so which bits of a key tell most.
+ */
+#ifndef CDPSORT_DEVICE_PAYLOAD_WINDOW_CUH
+#define CDPSORT_DEVICE_PAYLOAD_WINDOW_CUH
+
+#include "block/scan.cuh"
+#include "payload/items.cuh"
+
+#include <algorithm>
+
+namespace cdp::CDP_RUNTIME {
+
+/* What is known of all keys, entered. Zeroed before they are looked at. */
+struct KeyExtremes {
+  unsigned long long greatest;
+  unsigned long long least_inverted; /* ~ of the least, so that both begin with zeros */
+  uint32_t has_long_runs;            /* of keys of 8 bytes that are not all equal (wide_keys.cuh) */
+
+  __device__ __forceinline__ uint64_t least() const {
+    return ~uint64_t{least_inverted};
+  }
+  /* How many lower bits of a key's distance from the least are too many, if there is room for so many bits. */
+  __device__ __forceinline__ uint32_t dropped_bits(uint32_t room) const {
+    const uint32_t bits = bits_of(uint64_t{greatest} - least());
+    return bits > room ? bits - room : 0;
+  }
+};
+
+/* Which bits of a key of 8 bytes are in its item. */
+struct Window {
+  uint64_t least;
+  uint32_t dropped_bits;
+
+  __device__ __forceinline__ Window(const KeyExtremes &extremes, uint32_t low_bits)
+      : least(extremes.least()), dropped_bits(extremes.dropped_bits(64 - low_bits)) {}
+
+  __device__ __forceinline__ uint64_t operator()(uint64_t entered) const {
+    return (entered - least) >> dropped_bits;
+  }
+};
+
+/* Finds the least and the greatest key. Each thread looks at many, so that few atomics are left. */
+template <typename Raw>
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    find_extremes_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry, KeyExtremes *extremes) {
+  unsigned long long greatest = 0;
+  unsigned long long least_inverted = 0;
+  const uint64_t threads = uint64_t{gridDim.x} * PAYLOAD_THREADS;
+  for (uint64_t index = uint64_t{blockIdx.x} * PAYLOAD_THREADS + threadIdx.x; index < count; index += threads) {
+    const unsigned long long entered = entry.enter(keys[index]);
+    greatest = entered > greatest ? entered : greatest;
+    least_inverted = ~entered > least_inverted ? ~entered : least_inverted;
+  }
+#pragma unroll
+  for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2) {
+    const unsigned long long other = __shfl_xor_sync(ALL_LANES, greatest, static_cast<int>(distance));
+    const unsigned long long other_inverted = __shfl_xor_sync(ALL_LANES, least_inverted, static_cast<int>(distance));
+    greatest = other > greatest ? other : greatest;
+    least_inverted = other_inverted > least_inverted ? other_inverted : least_inverted;
+  }
+  if (threadIdx.x % WARP_LANES != 0)
+    return;
+  atomicMax(&extremes->greatest, greatest);
+  atomicMax(&extremes->least_inverted, least_inverted);
+}
+
+/* Launches that. Returns a cudaError_t. */
+template <typename Raw>
+int find_extremes(const void *keys, uint64_t count, const Entry<Raw> &entry, KeyExtremes *extremes, void *stream) {
+  const GridShape grid = payload_grid(count);
+  const GridShape find_grid = {std::min(grid.blocks, MAX_WINDOW_BLOCKS), grid.threads, 0};
+  const int error = zero_memory(extremes, sizeof(KeyExtremes), stream);
+  return error != LAUNCH_OK ? error
+                            : launch_from_host(find_grid, stream, find_extremes_kernel<Raw>, static_cast<const Raw *>(keys),
+                                               count, entry, extremes);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
