@@ -234,8 +234,7 @@ struct RegroupTile {
     Value values[REGROUP_ITEMS];
 #pragma unroll
     for (uint32_t item = 0; item < REGROUP_ITEMS; item++)
-      if (index(item) < items)
-        values[item] = value_at<Value>(array, begin + index(item));
+      values[item] = index(item) < items ? value_at<Value>(array, begin + index(item)) : Value{0};
 #pragma unroll
     for (uint32_t item = 0; item < REGROUP_ITEMS; item++)
       if (index(item) < items)
