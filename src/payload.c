@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of pairs.h, by the steps of sort.c: arguments, pointers, the device, the plan, and the sort, for one key as well.
+ * The calls of pairs.h, by the steps of sort.c: arguments, pointers, the device, the plan, and the sort. One key is sorted as
+ * well, where its index is to be written.
  */
 #include "memory.h"
 #include "payload_arguments.h"
 #include "status.h"
 
-/* Step 4, for at least 1 key. */
+/* The least count for which there is something to do. */
+static size_t least_count(const payload_call *call) {
+  return call->has_indices ? 1 : 2;
+}
+
+/* Step 4, if there is something to do. */
 static cdp_status make_plan(const payload_call *call, const cdp_arguments *arguments, const cdp_device *device,
                             bool is_captured, cdp_payload_plan *plan) {
   const cdp_payload_request request = payload_request_of(call, &arguments->settings);
@@ -75,6 +81,8 @@ static cdp_status sort_blocking(const payload_call *call) {
   if (call->count == 0)
     goto cleanup;
   TRY(payload_list(call, &arguments, &list));
+  if (call->count < least_count(call))
+    goto cleanup;
   TRY(cdp_device_choose(&arguments.wish, call->keys, &device));
   TRY(make_plan(call, &arguments, &device, false, &plan));
   TRY(sort_on(&device, &arguments.settings.allocator, &list, &plan));
@@ -93,7 +101,7 @@ static cdp_status tell_workspace(const payload_call *call, size_t *workspace_byt
   cdp_message_clear();
   TRY(payload_read(call, &arguments));
   TRY(cdp_arguments_check_answer(workspace_bytes));
-  if (call->count != 0) {
+  if (call->count >= least_count(call)) {
     TRY(cdp_device_choose(&arguments.wish, NULL, &device));
     TRY(make_plan(call, &arguments, &device, false, &plan));
   }
@@ -169,6 +177,8 @@ static cdp_status sort_in_stream_order(const payload_call *call) {
   if (call->count == 0)
     goto cleanup;
   TRY(payload_list(call, &arguments, &list));
+  if (call->count < least_count(call))
+    goto cleanup;
   if (!call->allocates)
     TRY(cdp_arguments_check_workspace(call->d_workspace, call->ask));
   TRY(cdp_device_choose(&arguments.wish, call->keys, &device));

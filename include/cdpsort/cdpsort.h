@@ -62,15 +62,16 @@ typedef enum cdp_order {
 } cdp_order;
 
 /**
- * Which keys are equal, and in which order their values and indices come (pairs.h). Who comes from CUB's DeviceRadixSort, which is
- * stable, sets CDP_TIES_STABLE: its ties are equal bits as well, but for -0.0 and 0.0, which it takes for equal.
+ * Which keys are equal, and in which order their values and indices come (pairs.h). Who comes from CUB's DeviceRadixSort, which
+ * is stable, sets CDP_TIES_STABLE: its ties are equal bits as well, but for -0.0 and 0.0, which it takes for equal.
  */
 typedef enum cdp_ties {
   CDP_TIES_ANY = 0,    /**< equal bits; their values in any order, which may differ from run to run */
   CDP_TIES_STABLE = 1, /**< equal bits; their values in the order of the input, also where keys descend */
   CDP_TIES_BY_VALUE =
       2 /**< likewise, and -0.0 and 0.0 are equal, and all NaNs are, as for NumPy: stable by value. Of integers the
-                             same as CDP_TIES_STABLE. Calls that sort keys alone refuse it for floating-point numbers */
+                             same as CDP_TIES_STABLE. Calls that sort keys alone refuse it for floating-point numbers:
+                             cdp_quicksort_columns() with no column takes it */
 } cdp_ties;
 
 /** The most keys that a call takes, 2^40: positions of samples are drawn with fractions of 24 bits. @since 0.2.0 */

@@ -13,16 +13,16 @@
  *     if (cdp_argsort(scores, NULL, order, sizeof *order, 3, CDP_F32, NULL) != CDP_OK) // order: 0, 2, 1
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- * How. Keys of all twelve types are sorted as items of 8 bytes, whose upper bits are the key and whose lower bits are the value,
- * if both have 4 bytes at most, or else the key's position, by which values are gathered afterwards. With the position in it no
- * two items are equal, so that such a sort is stable: cdp_ties::CDP_TIES_STABLE costs nothing but where values have 4 bytes at
- * most, and would have travelled with the key. A key of 8 bytes leaves no room for a position: the bits that remain, the upper ones of its
- * distance from the least key, bring all keys but few into their order, and those that agree in them, up to 32 at a time, are
- * put right afterwards; where more agree, all keys are sorted twice more, by their lower and by their upper halves. (Sorting by
- * digits from the last to the first: Harold H. Seward, 1954.)
+ * How. Keys of all twelve types are sorted as items of 8 bytes, whose upper bits are the key and whose lower bits are the
+ * value, if both have 4 bytes at most, or else the key's position, by which values are gathered afterwards. With the position
+ * in it no two items are equal, so that such a sort is stable: cdp_ties::CDP_TIES_STABLE costs nothing but where values have 4
+ * bytes at most, and would have travelled with the key. A key of 8 bytes leaves no room for a position: the bits that remain,
+ * the upper ones of its distance from the least key, bring all keys but few into their order, and those that agree in them, up
+ * to 32 at a time, are put right afterwards; where more agree, all keys are sorted twice more, by their lower and by their
+ * upper halves. (Sorting by digits from the last to the first: Harold H. Seward, 1954.)
  *
- * For all calls. Keys, options, device, host and device memory, synchronisation, threads, graphs, statuses and the state of the data
- * after a failure are as for cdp_quicksort() and cdp_quicksort_async(), with these differences:
+ * For all calls. Keys, options, device, host and device memory, synchronisation, threads, graphs, statuses and the state of the
+ * data after a failure are as for cdp_quicksort() and cdp_quicksort_async(), with these differences:
  * - At most CDP_PAIRS_COUNT_MAX keys; CDP_ERROR_SIZE otherwise.
  * - Options mean the sort of the items: leaf_items is at most CDP_LEAF_MAX_8_BYTES, whatever the keys. options->ties counts.
  * - Every array may lie in any memory by itself; the device is chosen by the keys, and no array may lie on another one
@@ -30,10 +30,13 @@
  *   workspace (CDP_ERROR_POINTER, CDP_ERROR_WORKSPACE), but for keys that are sorted in their place.
  * - Values need no alignment. They are fastest where their size and their address are multiples of 16, 8, 4 or 2.
  * - After CDP_ERROR_CUDA and CDP_ERROR_SIMULATED all arrays that are written are unspecified where the keys are.
+ * - The host launches several kernels, whatever the scheme. So in stream order, after CDP_ERROR_CUDA, others may have been
+ *   launched; and where memory is exhausted while CUDA loads kernels, that is CDP_ERROR_CUDA, not CDP_ERROR_MEMORY.
  * - cdp_quicksort() counts narrow keys; with values they are sorted as all others are.
  *
  * The calls in stream order: each has a form with a workspace of the caller's (_async), a form without (_on_stream, as
- * cdp_quicksort_on_stream()), and a question for the size of that workspace (_workspace), which is 0 where there is no key.
+ * cdp_quicksort_on_stream()), and a question for the size of that workspace (_workspace), which is 0 where there is nothing to
+ * do: no key, or one whose index nobody wants.
  */
 #ifndef CDPSORT_PAIRS_H
 #define CDPSORT_PAIRS_H
@@ -56,9 +59,10 @@ extern "C" {
  * Sorts `count` keys in place, moves the values along, and returns when it is done.
  *
  * @param keys         `count` keys, owned by the caller, aligned to the size of a key. May be NULL if `count` is 0.
- * @param values       `count` values, owned by the caller: the one at a key's index is that key's. May be NULL if `count` is 0.
- * @param value_bytes  size of a value in bytes, at least 1 (CDP_ERROR_SIZE).
- * @param count        number of keys and of values, at most CDP_PAIRS_COUNT_MAX; 0 is nothing to do, and needs no device.
+ * @param values       `count` values, the caller's: the one at a key's index is that key's. May be NULL if `count` is 0.
+ * @param value_bytes  size of a value in bytes, 1 to 2^32 - 1 (CDP_ERROR_SIZE). It comes before the count, not behind it as in
+ *                     qsort(); a compiler sees no difference.
+ * @param count        number of keys and of values, at most CDP_PAIRS_COUNT_MAX; 0 and 1 are nothing to do, and need no device.
  * @param type         what the keys are.
  * @param options      how to sort, and what becomes of equal keys' values; NULL means the defaults.
  * @return as cdp_quicksort().
@@ -69,8 +73,9 @@ CDP_API cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_by
 
 /**
  * How many bytes of workspace cdp_quicksort_pairs_async() needs: at most 17 for each pair and 16 MiB, or, if that is more, 8 and
- * the size of a value for each and 16 MiB; and 8 more for keys of 8 bytes. On other devices than an H200 as much more as
- * cdp_quicksort_workspace() says of keys of 8 bytes. The parameters are those of that call.
+ * the size of a value for each and 16 MiB; and 8 more for keys of 8 bytes. On other devices than an H200, and with small leaves
+ * or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8 bytes. The parameters are
+ * those of that call.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */
@@ -98,8 +103,8 @@ typedef struct cdp_column {
  * cdp_quicksort_pairs() with several arrays of values, in one sort.
  *
  * @param keys          as there.
- * @param columns       host pointer to `column_count` columns, read during the call only. May be NULL if there is none: then the
- *                      keys alone are sorted, which with CDP_TIES_BY_VALUE is a stable sort by value.
+ * @param columns       host pointer to `column_count` columns, read during the call only. May be NULL if there is none: then
+ *                      the keys alone are sorted, which with CDP_TIES_BY_VALUE is a stable sort by value.
  * @param column_count  at most CDP_COLUMNS_MAX (CDP_ERROR_SIZE).
  * @param count         as there.
  * @param type          as there.
@@ -134,10 +139,10 @@ CDP_API cdp_status cdp_quicksort_columns_on_stream(void *d_keys, const cdp_colum
  * Finds out in which order the keys come: index i of the result is where in `keys` the key lies that comes i-th. Always stable
  * (CDP_TIES_ANY is as good as CDP_TIES_STABLE); CDP_TIES_BY_VALUE makes it numpy.argsort(kind="stable").
  *
- * @param keys         `count` keys, owned by the caller, aligned to the size of a key; only read, unless they are `sorted_keys` too.
- *                     May be NULL if `count` is 0.
- * @param sorted_keys  receives the keys in their order: `keys` itself, or another array of `count` keys, likewise aligned. NULL:
- *                     nobody wants them.
+ * @param keys         `count` keys, owned by the caller, aligned to the size of a key; only read, unless they are `sorted_keys`
+ *                     too. May be NULL if `count` is 0.
+ * @param sorted_keys  receives the keys in their order: `keys` itself, or another array of `count` keys, likewise aligned.
+ *                     NULL: nobody wants them.
  * @param indices      receives `count` unsigned integers, aligned to their size. May be NULL if `count` is 0.
  * @param index_bytes  the size of an index: 4 or 8 (CDP_ERROR_SIZE).
  * @param count        number of keys, at most CDP_PAIRS_COUNT_MAX; 0 is nothing to do, and needs no device.
@@ -151,7 +156,7 @@ CDP_API cdp_status cdp_argsort(const void *keys, void *sorted_keys, void *indice
 
 /**
  * How many bytes of workspace cdp_argsort_async() needs: at most 17 for each key and 16 MiB, for keys of 8 bytes 33; on other
- * devices as cdp_quicksort_pairs_workspace().
+ * devices, and with small leaves, as cdp_quicksort_pairs_workspace().
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */

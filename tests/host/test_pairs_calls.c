@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of pairs.h as calls: little to do, and wrong arguments, which touch nothing. What they make of arrays is test_pairs.cpp's.
+ * The calls of pairs.h as calls: little to do, and wrong arguments, which touch nothing. What they make of arrays is
+ * test_pairs.cpp's.
  */
 #include "host_data.h"
 #include "run_suite.h"
@@ -47,6 +48,36 @@ START_TEST(leaves_one_pair_and_finds_one_order) {
   ck_assert_int_eq(cdp_argsort(&key, &sorted, &index, sizeof index, 1, type, &options), CDP_OK);
   ck_assert(key == 0x8123456789ABCDEFu && index == 0);
   ck_assert_mem_eq(&sorted, &key, host_key_bytes(type));
+}
+END_TEST
+
+/* Of a device that there is not: one pair needs none, and no workspace. One index does. */
+START_TEST(needs_no_device_for_one_pair) {
+  cdp_options options = CDP_OPTIONS_INIT;
+  uint32_t key = 5;
+  uint64_t value = 77;
+  uint32_t index = 9;
+  cdp_column column = {&value, sizeof value};
+  size_t bytes = 7;
+  options.device = CDP_DEVICE_CUDA(1000);
+  ck_assert_int_eq(cdp_quicksort_pairs(&key, &value, sizeof value, 1, CDP_U32, &options), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_pairs_async(&key, &value, sizeof value, 1, CDP_U32, &options, NULL, 0, NULL), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_columns_on_stream(&key, &column, 1, 1, CDP_U32, &options, NULL), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_pairs_workspace(sizeof value, 1, CDP_U32, &options, &bytes), CDP_OK);
+  ck_assert_uint_eq(bytes, 0);
+  bytes = 7;
+  ck_assert_int_eq(cdp_quicksort_columns_workspace(&column, 1, 1, CDP_U64, &options, &bytes), CDP_OK);
+  ck_assert_uint_eq(bytes, 0);
+  ck_assert(key == 5 && value == 77);
+  ck_assert_str_eq(cdp_last_device(), "");
+  ck_assert_int_eq(cdp_argsort(&key, NULL, &index, sizeof index, 1, CDP_U32, &options), CDP_ERROR_NO_DEVICE);
+  ck_assert_int_eq(cdp_argsort_workspace(1, CDP_U32, &options, &bytes), CDP_ERROR_NO_DEVICE);
+  options.device = CDP_DEVICE_SIMULATED;
+  ck_assert_int_eq(cdp_argsort_workspace(1, CDP_U32, &options, &bytes), CDP_OK);
+  ck_assert_uint_gt(bytes, 0);
+  ck_assert_int_eq(cdp_argsort_async(&key, NULL, &index, sizeof index, 1, CDP_U32, &options, NULL, bytes, NULL),
+                   CDP_ERROR_NULL);
+  ck_assert_uint_eq(index, 9);
 }
 END_TEST
 
@@ -295,6 +326,7 @@ int main(void) {
   tcase_set_timeout(arguments, TEST_SECONDS);
   tcase_add_test(arguments, needs_nothing_for_no_key);
   tcase_add_loop_test(arguments, leaves_one_pair_and_finds_one_order, 0, CDP_BF16);
+  tcase_add_test(arguments, needs_no_device_for_one_pair);
   tcase_add_loop_test(arguments, asks_for_the_workspace_that_it_says, 0, 2);
   tcase_add_test(arguments, asks_an_allocator_once);
   tcase_add_loop_test(arguments, refuses_wrong_pairs, 0, (int)(sizeof wrong_pairs / sizeof *wrong_pairs));
