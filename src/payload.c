@@ -12,11 +12,13 @@ static size_t least_count(const payload_call *call) {
   return call->has_indices ? 1 : 2;
 }
 
-/* Step 4, if there is something to do. */
+/* Step 4, if there is something to do. Its bytes fit a size_t. */
 static cdp_status make_plan(const payload_call *call, const cdp_arguments *arguments, const cdp_device *device,
                             bool is_captured, cdp_payload_plan *plan) {
+  const uint64_t most = PTRDIFF_MAX;
   const cdp_payload_request request = payload_request_of(call, &arguments->settings);
-  if (cdp_engine_plan_payload(&arguments->settings, &request, &device->facts, is_captured, plan) == CDP_OK)
+  if (cdp_engine_plan_payload(&arguments->settings, &request, &device->facts, is_captured, plan) == CDP_OK &&
+      plan->workspace_bytes <= most)
     return CDP_OK;
   return cdp_fail(CDP_ERROR_SIZE, 0,
                   "count is %zu: so many keys and their workspace cannot be addressed; give fewer keys at a time", call->count);
