@@ -72,10 +72,10 @@ CDP_API cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_by
                                        const cdp_options *options);
 
 /**
- * How many bytes of workspace cdp_quicksort_pairs_async() needs: at most 17 for each pair and 16 MiB, or, if that is more, 8 and
- * the size of a value for each and 16 MiB; and 8 more for keys of 8 bytes. On other devices than an H200, and with small leaves
- * or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8 bytes. The parameters are
- * those of that call.
+ * How many bytes of workspace cdp_quicksort_pairs_async() needs: at most 17 for each pair and 16 MiB, or, if that is more, 8
+ * and the size of a value for each and 16 MiB; and 8 more for keys of 8 bytes. On other devices than an H200, and with small
+ * leaves or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8 bytes. The parameters
+ * are those of that call.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */
