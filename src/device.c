@@ -160,12 +160,13 @@ cleanup:
   return status;
 }
 
-cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name) {
+cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name, const char *otherwise) {
   bool is_copied = false;
   cdp_status status;
   TRY(cdp_device_check_array(device, memory, name, &is_copied));
   if (is_copied)
-    return cdp_fail(CDP_ERROR_POINTER, 0, "%s points to host memory: give it memory of CUDA device %d", name, device->ordinal);
+    return cdp_fail(CDP_ERROR_POINTER, 0, "%s points to host memory: give it memory of CUDA device %d%s", name, device->ordinal,
+                    otherwise);
 cleanup:
   return status;
 }

@@ -51,8 +51,9 @@ cdp_status cdp_device_wish_read(int32_t option, cdp_device_wish *wish);
  */
 cdp_status cdp_device_choose(const cdp_device_wish *wish, const void *keys, cdp_device *device);
 
-/* Whether a chosen device can work in this memory without a copy; `name` is for messages. CDP_ERROR_POINTER if not. */
-cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name);
+/* Whether a chosen device can work in this memory without a copy; `name` is for messages, as is what may be done otherwise, if
+   anything, or "". CDP_ERROR_POINTER if not. */
+cdp_status cdp_device_check_memory(const cdp_device *device, const void *memory, const char *name, const char *otherwise);
 
 /* The same for an array of a blocking call, which may also be host memory of a CUDA device's program: *is_copied says so. */
 cdp_status cdp_device_check_array(const cdp_device *device, const void *memory, const char *name, bool *is_copied);

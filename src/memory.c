@@ -45,7 +45,7 @@ static cdp_status allocate_by_caller(const cdp_device *device, const cdp_allocat
                       "CDP_WORKSPACE_ALIGNMENT, as cudaMalloc() does",
                       given, CDP_WORKSPACE_ALIGNMENT);
   else
-    status = cdp_device_check_memory(device, given, "what options.allocator.allocate() returned");
+    status = cdp_device_check_memory(device, given, "what options.allocator.allocate() returned", "");
   if (status == CDP_OK)
     *memory = given;
   else
@@ -134,9 +134,9 @@ static cdp_status copy_arrays(const cdp_engine *engine, const cdp_memory_job *jo
       continue;
     if (to_device && array->source != NULL)
       TRY(cdp_report(engine->copy(array->d_target, array->source, array->bytes, &fault), &fault,
-                     "copying the keys to the device"));
+                     "copying arrays to the device"));
     if (!to_device && array->target != NULL)
-      TRY(cdp_report(engine->copy(array->target, array->d_source, array->bytes, &fault), &fault, "copying the keys back"));
+      TRY(cdp_report(engine->copy(array->target, array->d_source, array->bytes, &fault), &fault, "copying arrays back"));
   }
 cleanup:
   return status;
@@ -156,7 +156,8 @@ cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job) {
   TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
   entered = true;
   TRY(allocate(device, &job->allocator, bytes,
-               copies_bytes != 0 ? "allocating memory for the keys and their workspace" : "allocating the workspace", &memory));
+               copies_bytes != 0 ? "allocating memory for copies of arrays and the workspace" : "allocating the workspace",
+               &memory));
   place_arrays(job, memory);
   TRY(copy_arrays(engine, job, true));
   TRY(cdp_report(job->work(engine, job->arrays, (unsigned char *)memory + copies_bytes, job->context, &fault), &fault,

@@ -117,9 +117,10 @@ static cdp_status check_usable(const payload_call *call, const cdp_device *devic
   cdp_status status;
   TRY(cdp_device_check_stream(device, call->stream));
   for (size_t index = 0; index < list->count; index++)
-    TRY(cdp_device_check_memory(device, payload_address(&list->arrays[index]), list->arrays[index].name));
+    TRY(cdp_device_check_memory(device, payload_address(&list->arrays[index]), list->arrays[index].name,
+                                ", or call the blocking form, which takes host memory too"));
   if (!call->allocates)
-    TRY(cdp_device_check_memory(device, call->d_workspace, "d_workspace"));
+    TRY(cdp_device_check_memory(device, call->d_workspace, "d_workspace", ""));
 cleanup:
   return status;
 }

@@ -36,7 +36,7 @@ cdp_status check_running(cdp_fault *fault, cudaError_t error, const char *doing)
   const cdp_status status = check_copy(fault, error, doing);
   const size_t length = strlen(fault->text);
   if (status != CDP_OK)
-    snprintf(fault->text + length, sizeof fault->text - length, "; keys in device memory are unspecified now");
+    snprintf(fault->text + length, sizeof fault->text - length, "; what the call writes in device memory is unspecified now");
   return status;
 }
 
