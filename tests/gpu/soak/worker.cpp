@@ -134,7 +134,7 @@ void Worker::start(Lane *lane, Ticket *ticket) {
   board_->queued(ticket->place);
 }
 
-/* Where the values are, as an array of keys: at an address that keys of their size need not have. */
+/* Where the values are, as an array of keys: as aligned as memory is, wherever the keys lie. */
 KeySpan values_of(unsigned char *d_values, const KeySpan &keys) {
   return {d_values + GUARD_BYTES, keys.count, keys.type};
 }
