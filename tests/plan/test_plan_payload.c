@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans of sorts with values or indices: how large their workspace may be, on any device, and what none can be made of. Linked
+ * with the static library.
+ */
+#include <cdpsort/pairs.h>
+
+#include "planned.h"
+
+/* ---- What pairs.h says of the workspace ------------------------------------------------------------------------ */
+
+/* Bytes for each row at most, with default options on an H200; is_wide: keys of 8 bytes. */
+static uint64_t documented_pair_bytes(uint64_t value_bytes, bool is_wide) {
+  const uint64_t narrow = value_bytes + 8 > 17 ? value_bytes + 8 : 17;
+  return narrow + (is_wide ? 8 : 0);
+}
+
+static uint64_t documented_argsort_bytes(bool is_wide) {
+  return is_wide ? 33 : 17;
+}
+
+/* And for all rows together. */
+#define MORE_BYTES ((uint64_t)16 << 20)
+
+/* On other devices as much more as the workspace of 8-byte keys has (cdpsort.h), of each key's 8 bytes in percent. */
+static const uint64_t more_percent[KINDS] = {100, 15, 0, 0};
+
+/* ---- Plans ----------------------------------------------------------------------------------------------------- */
+
+/* What goes with the keys; value_bytes 0: indices. */
+typedef struct goods {
+  size_t value_bytes;
+  bool writes_keys;
+} goods;
+
+static const goods all_goods[] = {{1, true}, {4, true}, {8, true}, {100, true}, {0, false}, {0, true}};
+#define GOODS ((int)(sizeof all_goods / sizeof *all_goods))
+
+static const cdp_type types[] = {CDP_U8, CDP_F16, CDP_F32, CDP_I64};
+#define TYPE_COUNT (sizeof types / sizeof *types)
+
+static const cdp_ties all_ties[] = {CDP_TIES_ANY, CDP_TIES_STABLE, CDP_TIES_BY_VALUE};
+
+/* Tells that there is something to write to; a plan does not look there. */
+static uint64_t somewhere;
+
+static cdp_payload_request request_of(const goods *with, cdp_type type, cdp_ties ties, uint64_t count) {
+  cdp_payload_request request = {.type = type, .ties = ties, .count = count, .d_keys = &somewhere};
+  request.d_sorted_keys = with->writes_keys ? &somewhere : NULL;
+  if (with->value_bytes != 0) {
+    request.column_count = 1;
+    request.columns[0] = (cdp_column){NULL, with->value_bytes};
+  } else {
+    request.index_bytes = sizeof(uint32_t);
+    request.d_indices = (unsigned char *)&somewhere + sizeof(uint32_t);
+  }
+  return request;
+}
+
+static cdp_status plan_payload(const cdp_payload_request *request, uint32_t kind, bool is_captured, cdp_payload_plan *plan) {
+  const cdp_options options = CDP_OPTIONS_INIT;
+  const cdp_device_facts facts = planned_device(kind);
+  cdp_settings settings;
+  memset(plan, 0xEE, sizeof *plan); // nothing is left as it was
+  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U64, &settings), CDP_OK);
+  return cdp_engine_plan_payload(&settings, request, &facts, is_captured, plan);
+}
+
+static uint64_t workspace_of(const cdp_payload_request *request, uint32_t kind, bool is_captured) {
+  cdp_payload_plan plan;
+  ck_assert_int_eq(plan_payload(request, kind, is_captured, &plan), CDP_OK);
+  return plan.workspace_bytes;
+}
+
+/* 1, 2, and from 2^10 to 2^32 each power and one to either side of it, that of the greatest excepted. */
+#define COUNTS (2 + 3 * 23 - 1)
+static uint64_t count_at(int index) {
+  if (index < 2)
+    return (uint64_t)index + 1;
+  return ((uint64_t)1 << (10 + (index - 2) / 3)) + (uint64_t)((index - 2) % 3) - 1;
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------------------------- */
+
+/* And of about twice the rows never smaller. _i: what goes with the keys, and the kind of device. */
+START_TEST(workspace_is_as_large_as_documented) {
+  const goods *with = &all_goods[_i / (int)KINDS];
+  const uint32_t kind = (uint32_t)_i % KINDS;
+  ck_assert_uint_eq(count_at(COUNTS - 1), CDP_PAIRS_COUNT_MAX);
+  for (size_t type = 0; type < TYPE_COUNT; type++)
+    for (size_t ties = 0; ties < sizeof all_ties / sizeof *all_ties; ties++) {
+      const bool is_wide = cdp_engine_key_bytes(types[type]) == 8;
+      const uint64_t row_bytes =
+          with->value_bytes != 0 ? documented_pair_bytes(with->value_bytes, is_wide) : documented_argsort_bytes(is_wide);
+      uint64_t all_bytes[COUNTS];
+      for (int index = 0; index < COUNTS; index++) {
+        const uint64_t count = count_at(index);
+        const cdp_payload_request request = request_of(with, types[type], all_ties[ties], count);
+        const uint64_t bytes = workspace_of(&request, kind, false);
+        ck_assert_uint_le(bytes, count * row_bytes + count * 8 * more_percent[kind] / 100 + MORE_BYTES);
+        ck_assert_uint_ge(bytes, count * 8);
+        ck_assert_uint_eq(bytes % CDP_WORKSPACE_ALIGNMENT, 0);
+        ck_assert_uint_le(workspace_of(&request, kind, true), bytes);
+        all_bytes[index] = bytes;
+        if (index >= 3) // from one key to the next there may be fewer task tables, and so fewer bytes
+          ck_assert_uint_ge(bytes, all_bytes[index - 3]);
+      }
+    }
+}
+END_TEST
+
+/* Larger values never take less, and columns what the largest of them takes. */
+START_TEST(workspace_is_that_of_the_largest_value) {
+  static const uint64_t counts[] = {1, 2, 1000, 100003, 1 << 24};
+  for (size_t which = 0; which < sizeof counts / sizeof *counts; which++)
+    for (size_t type = 0; type < TYPE_COUNT; type++) {
+      uint64_t before = 0;
+      cdp_payload_request columns = {.type = types[type], .ties = CDP_TIES_STABLE, .count = counts[which]};
+      columns.d_keys = columns.d_sorted_keys = &somewhere;
+      for (int with = 0; with < GOODS && all_goods[with].value_bytes != 0; with++) {
+        const cdp_payload_request pairs = request_of(&all_goods[with], types[type], CDP_TIES_STABLE, counts[which]);
+        const uint64_t bytes = workspace_of(&pairs, KIND_H200, false);
+        columns.columns[columns.column_count++] = pairs.columns[0];
+        ck_assert_uint_ge(bytes, before);
+        ck_assert_uint_eq(workspace_of(&columns, KIND_H200, false), bytes);
+        before = bytes;
+      }
+    }
+}
+END_TEST
+
+/* 2^32 values of so many bytes. */
+START_TEST(refuses_what_cannot_be_addressed) {
+  static const size_t too_large[] = {UINT32_MAX, (size_t)1 << 31};
+  const goods large = {(size_t)1 << 29, true};
+  cdp_payload_plan plan;
+  for (size_t type = 0; type < TYPE_COUNT; type++) {
+    const cdp_payload_request request = request_of(&large, types[type], CDP_TIES_ANY, CDP_PAIRS_COUNT_MAX);
+    ck_assert_int_eq(plan_payload(&request, KIND_H200, false, &plan), CDP_OK);
+    ck_assert_uint_gt(plan.workspace_bytes, (uint64_t)1 << 61);
+    for (size_t which = 0; which < sizeof too_large / sizeof *too_large; which++) {
+      const goods with = {too_large[which], true};
+      const cdp_payload_request refused = request_of(&with, types[type], CDP_TIES_ANY, CDP_PAIRS_COUNT_MAX);
+      ck_assert_int_eq(plan_payload(&refused, KIND_H200, false, &plan), CDP_ERROR_SIZE);
+    }
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("plan_payload");
+  TCase *room = tcase_create("room");
+  tcase_set_timeout(room, TEST_SECONDS);
+  tcase_add_loop_test(room, workspace_is_as_large_as_documented, 0, GOODS * (int)KINDS);
+  tcase_add_test(room, workspace_is_that_of_the_largest_value);
+  tcase_add_test(room, refuses_what_cannot_be_addressed);
+  suite_add_tcase(suite, room);
+  return run_suite(suite);
+}
