@@ -86,9 +86,13 @@ cdpsort_test(gpu_fallbacks FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT devi
              TIMEOUT 600)
 cdpsort_test(gpu_trace FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data trace_check CUDART MEMCHECK LABELS gpu
              TIMEOUT 600)
-foreach(name gpu_key_order gpu_counted gpu_pairs gpu_indices)
+foreach(name gpu_key_order gpu_counted gpu_indices)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
                TIMEOUT 600)
+endforeach()
+foreach(name gpu_pairs gpu_pairs_refused)
+  cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
+               MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 # Not under memcheck, which launches one kernel after another: these are about many at once.
 cdpsort_test(gpu_many_sorts FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
