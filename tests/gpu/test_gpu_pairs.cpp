@@ -107,6 +107,21 @@ START_TEST(test_argsort) {
 }
 END_TEST
 
+/* What test_gpu_indices.cpp has captured is pairs, and indices alone. _i: with a workspace, or without. */
+START_TEST(test_captured) {
+  const Way way = {_i == 0 ? Call::async : Call::on_stream, Place::device, Place::device, 0, true};
+  for (const cdp_type type : {CDP_U16, CDP_F32, CDP_U64})
+    for (const size_t count : {size_t{1}, size_t{1000}, static_cast<size_t>(pick(100003, 20011))}) {
+      const Bytes keys = make_keys(type, count, HOST_EXTREMES);
+      check_pairs(make_table(type, keys, {4, 1, 24}), options_of(CDP_ASCENDING, CDP_TIES_ANY), way, "columns");
+      check_pairs(make_table(type, keys, {}), options_of(CDP_DESCENDING, CDP_TIES_BY_VALUE), way, "no columns");
+      for (int wanted = 0; wanted < KEYS; wanted++)
+        check_argsort(make_table(type, keys, {}), options_of(CDP_DESCENDING, CDP_TIES_BY_VALUE), way, static_cast<Keys>(wanted),
+                      8);
+    }
+}
+END_TEST
+
 /* ---- Keys that agree in their upper bits ------------------------------------------------------------------------- */
 
 /* _i: the type. */
@@ -134,6 +149,7 @@ Suite *make_suite() {
   tcase_add_loop_test(test_case, test_places, 0, PLACES * PLACES);
   tcase_add_loop_test(test_case, test_columns, 0, CALLS);
   tcase_add_loop_test(test_case, test_argsort, 0, ALL_TYPES);
+  tcase_add_loop_test(test_case, test_captured, 0, 2);
   tcase_add_loop_test(test_case, test_agreeing, 0, 3);
   return suite;
 }

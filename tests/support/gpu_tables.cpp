@@ -194,35 +194,60 @@ static void check_rows(const Table &table, const Table &sorted, const cdp_option
 
 static void say(const Table &table, const cdp_options &options, const Way &way, const char *what) {
   snprintf(label, sizeof label,
-           "%s: %zu %s, %s, ties %d, %zu columns, the first of %zu bytes, %zu past alignment; %s, %s and %s", what, table.count,
-           host_type_name(table.type), options.order == CDP_DESCENDING ? "descending" : "ascending",
+           "%s: %zu %s, %s, ties %d, %zu columns, the first of %zu bytes, %zu past alignment; %s%s, %s and %s", what,
+           table.count, host_type_name(table.type), options.order == CDP_DESCENDING ? "descending" : "ascending",
            static_cast<int>(options.ties), table.value_bytes.size(), table.value_bytes.empty() ? 0 : table.value_bytes[0],
-           way.shift, call_names[static_cast<int>(way.call)], place_names[static_cast<int>(way.keys_place)],
-           place_names[static_cast<int>(way.values_place)]);
+           way.shift, way.is_captured ? "captured, " : "", call_names[static_cast<int>(way.call)],
+           place_names[static_cast<int>(way.keys_place)], place_names[static_cast<int>(way.values_place)]);
   note("%s", label);
 }
 
+/* Sorts, or has it captured and replays that. */
+template <typename Sort>
+static cdp_status perform(const Way &way, Sort sort) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  if (!way.is_captured)
+    return sort();
+  CHECK_CUDA(cudaStreamBeginCapture(own_stream, cudaStreamCaptureModeGlobal));
+  const cdp_status status = sort();
+  const cudaError_t captured = cudaStreamEndCapture(own_stream, &graph);
+  CHECK_SORT(status); // first: it has a message
+  CHECK_CUDA(captured);
+  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK_CUDA(cudaGraphLaunch(exec, own_stream));
+  CHECK_CUDA(cudaStreamSynchronize(own_stream));
+  CHECK_CUDA(cudaGraphExecDestroy(exec));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+  return status;
+}
+
 /* Of one column by the calls for pairs, of others by those for columns. */
-static cdp_status sort_table(const Table &table, const cdp_options &options, Call call, void *keys,
+static cdp_status sort_table(const Table &table, const cdp_options &options, const Way &way, void *keys,
                              const std::vector<cdp_column> &columns) {
   const bool is_pairs = columns.size() == 1;
   const size_t count = table.count;
   const cdp_type type = table.type;
   size_t bytes = 0;
-  if (call == Call::blocking)
+  if (way.call == Call::blocking)
     return is_pairs ? cdp_quicksort_pairs(keys, columns[0].values, columns[0].value_bytes, count, type, &options)
                     : cdp_quicksort_columns(keys, columns.data(), columns.size(), count, type, &options);
-  if (call == Call::on_stream)
-    return is_pairs ? cdp_quicksort_pairs_on_stream(keys, columns[0].values, columns[0].value_bytes, count, type, &options,
-                                                    own_stream)
-                    : cdp_quicksort_columns_on_stream(keys, columns.data(), columns.size(), count, type, &options, own_stream);
+  if (way.call == Call::on_stream)
+    return perform(way, [&] {
+      return is_pairs
+                 ? cdp_quicksort_pairs_on_stream(keys, columns[0].values, columns[0].value_bytes, count, type, &options,
+                                                 own_stream)
+                 : cdp_quicksort_columns_on_stream(keys, columns.data(), columns.size(), count, type, &options, own_stream);
+    });
   CHECK_SORT(is_pairs ? cdp_quicksort_pairs_workspace(columns[0].value_bytes, count, type, &options, &bytes)
                       : cdp_quicksort_columns_workspace(columns.data(), columns.size(), count, type, &options, &bytes));
   const Array workspace = make_array(Place::device, Bytes(bytes));
-  const cdp_status status = is_pairs ? cdp_quicksort_pairs_async(keys, columns[0].values, columns[0].value_bytes, count, type,
-                                                                 &options, workspace.memory(), bytes, own_stream)
-                                     : cdp_quicksort_columns_async(keys, columns.data(), columns.size(), count, type, &options,
-                                                                   workspace.memory(), bytes, own_stream);
+  const cdp_status status = perform(way, [&] {
+    return is_pairs ? cdp_quicksort_pairs_async(keys, columns[0].values, columns[0].value_bytes, count, type, &options,
+                                                workspace.memory(), bytes, own_stream)
+                    : cdp_quicksort_columns_async(keys, columns.data(), columns.size(), count, type, &options,
+                                                  workspace.memory(), bytes, own_stream);
+  });
   CHECK_CUDA(cudaStreamSynchronize(own_stream));
   read_array(workspace, label);
   return status;
@@ -237,7 +262,7 @@ void check_pairs(const Table &table, const cdp_options &options, const Way &way,
     values.push_back(make_array(column % 2 == 0 ? way.values_place : way.keys_place, table.columns[column], way.shift));
     columns.push_back({values[column].memory(), table.value_bytes[column]});
   }
-  CHECK_SORT(sort_table(table, options, way.call, keys.memory(), columns));
+  CHECK_SORT(sort_table(table, options, way, keys.memory(), columns));
   CHECK_CUDA(cudaStreamSynchronize(own_stream));
   Table sorted = {table.type, table.count, read_array(keys, label), table.value_bytes, {}};
   for (const Array &array : values)
@@ -246,18 +271,22 @@ void check_pairs(const Table &table, const cdp_options &options, const Way &way,
   free_arrays();
 }
 
-static cdp_status argsort_table(const Table &table, const cdp_options &options, Call call, const Array &keys, void *sorted_keys,
-                                const Array &indices, size_t index_bytes) {
+static cdp_status argsort_table(const Table &table, const cdp_options &options, const Way &way, const Array &keys,
+                                void *sorted_keys, const Array &indices, size_t index_bytes) {
   size_t bytes = 0;
-  if (call == Call::blocking)
+  if (way.call == Call::blocking)
     return cdp_argsort(keys.memory(), sorted_keys, indices.memory(), index_bytes, table.count, table.type, &options);
-  if (call == Call::on_stream)
-    return cdp_argsort_on_stream(keys.memory(), sorted_keys, indices.memory(), index_bytes, table.count, table.type, &options,
-                                 own_stream);
+  if (way.call == Call::on_stream)
+    return perform(way, [&] {
+      return cdp_argsort_on_stream(keys.memory(), sorted_keys, indices.memory(), index_bytes, table.count, table.type, &options,
+                                   own_stream);
+    });
   CHECK_SORT(cdp_argsort_workspace(table.count, table.type, &options, &bytes));
   const Array workspace = make_array(Place::device, Bytes(bytes));
-  const cdp_status status = cdp_argsort_async(keys.memory(), sorted_keys, indices.memory(), index_bytes, table.count,
-                                              table.type, &options, workspace.memory(), bytes, own_stream);
+  const cdp_status status = perform(way, [&] {
+    return cdp_argsort_async(keys.memory(), sorted_keys, indices.memory(), index_bytes, table.count, table.type, &options,
+                             workspace.memory(), bytes, own_stream);
+  });
   CHECK_CUDA(cudaStreamSynchronize(own_stream));
   read_array(workspace, label);
   return status;
@@ -270,7 +299,7 @@ void check_argsort(const Table &table, const cdp_options &options, const Way &wa
   const Array apart = make_array(way.values_place, Bytes(table.keys.size()));
   const Array indices = make_array(way.values_place, Bytes(table.count * index_bytes, 0xFF));
   void *sorted_keys = wanted == Keys::apart ? apart.memory() : wanted == Keys::in_place ? keys.memory() : nullptr;
-  CHECK_SORT(argsort_table(table, options, way.call, keys, sorted_keys, indices, index_bytes));
+  CHECK_SORT(argsort_table(table, options, way, keys, sorted_keys, indices, index_bytes));
   CHECK_CUDA(cudaStreamSynchronize(own_stream));
   const std::vector<uint64_t> order = order_of(ranks_of(table, options.ties), options.order);
   const Bytes found = read_array(indices, label);

@@ -85,7 +85,8 @@ struct Way {
   Call call;
   Place keys_place;
   Place values_place;
-  size_t shift; /* of the values, bytes past alignment */
+  size_t shift;             /* of the values, bytes past alignment */
+  bool is_captured = false; /* into a graph, and replayed once; not of a blocking call */
 };
 constexpr Way ON_DEVICE = {Call::blocking, Place::device, Place::device, 0};
 
