@@ -77,7 +77,8 @@ cdpsort_test(bench_keys FOLDER bench SUPPORT device_data CUDART LABELS simulated
 cdpsort_test(bench_models FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_pointers gpu_context gpu_partition)
+foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_first_pairs gpu_pointers
+        gpu_context gpu_partition)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_short FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
@@ -99,7 +100,8 @@ cdpsort_test(gpu_many_sorts FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT dev
 cdpsort_test(gpu_pending_limit FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
 
 # Wants an MPS daemon, which tests/gpu_run.sh starts.
-cdpsort_test(gpu_mps FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS mps TIMEOUT 600)
+cdpsort_test(gpu_mps FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
+             LABELS mps TIMEOUT 600)
 
 # Sorts of all kinds at random, for as long as one likes: build/bin/soak --help. As a test, a few seconds.
 if(CDPSORT_HAVE_CUDA)

@@ -157,10 +157,14 @@ START_TEST(test_large) {
 }
 END_TEST
 
-/* Like test_agreeing(), with more keys. */
+/* Like test_agreeing(), with more keys, by every scheme, with many children and with two. Runs of some of these keys are short,
+   and of others long: then there are sorts that otherwise end as they begin. _i: scheme and children. */
 START_TEST(test_large_agreeing) {
-  const uint64_t count = pick(3000017, 30011);
-  Numbered numbered = make_numbered(CDP_U64, count, 8, options_of(CDP_ASCENDING, CDP_TIES_STABLE), false);
+  const uint64_t count = pick(_i == 0 ? 3000017 : 1000003, 30011);
+  cdp_options options = options_of(CDP_ASCENDING, CDP_TIES_STABLE);
+  options.scheme = scheme_at(_i / FAN_OUT_KINDS);
+  options.fan_out = fan_out_at(_i);
+  Numbered numbered = make_numbered(CDP_U64, count, 8, options, false);
   for (const std::vector<uint64_t> &ranks : make_agreeing(count, seed())) {
     CHECK_CUDA(cudaMemcpyAsync(numbered.subject.keys.d_keys, ranks.data(), count * sizeof(uint64_t), cudaMemcpyHostToDevice,
                                own_stream));
@@ -170,6 +174,27 @@ START_TEST(test_large_agreeing) {
     judge_numbered(numbered);
     conclude(numbered.subject, "keys that agree in their upper bits", own_stream);
   }
+}
+END_TEST
+
+/* As many pairs as there may be: the last of their indices is the greatest that 32 bits hold. Only an H200 has the memory. */
+START_TEST(test_most_pairs) {
+  const cdp_options options = options_of(CDP_ASCENDING, CDP_TIES_ANY);
+  size_t free_bytes = 0;
+  size_t all_bytes = 0;
+  size_t bytes = 0;
+  CHECK_CUDA(cudaMemGetInfo(&free_bytes, &all_bytes));
+  CHECK_SORT(cdp_quicksort_pairs_workspace(sizeof(uint32_t), CDP_PAIRS_COUNT_MAX, CDP_U8, &options, &bytes));
+  const uint64_t needed = CDP_PAIRS_COUNT_MAX * (2 + sizeof(uint32_t)) + bytes + (64 << 20);
+  if (free_bytes < needed) {
+    note("2^32 pairs need %zu bytes, and %zu are free", static_cast<size_t>(needed), free_bytes);
+    return;
+  }
+  Numbered numbered = make_numbered(CDP_U8, CDP_PAIRS_COUNT_MAX, sizeof(uint32_t), options, false);
+  renew(numbered, Distribution::random, seed());
+  CHECK_SORT(launch(numbered, false));
+  judge_numbered(numbered);
+  conclude(numbered.subject, "2^32 pairs", own_stream);
 }
 END_TEST
 
@@ -241,7 +266,9 @@ Suite *make_suite() {
   tcase_add_checked_fixture(test_case, make_stream, destroy_stream);
   tcase_add_test(test_case, test_judge);
   tcase_add_loop_test(test_case, test_large, 0, LARGE_COUNT);
-  tcase_add_test(test_case, test_large_agreeing);
+  tcase_add_loop_test(test_case, test_large_agreeing, 0, SCHEMES * FAN_OUT_KINDS);
+  if (!quick())
+    tcase_add_test(test_case, test_most_pairs);
   test_case = add_case(suite, "graphs");
   tcase_add_checked_fixture(test_case, make_stream, destroy_stream);
   tcase_add_loop_test(test_case, test_captured, 0, LARGE_COUNT + 1);

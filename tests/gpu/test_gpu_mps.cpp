@@ -5,7 +5,7 @@
  *
  * tests/gpu_run.sh starts the daemon and runs this program; without one it is skipped.
  */
-#include "gpu_check.h"
+#include "gpu_tables.h"
 
 #include <cdpsort/partition.h>
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace gpu_check;
+using namespace gpu_tables;
 
 namespace {
 
@@ -73,6 +74,21 @@ START_TEST(test_narrow_keys) {
 }
 END_TEST
 
+/* Pairs, columns and argsort, whose kernels are in modules of their own again. _i: the call. */
+START_TEST(test_values) {
+  const Way way = {static_cast<Call>(_i), Place::device, Place::device, 0};
+  for (const cdp_type type : {CDP_U8, CDP_F32, CDP_U64})
+    for (int kind = 0; kind < OPTION_KINDS; kind++) {
+      cdp_options options = options_at(kind);
+      const Bytes keys = make_keys(type, kind == 0 ? 500 : 30011, HOST_EXTREMES);
+      check_pairs(make_table(type, keys, {4}), options, way, "pairs under MPS");
+      options.ties = CDP_TIES_STABLE;
+      check_pairs(make_table(type, keys, {8, 1}), options, way, "columns under MPS");
+      check_argsort(make_table(type, keys, {}), options, way, static_cast<Keys>(kind % KEYS), 4);
+    }
+}
+END_TEST
+
 /* _i: the kind. */
 START_TEST(test_partition) {
   std::vector<uint32_t> keys(pick(1 << 20, 30011));
@@ -100,6 +116,9 @@ Suite *make_suite() {
   tcase_add_loop_test(test_case, test_async_sorts, 0, TYPES);
   tcase_add_loop_test(test_case, test_narrow_keys, 0, 2);
   tcase_add_loop_test(test_case, test_partition, 0, CDP_PARTITION_SCAN - CDP_PARTITION_RESERVE + 1);
+  test_case = add_case(suite, "values under MPS");
+  tcase_add_checked_fixture(test_case, make_stream, destroy_stream);
+  tcase_add_loop_test(test_case, test_values, 0, CALLS);
   return suite;
 }
 
