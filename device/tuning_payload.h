@@ -35,23 +35,24 @@ constexpr uint32_t MOST_RUN_KEYS = 32;
  *                 1.90 ms, from pieces of 64 MB 1.43, of 32 MB 0.92, of 16 MB 0.66, of 8 MB 0.60 (H200, whose cache has 50 MB;
  *                 docs/lab/2026-11-25-pairs.md).
  * bucket_bytes    what a bucket of it should have at most, if keys are spread evenly: half of them may have no keys.
+ * max_bits        the logarithm of the most buckets: more leave no runs to write of a tile, 16 values of 4,096.
  */
 struct RegroupShape {
   uint32_t threads;
   uint32_t items;
   uint64_t least_bytes;
   uint64_t bucket_bytes;
+  uint32_t max_bits;
 };
 
 constexpr RegroupShape regroup_shape(bool is_simulated) {
   if (is_simulated)
-    return {64, 4, 1u << 13, 1u << 11};
-  return {512, 8, 1u << 25, 1u << 22};
+    return {64, 4, 1u << 13, 1u << 11, 5};
+  return {512, 8, 1u << 25, 1u << 22, 8};
 }
 
-/* Logarithms of the number of buckets: the least that is worth it, and the most that leaves runs to write, 16 values of a tile. */
+/* The logarithm of the fewest buckets that are worth it. */
 constexpr uint32_t MIN_REGROUP_BITS = 3;
-constexpr uint32_t MAX_REGROUP_BITS = 8;
 
 /* The largest value that is regrouped, and its size is a power of two: larger ones are read in whole lines from anywhere. */
 constexpr uint32_t MAX_REGROUPED_BYTES = 8;

@@ -79,7 +79,7 @@ void plan_regrouping(bool is_simulated, cdp_payload_plan &plan) {
   if (bytes < shape.least_bytes)
     return;
   const uint64_t tile = uint64_t{shape.threads} * shape.items;
-  plan.regroup_bits = std::clamp(position_bits(bytes / shape.bucket_bytes), MIN_REGROUP_BITS, MAX_REGROUP_BITS);
+  plan.regroup_bits = std::clamp(position_bits(bytes / shape.bucket_bytes), MIN_REGROUP_BITS, shape.max_bits);
   plan.tiles = static_cast<uint32_t>((plan.asked.count + tile - 1) / tile);
 }
 

@@ -27,7 +27,7 @@ constexpr uint32_t REGROUP_THREADS = REGROUP_SHAPE.threads;
 constexpr uint32_t REGROUP_ITEMS = REGROUP_SHAPE.items;
 constexpr uint32_t REGROUP_WARPS = REGROUP_THREADS / WARP_LANES;
 constexpr uint32_t REGROUP_TILE = REGROUP_THREADS * REGROUP_ITEMS;
-constexpr uint32_t MAX_REGROUP_BUCKETS = 1u << MAX_REGROUP_BITS;
+constexpr uint32_t MAX_REGROUP_BUCKETS = 1u << REGROUP_SHAPE.max_bits;
 static_assert(REGROUP_TILE <= UINT16_MAX && MAX_REGROUP_BUCKETS <= 256 && MAX_REGROUP_BUCKETS % WARP_LANES == 0,
               "counters have 16 bits, and bucket numbers 8");
 

@@ -128,6 +128,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_upper_halves_kernel(cons
 }
 
 /* In two steps, since keys and origins are read where others write them. */
+// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_settled_kernel(const __grid_constant__ WideSort sort) {
   if (sort.extremes->has_long_runs == 0)
     return;
@@ -138,6 +139,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_settled_kernel(const _
   });
 }
 
+// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) write_settled_kernel(const __grid_constant__ WideSort sort) {
   if (sort.extremes->has_long_runs == 0)
     return;

@@ -72,10 +72,11 @@ CDP_API cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_by
                                        const cdp_options *options);
 
 /**
- * How many bytes of workspace cdp_quicksort_pairs_async() needs: at most 17 for each pair and 16 MiB, or, if that is more, 8
- * and the size of a value for each and 16 MiB; and 8 more for keys of 8 bytes. On other devices than an H200, and with small
- * leaves or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8 bytes. The parameters
- * are those of that call.
+ * How many bytes of workspace cdp_quicksort_pairs_async() needs: at most 17 and the size of a value for each pair, 16 more for
+ * each with keys of 8 bytes or CDP_TIES_BY_VALUE, and 16 MiB. (17 and 16 MiB for keys and values of 4 bytes at most and
+ * CDP_TIES_ANY; without the size of a value where all values have no more than 32 MB.) On other devices than an H200, and with
+ * small leaves or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8 bytes. The
+ * parameters are those of that call.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */
@@ -116,8 +117,8 @@ CDP_API cdp_status cdp_quicksort_columns(void *keys, const cdp_column *columns, 
                                          cdp_type type, const cdp_options *options);
 
 /**
- * How many bytes of workspace cdp_quicksort_columns_async() needs: as cdp_quicksort_pairs_workspace() for the largest value. Of
- * the columns only the size of a value is looked at.
+ * How many bytes of workspace cdp_quicksort_columns_async() needs: as cdp_quicksort_pairs_workspace() for a value as large as
+ * those of all columns together. Of the columns only the size of a value is looked at.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */
@@ -155,8 +156,8 @@ CDP_API cdp_status cdp_argsort(const void *keys, void *sorted_keys, void *indice
                                cdp_type type, const cdp_options *options);
 
 /**
- * How many bytes of workspace cdp_argsort_async() needs: at most 17 for each key and 16 MiB, for keys of 8 bytes 33; on other
- * devices, and with small leaves, as cdp_quicksort_pairs_workspace().
+ * How many bytes of workspace cdp_argsort_async() needs: at most 17 for each key, 28 more for each of 8 bytes or with
+ * CDP_TIES_BY_VALUE, and 16 MiB; on other devices, and with small leaves, as cdp_quicksort_pairs_workspace().
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */
