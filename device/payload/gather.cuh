@@ -28,6 +28,7 @@ struct alignas(16) SixteenBytes {
 /* Values of one unit. All of a thread's loads are on their way before the first is stored. */
 template <typename Unit>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
+    // cppcheck-suppress passedByValue
     gather_kernel(const Origins origins, const Unit *source, uint64_t count, Unit *destination) {
   const uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_TILE + threadIdx.x;
   Unit units[PAYLOAD_ITEMS];
@@ -46,6 +47,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
 
 /* Values of several units. A power of two of neighbouring lanes copies each value, so that it is read and written in whole lines. */
 template <typename Unit>
+// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_long_kernel(const Origins origins, const Unit *source, uint64_t count,
                                                                       uint32_t units, uint32_t lane_bits, Unit *destination) {
   const uint64_t lanes = uint64_t{1} << lane_bits;
@@ -61,6 +63,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_long_kernel(const Orig
 /* The positions as what a caller asks for; `first`, if it is not NULL, says where each position's key was before it came there. */
 template <typename Index>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
+    // cppcheck-suppress passedByValue
     write_indices_kernel(const Origins origins, const uint32_t *first, uint64_t count, Index *indices) {
   for_each_item(count, [&](uint64_t index) {
     const uint64_t origin = origins(index);

@@ -74,18 +74,27 @@ inline bool joins_keys(const cdp_payload_request &asked) {
   return asked.ties == CDP_TIES_BY_VALUE && infinity_bits(asked.type) != 0;
 }
 
-/* The key map of a width. */
+/* The key map of a width, and that of a type. */
 template <typename Raw>
 struct MapOf {
   using Type = NarrowMap<Raw>;
+  static Type of(cdp_type type, cdp_order order) {
+    return narrow_map<Raw>(type, order);
+  }
 };
 template <>
 struct MapOf<uint32_t> {
   using Type = KeyMap<uint32_t>;
+  static Type of(cdp_type type, cdp_order order) {
+    return key_map<uint32_t>(type, order);
+  }
 };
 template <>
 struct MapOf<uint64_t> {
   using Type = KeyMap<uint64_t>;
+  static Type of(cdp_type type, cdp_order order) {
+    return key_map<uint64_t>(type, order);
+  }
 };
 
 /* From a raw key to the number that it is sorted by, and back. */
@@ -106,10 +115,7 @@ struct Entry {
 template <typename Raw>
 Entry<Raw> entry_of(const cdp_payload_request &asked) {
   Entry<Raw> entry = {};
-  if constexpr (sizeof(Raw) < 4)
-    entry.map = narrow_map<Raw>(asked.type, asked.order);
-  else
-    entry.map = key_map<Raw>(asked.type, asked.order);
+  entry.map = MapOf<Raw>::of(asked.type, asked.order);
   entry.tie.infinity = joins_keys(asked) ? static_cast<Raw>(infinity_bits(asked.type)) : Raw{0};
   entry.tie.magnitude_mask = static_cast<Raw>(static_cast<Raw>(~Raw{0}) >> 1);
   return entry;

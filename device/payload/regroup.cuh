@@ -84,6 +84,7 @@ struct TileCounts {
 
 template <typename Raw>
 __global__ void __launch_bounds__(REGROUP_THREADS)
+    // cppcheck-suppress passedByValue
     count_tile_buckets_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<TileCounts>();
   const BucketOf bucket_of(regrouping);
@@ -111,6 +112,7 @@ struct AddStorage {
 /* A block for each bucket. Sums wrap around where a bucket has all of 2^32 keys, and nobody asks for that one. */
 template <typename Raw>
 __global__ void __launch_bounds__(REGROUP_THREADS)
+    // cppcheck-suppress passedByValue
     add_bucket_counts_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &storage = block_shared<AddStorage>();
   uint32_t *counts = regrouping.tile_counts + uint64_t{blockIdx.x} * regrouping.tiles;
@@ -211,8 +213,8 @@ struct RegroupTile {
       add_up_buckets(block.begins);
     __syncthreads();
     for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS) {
-      const uint32_t lower_tiles = regrouping.tile_counts[uint64_t{bucket} * regrouping.tiles + blockIdx.x];
-      block.begins[bucket] += uint64_t{lower_tiles} - block.tile_begins[bucket];
+      const uint64_t lower_tiles = regrouping.tile_counts[uint64_t{bucket} * regrouping.tiles + blockIdx.x];
+      block.begins[bucket] += lower_tiles - block.tile_begins[bucket];
       for (uint32_t warp = 0; warp < REGROUP_WARPS; warp++)
         block.warp_counts[warp][bucket] = static_cast<uint16_t>(block.warp_counts[warp][bucket] + block.tile_begins[bucket]);
     }
@@ -279,6 +281,7 @@ __device__ __forceinline__ uint64_t item_key(const Regrouping<Raw> &regrouping, 
 }
 
 template <typename Raw>
+// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(REGROUP_THREADS) regroup_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<RegroupBlock>();
   const BucketOf bucket_of(regrouping);

@@ -44,6 +44,7 @@ struct WideSort {
 
 /* ---- The window -------------------------------------------------------------------------------------------------------- */
 
+// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __grid_constant__ WideSort sort) {
   const Window window(*sort.extremes, sort.low_bits);
   for_each_item(sort.count, [&](uint64_t index) {
@@ -95,6 +96,7 @@ __device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t 
   return place;
 }
 
+// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid_constant__ WideSort sort) {
   const Window window(*sort.extremes, sort.low_bits);
   for_each_item(sort.count, [&](uint64_t index) {
@@ -108,6 +110,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid
 
 /* From here on the keys are those in sorted_keys, whose order so far counts where they are equal. */
 
+// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_lower_halves_kernel(const __grid_constant__ WideSort sort) {
   if (sort.extremes->has_long_runs == 0)
     return;
@@ -117,6 +120,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_lower_halves_kernel(cons
   });
 }
 
+// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_upper_halves_kernel(const __grid_constant__ WideSort sort) {
   if (sort.extremes->has_long_runs == 0)
     return;

@@ -48,7 +48,8 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
   unsigned long long greatest = 0;
   unsigned long long least_inverted = 0;
   const uint64_t threads = uint64_t{gridDim.x} * PAYLOAD_THREADS;
-  for (uint64_t index = uint64_t{blockIdx.x} * PAYLOAD_THREADS + threadIdx.x; index < count; index += threads) {
+  const uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_THREADS + threadIdx.x;
+  for (uint64_t index = first; index < count; index += threads) {
     const unsigned long long entered = entry.enter(keys[index]);
     greatest = entered > greatest ? entered : greatest;
     least_inverted = ~entered > least_inverted ? ~entered : least_inverted;
