@@ -93,9 +93,11 @@ inline KeyExtremes *extremes_of(const cdp_payload_plan &plan) {
 
 template <typename Raw>
 void add_array(Regrouping<Raw> &regrouping, const void *source, unsigned char *target, size_t value_bytes) {
-  const bool is_aligned = reinterpret_cast<uintptr_t>(source) % value_bytes == 0;
-  regrouping.arrays[regrouping.array_count++] = {static_cast<const unsigned char *>(source), target,
-                                                 static_cast<uint32_t>(value_bytes), is_aligned};
+  RegroupedArray &array = regrouping.arrays[regrouping.array_count++];
+  array.source = static_cast<const unsigned char *>(source);
+  array.target = target;
+  array.value_bytes = static_cast<uint32_t>(value_bytes);
+  array.is_aligned = reinterpret_cast<uintptr_t>(source) % value_bytes == 0;
 }
 
 /* Regroups all that will be gathered, and makes the items. */
