@@ -17,9 +17,9 @@ constexpr uint32_t PAYLOAD_THREADS = 256;
 constexpr uint32_t PAYLOAD_ITEMS = 4;
 constexpr uint32_t PAYLOAD_TILE = PAYLOAD_THREADS * PAYLOAD_ITEMS;
 
-/* Most blocks that look for the least and the greatest key: each warp adds an atomic for either, all to one address, and a few blocks
-   to each multiprocessor keep memory as busy as more would. */
-constexpr uint32_t MAX_WINDOW_BLOCKS = 1024;
+/* Most blocks of a grid that looks for the least and the greatest key, for which each warp adds an atomic to one address; and of one
+   that mostly has nothing to do: 2^16 blocks that end as they begin take 40 us (H200). A few to each multiprocessor keep memory busy. */
+constexpr uint32_t MAX_PAYLOAD_BLOCKS = 1024;
 
 /* The longest run of keys of 8 bytes whose keys are ordered where they lie: each of them reads all of it. With the 38 bits of a window
    that 2^26 positions leave, random keys have runs of 2; longer ones are for keys that are spread unevenly, at no cost to others. */

@@ -16,6 +16,8 @@
 #include "key/narrow_map.cuh"
 #include "tuning_payload.h"
 
+#include <algorithm>
+
 namespace cdp::CDP_RUNTIME {
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------------- */
@@ -34,6 +36,20 @@ __device__ __forceinline__ void for_each_item(uint64_t count, Work work) {
     if (index < count)
       work(index);
   }
+}
+
+/* The same, of a grid that may have fewer blocks than it takes: each goes on to others' items. */
+template <typename Work>
+__device__ __forceinline__ void for_each_item_in_turns(uint64_t count, Work work) {
+  const uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_THREADS + threadIdx.x;
+  for (uint64_t index = first; index < count; index += uint64_t{gridDim.x} * PAYLOAD_THREADS)
+    work(index);
+}
+
+/* Of grids that mostly end as they begin, and of those whose blocks add up something. */
+inline GridShape few_blocks_grid(uint64_t items) {
+  const GridShape grid = payload_grid(items);
+  return {std::min(grid.blocks, MAX_PAYLOAD_BLOCKS), grid.threads, 0};
 }
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------------- */

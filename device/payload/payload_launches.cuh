@@ -163,30 +163,32 @@ inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
           plan.low_bits,
           extremes_of(plan),
           items_of(plan),
+          plan.regroup_bits != 0 ? reinterpret_cast<uint64_t *>(part_of(plan, plan.regrouped_keys)) : nullptr,
           reinterpret_cast<uint64_t *>(part_of(plan, plan.shared)),
           static_cast<uint64_t *>(sorted_keys),
           reinterpret_cast<uint32_t *>(part_of(plan, plan.origins)),
           reinterpret_cast<uint32_t *>(part_of(plan, plan.lower_order))};
 }
 
-/* By the window: keys and origins are in order but for long runs. */
+/* By the window: keys and origins are in order but for long runs. What was not regrouped may be the array that keys are written
+   to, and so is gathered first. */
 inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
   const GridShape grid = payload_grid(sort.count);
   const Origins by_items = {sort.items, (uint64_t{1} << plan.low_bits) - 1, nullptr};
-  const void *keys = plan.regroup_bits != 0 ? part_of(plan, plan.regrouped_keys) : plan.asked.d_keys;
   CDP_RETURN_UNLESS_LAUNCHED(find_extremes(sort.keys, sort.count, sort.entry, sort.extremes, stream));
   if (plan.regroup_bits != 0)
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
   else
     CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, keys, sort.count, sizeof(uint64_t), sort.gathered, stream));
+  if (plan.regroup_bits == 0)
+    CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, stream));
   return launch_from_host(grid, stream, mend_runs_kernel, sort);
 }
 
 /* And by the halves, where there are such. */
 inline int sort_by_halves(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
-  const GridShape grid = payload_grid(sort.count);
+  const GridShape grid = few_blocks_grid(sort.count);
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_lower_halves_kernel, sort));
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.extremes->has_long_runs, stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_upper_halves_kernel, sort));

@@ -20,6 +20,8 @@
 #include "block/scan.cuh"
 #include "payload/window.cuh"
 
+#include <type_traits>
+
 namespace cdp::CDP_RUNTIME {
 
 constexpr RegroupShape REGROUP_SHAPE = regroup_shape(DEVICE_KIND == DeviceKind::simulated);
@@ -62,16 +64,21 @@ struct Regrouping {
   }
 };
 
+/* An entered key, in no more registers than it takes. */
+template <typename Raw>
+using EnteredKey = std::conditional_t<sizeof(Raw) == 8, uint64_t, uint32_t>;
+
 /* From an entered key to its bucket. */
+template <typename Raw>
 struct BucketOf {
-  uint64_t least;
+  EnteredKey<Raw> least;
   uint32_t dropped_bits;
 
-  template <typename Raw>
   __device__ __forceinline__ explicit BucketOf(const Regrouping<Raw> &regrouping)
-      : least(regrouping.extremes->least()), dropped_bits(regrouping.extremes->dropped_bits(regrouping.bucket_bits)) {}
+      : least(static_cast<EnteredKey<Raw>>(regrouping.extremes->least())),
+        dropped_bits(regrouping.extremes->dropped_bits(regrouping.bucket_bits)) {}
 
-  __device__ __forceinline__ uint32_t operator()(uint64_t entered) const {
+  __device__ __forceinline__ uint32_t operator()(EnteredKey<Raw> entered) const {
     return static_cast<uint32_t>((entered - least) >> dropped_bits);
   }
 };
@@ -87,7 +94,7 @@ __global__ void __launch_bounds__(REGROUP_THREADS)
     // cppcheck-suppress passedByValue
     count_tile_buckets_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<TileCounts>();
-  const BucketOf bucket_of(regrouping);
+  const BucketOf<Raw> bucket_of(regrouping);
   const uint64_t begin = uint64_t{blockIdx.x} * REGROUP_TILE;
   for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS)
     block.counts[bucket] = 0;
@@ -96,7 +103,7 @@ __global__ void __launch_bounds__(REGROUP_THREADS)
   for (uint32_t item = 0; item < REGROUP_ITEMS; item++) {
     const uint64_t index = begin + item * REGROUP_THREADS + threadIdx.x;
     if (index < regrouping.count)
-      atomicAdd(&block.counts[bucket_of(regrouping.entry.enter(regrouping.keys[index]))], 1u);
+      atomicAdd(&block.counts[bucket_of(static_cast<EnteredKey<Raw>>(regrouping.entry.enter(regrouping.keys[index])))], 1u);
   }
   __syncthreads();
   for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS)
@@ -143,11 +150,13 @@ struct RegroupBlock {
 static_assert(sizeof(RegroupBlock) <= 48 * 1024, "every block may have so much");
 
 /* The lanes of the warp that have the same bucket, of those that have a key. All lanes take part. */
-__device__ __forceinline__ uint32_t lanes_with_bucket(uint32_t bucket, uint32_t bucket_bits, bool has_key) {
+__device__ __forceinline__ uint32_t lanes_with_bucket(uint32_t bucket, bool has_key) {
   uint32_t lanes = __ballot_sync(ALL_LANES, has_key);
-  for (uint32_t bit = 0; bit < bucket_bits; bit++) {
-    const uint32_t set = __ballot_sync(ALL_LANES, bucket >> bit & 1);
-    lanes &= (bucket >> bit & 1) != 0 ? set : ~set;
+#pragma unroll
+  for (uint32_t bit = 0; bit < REGROUP_SHAPE.max_bits; bit++) {
+    const bool is_set = (bucket >> bit & 1) != 0;
+    const uint32_t set = __ballot_sync(ALL_LANES, is_set);
+    lanes &= is_set ? set : ~set;
   }
   return lanes;
 }
@@ -168,23 +177,36 @@ __device__ __forceinline__ void add_up_buckets(Number (&numbers)[MAX_REGROUP_BUC
   }
 }
 
-/* A tile's keys, of which each warp has a piece, and each thread one of each row of the piece. */
+/* What is above the position in an item: the entered key or, of 8 bytes, its window. */
 template <typename Raw>
+__device__ __forceinline__ uint64_t item_key(const Regrouping<Raw> &regrouping, EnteredKey<Raw> entered) {
+  if constexpr (sizeof(Raw) == 8)
+    return Window(*regrouping.extremes, regrouping.low_bits)(entered);
+  else
+    return entered;
+}
+
+/* A tile's keys, of which each warp has a piece, and each thread one of each row of the piece. FULL: there are as many as may be,
+   as in every tile but the last. */
+template <typename Raw, bool FULL>
 struct RegroupTile {
   const Regrouping<Raw> &regrouping;
   RegroupBlock &block;
   uint64_t begin;
   uint32_t items; /* of the tile */
 
-  __device__ __forceinline__ uint32_t index(uint32_t item) const {
+  __device__ __forceinline__ static uint32_t index(uint32_t item) {
     const uint32_t warp = threadIdx.x / WARP_LANES;
     return (warp * REGROUP_ITEMS + item) * WARP_LANES + threadIdx.x % WARP_LANES;
+  }
+  __device__ __forceinline__ bool has(uint32_t item_index) const {
+    return FULL || item_index < items;
   }
 
   /* Counts a row into the warp's counters, and returns how many keys of the bucket the warp has before the thread's. */
   __device__ __forceinline__ uint32_t rank_row(uint32_t bucket, bool has_key) const {
     uint16_t &counter = block.warp_counts[threadIdx.x / WARP_LANES][bucket];
-    const uint32_t lanes = lanes_with_bucket(bucket, regrouping.bucket_bits, has_key);
+    const uint32_t lanes = lanes_with_bucket(bucket, has_key);
     const uint32_t lower_lanes = lanes & ((1u << threadIdx.x % WARP_LANES) - 1);
     const uint32_t before = counter;
     __syncwarp();
@@ -194,11 +216,11 @@ struct RegroupTile {
     return before + static_cast<uint32_t>(__popc(lower_lanes));
   }
 
-  /* Where each bucket and, of that, each warp's keys begin in the tile, and where the bucket's do in the new arrays. */
+  /* Where each bucket begins in the tile, each warp's keys in the bucket, and the bucket's in the new arrays. */
   __device__ __forceinline__ void place_buckets() const {
     for (uint32_t bucket = threadIdx.x; bucket < MAX_REGROUP_BUCKETS; bucket += REGROUP_THREADS) {
       uint32_t lower_warps = 0;
-      for (uint32_t warp = 0; warp < REGROUP_WARPS; warp++) {
+      for (uint32_t warp = 0; warp < REGROUP_WARPS && bucket < regrouping.buckets(); warp++) {
         const uint32_t count = block.warp_counts[warp][bucket];
         block.warp_counts[warp][bucket] = static_cast<uint16_t>(lower_warps);
         lower_warps += count;
@@ -215,18 +237,19 @@ struct RegroupTile {
     for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS) {
       const uint64_t lower_tiles = regrouping.tile_counts[uint64_t{bucket} * regrouping.tiles + blockIdx.x];
       block.begins[bucket] += lower_tiles - block.tile_begins[bucket];
-      for (uint32_t warp = 0; warp < REGROUP_WARPS; warp++)
-        block.warp_counts[warp][bucket] = static_cast<uint16_t>(block.warp_counts[warp][bucket] + block.tile_begins[bucket]);
     }
-    __syncthreads();
   }
 
   /* Writes what all threads have put into the stage: write(where it belongs, its place in the stage). */
   template <typename Write>
   __device__ __forceinline__ void write_stage(Write write) const {
     __syncthreads();
-    for (uint32_t staged = threadIdx.x; staged < items; staged += REGROUP_THREADS)
-      write(block.begins[block.buckets[staged]] + staged, staged);
+#pragma unroll
+    for (uint32_t item = 0; item < REGROUP_ITEMS; item++) {
+      const uint32_t staged = item * REGROUP_THREADS + threadIdx.x;
+      if (has(staged))
+        write(block.begins[block.buckets[staged]] + staged, staged);
+    }
     __syncthreads();
   }
 
@@ -236,24 +259,25 @@ struct RegroupTile {
     Value values[REGROUP_ITEMS];
 #pragma unroll
     for (uint32_t item = 0; item < REGROUP_ITEMS; item++)
-      values[item] = index(item) < items ? value_at<Value>(array, begin + index(item)) : Value{0};
+      values[item] = has(index(item)) ? value_at<Value>(array, index(item)) : Value{0};
 #pragma unroll
     for (uint32_t item = 0; item < REGROUP_ITEMS; item++)
-      if (index(item) < items)
+      if (has(index(item)))
         block.stage[places[item]] = values[item];
     Value *target = reinterpret_cast<Value *>(array.target);
     write_stage([&](uint64_t place, uint32_t staged) { target[place] = static_cast<Value>(block.stage[staged]); });
   }
 
   template <typename Value>
-  static __device__ __forceinline__ Value value_at(const RegroupedArray &array, uint64_t index) {
+  __device__ __forceinline__ Value value_at(const RegroupedArray &array, uint32_t item_index) const {
     if (array.source == nullptr)
-      return static_cast<Value>(index);
+      return static_cast<Value>(begin + item_index);
+    const unsigned char *source = array.source + begin * sizeof(Value);
     if (array.is_aligned)
-      return reinterpret_cast<const Value *>(array.source)[index];
+      return reinterpret_cast<const Value *>(source)[item_index];
     uint64_t value = 0;
     for (uint32_t byte = 0; byte < sizeof(Value); byte++)
-      value |= uint64_t{array.source[index * sizeof(Value) + byte]} << (8 * byte);
+      value |= uint64_t{source[item_index * sizeof(Value) + byte]} << (8 * byte);
     return static_cast<Value>(value);
   }
 
@@ -269,52 +293,56 @@ struct RegroupTile {
       return move_values<uint64_t>(array, places);
     }
   }
-};
 
-/* What is above the position in an item: the entered key or, of 8 bytes, its window. */
-template <typename Raw>
-__device__ __forceinline__ uint64_t item_key(const Regrouping<Raw> &regrouping, uint64_t entered) {
-  if constexpr (sizeof(Raw) == 8)
-    return Window(*regrouping.extremes, regrouping.low_bits)(entered);
-  else
-    return entered;
-}
+  /* Finds out where each key belongs in the stage, and writes the items. */
+  __device__ __forceinline__ void place_keys(uint32_t (&places)[REGROUP_ITEMS]) const {
+    const BucketOf<Raw> bucket_of(regrouping);
+    const Raw *keys = regrouping.keys + begin;
+    EnteredKey<Raw> entered[REGROUP_ITEMS];
+#pragma unroll
+    for (uint32_t item = 0; item < REGROUP_ITEMS; item++)
+      entered[item] =
+          has(index(item)) ? static_cast<EnteredKey<Raw>>(regrouping.entry.enter(keys[index(item)])) : bucket_of.least;
+    __syncthreads();
+#pragma unroll
+    for (uint32_t item = 0; item < REGROUP_ITEMS; item++)
+      places[item] = rank_row(bucket_of(entered[item]), has(index(item)));
+    __syncthreads();
+    place_buckets();
+#pragma unroll
+    for (uint32_t item = 0; item < REGROUP_ITEMS; item++) {
+      const uint32_t bucket = bucket_of(entered[item]);
+      places[item] += block.tile_begins[bucket] + block.warp_counts[threadIdx.x / WARP_LANES][bucket];
+      if (!has(index(item)))
+        continue;
+      block.buckets[places[item]] = static_cast<uint8_t>(bucket);
+      block.stage[places[item]] = item_key(regrouping, entered[item]);
+    }
+    write_stage(
+        [&](uint64_t place, uint32_t staged) { regrouping.items[place] = block.stage[staged] << regrouping.low_bits | place; });
+  }
+
+  __device__ __forceinline__ void regroup() const {
+    uint32_t places[REGROUP_ITEMS];
+    place_keys(places);
+    for (uint32_t array = 0; array < regrouping.array_count; array++)
+      move_array(regrouping.arrays[array], places);
+  }
+};
 
 template <typename Raw>
 // cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(REGROUP_THREADS) regroup_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<RegroupBlock>();
-  const BucketOf bucket_of(regrouping);
   const uint64_t begin = uint64_t{blockIdx.x} * REGROUP_TILE;
   const uint64_t left = regrouping.count - begin;
-  const RegroupTile<Raw> tile = {regrouping, block, begin, left < REGROUP_TILE ? static_cast<uint32_t>(left) : REGROUP_TILE};
-  for (uint32_t counter = threadIdx.x; counter < REGROUP_WARPS * MAX_REGROUP_BUCKETS; counter += REGROUP_THREADS)
-    block.warp_counts[counter / MAX_REGROUP_BUCKETS][counter % MAX_REGROUP_BUCKETS] = 0;
-  uint64_t entered[REGROUP_ITEMS];
-#pragma unroll
-  for (uint32_t item = 0; item < REGROUP_ITEMS; item++)
-    entered[item] =
-        tile.index(item) < tile.items ? regrouping.entry.enter(regrouping.keys[begin + tile.index(item)]) : bucket_of.least;
-  __syncthreads();
-  uint32_t places[REGROUP_ITEMS];
-#pragma unroll
-  for (uint32_t item = 0; item < REGROUP_ITEMS; item++)
-    places[item] = tile.rank_row(bucket_of(entered[item]), tile.index(item) < tile.items);
-  __syncthreads();
-  tile.place_buckets();
-#pragma unroll
-  for (uint32_t item = 0; item < REGROUP_ITEMS; item++) {
-    const uint32_t bucket = bucket_of(entered[item]);
-    places[item] += block.warp_counts[threadIdx.x / WARP_LANES][bucket];
-    if (tile.index(item) >= tile.items)
-      continue;
-    block.buckets[places[item]] = static_cast<uint8_t>(bucket);
-    block.stage[places[item]] = item_key(regrouping, entered[item]);
-  }
-  tile.write_stage(
-      [&](uint64_t place, uint32_t staged) { regrouping.items[place] = block.stage[staged] << regrouping.low_bits | place; });
-  for (uint32_t array = 0; array < regrouping.array_count; array++)
-    tile.move_array(regrouping.arrays[array], places);
+  auto *counters = reinterpret_cast<uint32_t *>(block.warp_counts);
+  for (uint32_t pair = threadIdx.x; pair < sizeof block.warp_counts / sizeof *counters; pair += REGROUP_THREADS)
+    counters[pair] = 0;
+  if (left >= REGROUP_TILE)
+    RegroupTile<Raw, true>{regrouping, block, begin, REGROUP_TILE}.regroup();
+  else
+    RegroupTile<Raw, false>{regrouping, block, begin, static_cast<uint32_t>(left)}.regroup();
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------------- */

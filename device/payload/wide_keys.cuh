@@ -32,13 +32,18 @@ struct WideSort {
   uint32_t low_bits;
   KeyExtremes *extremes;
   uint64_t *items;
-  uint64_t *gathered;    /* keys in the items' order; then in the final one */
-  uint64_t *sorted_keys; /* may be `keys` */
-  uint32_t *origins;     /* where the sorted keys were */
-  uint32_t *lower_order; /* which of the sorted keys comes i-th by its lower half */
+  const uint64_t *regrouped; /* where items' positions tell keys; NULL: they are in `gathered`, in the items' order */
+  uint64_t *gathered;        /* behind the other two sorts keys in the final order */
+  uint64_t *sorted_keys;     /* may be `keys` */
+  uint32_t *origins;         /* where the sorted keys were */
+  uint32_t *lower_order;     /* which of the sorted keys comes i-th by its lower half */
 
   __device__ __forceinline__ uint64_t low_mask() const {
     return (uint64_t{1} << low_bits) - 1;
+  }
+  /* The key of an item. */
+  __device__ __forceinline__ uint64_t key(uint64_t index) const {
+    return regrouped != nullptr ? regrouped[items[index] & low_mask()] : gathered[index];
   }
 };
 
@@ -77,20 +82,20 @@ struct AgreeingKeys {
 };
 
 /* Where the key at an index belongs in its run. Takes note where the run is too long to tell. */
-__device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t index) {
+__device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t index, uint64_t key) {
   const AgreeingKeys run(sort, index);
   if (run.end - run.begin == 1 && !run.is_long)
     return index;
-  const uint64_t own = sort.entry.enter(sort.gathered[index]);
+  const uint64_t own = sort.entry.enter(key);
   if (run.is_long) {
     const bool has_lower = index != 0 && (sort.items[index - 1] ^ sort.items[index]) >> sort.low_bits == 0;
-    if (has_lower && sort.entry.enter(sort.gathered[index - 1]) != own)
+    if (has_lower && sort.entry.enter(sort.key(index - 1)) != own)
       sort.extremes->has_long_runs = 1; // whoever writes it, it is the same
     return index;
   }
   uint64_t place = run.begin;
   for (uint64_t other = run.begin; other < run.end; other++) {
-    const uint64_t entered = sort.entry.enter(sort.gathered[other]);
+    const uint64_t entered = sort.entry.enter(sort.key(other));
     place += entered < own || (entered == own && other < index) ? 1 : 0;
   }
   return place;
@@ -100,8 +105,9 @@ __device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t 
 __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid_constant__ WideSort sort) {
   const Window window(*sort.extremes, sort.low_bits);
   for_each_item(sort.count, [&](uint64_t index) {
-    const uint64_t place = window.dropped_bits == 0 ? index : place_in_run(sort, index);
-    sort.sorted_keys[place] = sort.gathered[index];
+    const uint64_t key = sort.key(index);
+    const uint64_t place = window.dropped_bits == 0 ? index : place_in_run(sort, index, key);
+    sort.sorted_keys[place] = key;
     sort.origins[place] = static_cast<uint32_t>(sort.items[index] & sort.low_mask());
   });
 }
@@ -114,7 +120,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_lower_halves_kernel(const __grid_constant__ WideSort sort) {
   if (sort.extremes->has_long_runs == 0)
     return;
-  for_each_item(sort.count, [&](uint64_t index) {
+  for_each_item_in_turns(sort.count, [&](uint64_t index) {
     const uint64_t lower = sort.entry.enter(sort.sorted_keys[index]) & 0xFFFFFFFF;
     sort.items[index] = lower << sort.low_bits | index;
   });
@@ -124,7 +130,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_lower_halves_kernel(cons
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_upper_halves_kernel(const __grid_constant__ WideSort sort) {
   if (sort.extremes->has_long_runs == 0)
     return;
-  for_each_item(sort.count, [&](uint64_t index) {
+  for_each_item_in_turns(sort.count, [&](uint64_t index) {
     const uint64_t origin = sort.items[index] & sort.low_mask();
     sort.lower_order[index] = static_cast<uint32_t>(origin);
     sort.items[index] = sort.entry.enter(sort.sorted_keys[origin]) >> 32 << sort.low_bits | index;
@@ -136,7 +142,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_upper_halves_kernel(cons
 __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_settled_kernel(const __grid_constant__ WideSort sort) {
   if (sort.extremes->has_long_runs == 0)
     return;
-  for_each_item(sort.count, [&](uint64_t index) {
+  for_each_item_in_turns(sort.count, [&](uint64_t index) {
     const uint32_t origin = sort.lower_order[sort.items[index] & sort.low_mask()];
     sort.gathered[index] = sort.sorted_keys[origin];
     sort.items[index] = sort.origins[origin];
@@ -147,7 +153,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_settled_kernel(const _
 __global__ void __launch_bounds__(PAYLOAD_THREADS) write_settled_kernel(const __grid_constant__ WideSort sort) {
   if (sort.extremes->has_long_runs == 0)
     return;
-  for_each_item(sort.count, [&](uint64_t index) {
+  for_each_item_in_turns(sort.count, [&](uint64_t index) {
     sort.sorted_keys[index] = sort.gathered[index];
     sort.origins[index] = static_cast<uint32_t>(sort.items[index]);
   });

@@ -8,8 +8,6 @@
 #include "block/scan.cuh"
 #include "payload/items.cuh"
 
-#include <algorithm>
-
 namespace cdp::CDP_RUNTIME {
 
 /* What is known of all keys, entered. Zeroed before they are looked at. */
@@ -47,13 +45,11 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
     find_extremes_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry, KeyExtremes *extremes) {
   unsigned long long greatest = 0;
   unsigned long long least_inverted = 0;
-  const uint64_t threads = uint64_t{gridDim.x} * PAYLOAD_THREADS;
-  const uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_THREADS + threadIdx.x;
-  for (uint64_t index = first; index < count; index += threads) {
+  for_each_item_in_turns(count, [&](uint64_t index) {
     const unsigned long long entered = entry.enter(keys[index]);
     greatest = entered > greatest ? entered : greatest;
     least_inverted = ~entered > least_inverted ? ~entered : least_inverted;
-  }
+  });
 #pragma unroll
   for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2) {
     const unsigned long long other = __shfl_xor_sync(ALL_LANES, greatest, static_cast<int>(distance));
@@ -70,12 +66,10 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
 /* Launches that. Returns a cudaError_t. */
 template <typename Raw>
 int find_extremes(const void *keys, uint64_t count, const Entry<Raw> &entry, KeyExtremes *extremes, void *stream) {
-  const GridShape grid = payload_grid(count);
-  const GridShape find_grid = {std::min(grid.blocks, MAX_WINDOW_BLOCKS), grid.threads, 0};
   const int error = zero_memory(extremes, sizeof(KeyExtremes), stream);
   return error != LAUNCH_OK ? error
-                            : launch_from_host(find_grid, stream, find_extremes_kernel<Raw>, static_cast<const Raw *>(keys),
-                                               count, entry, extremes);
+                            : launch_from_host(few_blocks_grid(count), stream, find_extremes_kernel<Raw>,
+                                               static_cast<const Raw *>(keys), count, entry, extremes);
 }
 
 } // namespace cdp::CDP_RUNTIME
