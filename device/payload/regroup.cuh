@@ -33,6 +33,10 @@ constexpr uint32_t MAX_REGROUP_BUCKETS = 1u << REGROUP_SHAPE.max_bits;
 static_assert(REGROUP_TILE <= UINT16_MAX && MAX_REGROUP_BUCKETS <= 256 && MAX_REGROUP_BUCKETS % WARP_LANES == 0,
               "counters have 16 bits, and bucket numbers 8");
 
+/* Blocks that regroup, to a multiprocessor, and so 64 registers to a thread: with 84 there is room for one block, which takes half as
+   long again, and with 40, for three, as much is spilled (H200). */
+constexpr uint32_t RESIDENT_REGROUPERS = 2;
+
 /* An array that is regrouped. */
 struct RegroupedArray {
   const unsigned char *source; /* NULL: each key's index */
@@ -332,7 +336,8 @@ struct RegroupTile {
 
 template <typename Raw>
 // cppcheck-suppress passedByValue
-__global__ void __launch_bounds__(REGROUP_THREADS) regroup_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
+__global__ void __launch_bounds__(REGROUP_THREADS, RESIDENT_REGROUPERS)
+    regroup_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<RegroupBlock>();
   const uint64_t begin = uint64_t{blockIdx.x} * REGROUP_TILE;
   const uint64_t left = regrouping.count - begin;
