@@ -335,8 +335,8 @@ struct RegroupTile {
 };
 
 template <typename Raw>
-// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(REGROUP_THREADS, RESIDENT_REGROUPERS)
+    // cppcheck-suppress passedByValue
     regroup_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<RegroupBlock>();
   const uint64_t begin = uint64_t{blockIdx.x} * REGROUP_TILE;
