@@ -4,9 +4,11 @@
  *
  *     values travel   pack keys and values ──▶ sort ──▶ unpack both
  *     others          pack keys and positions ──▶ sort ──▶ keys ──▶ for each column: gather, copy back ──▶ indices
+ *     long arrays     regroup, which packs, too (regroup.cuh) ──▶ sort ──▶ keys ──▶ for each column: gather ──▶ indices
  *
  * Keys of up to 4 bytes come out of the items, but where they are joined (cdp_ties), when they are gathered as values are; those of
- * 8 bytes: wide_keys.cuh. What is gathered is put where the sort has had its workspace, and copied back from there.
+ * 8 bytes: wide_keys.cuh. What is gathered is put where the sort has had its workspace, and copied back from there; what was
+ * regrouped lies apart from where it belongs, and is gathered to there at once.
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_PAYLOAD_LAUNCHES_CUH
 #define CDPSORT_DEVICE_PAYLOAD_PAYLOAD_LAUNCHES_CUH

@@ -6,6 +6,8 @@
  *     least and   the window's bits   by position     short runs   from here on only if a run is long
  *     greatest    and the position
  *
+ * Arrays that are regrouped (regroup.cuh) have their items from there, and the kernel that mends gathers the keys itself.
+ *
  * 1. An item has 64 bits, and a position takes up to 32 of them. So many upper bits of the distance from the least key as remain, the
  *    window, are in the item. Where the distances have no more bits, the sort of the items is that of the keys.
  * 2. Otherwise keys that agree in the window, a run, come in the order of the input. Of 2^26 random keys a window has 38 bits, and
