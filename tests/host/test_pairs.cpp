@@ -223,6 +223,22 @@ START_TEST(sorts_pairs_of_every_distribution) {
 }
 END_TEST
 
+/* Arrays that are regrouped, of more tiles than a block adds up at once, with values of each size that is, wherever they lie. _i: the
+   size of a value. */
+START_TEST(regroups_long_arrays) {
+  static const cdp_type types[] = {CDP_U32, CDP_F64, CDP_U16};
+  const size_t value_bytes = size_t{1} << _i;
+  for (size_t index = 0; index < sizeof types / sizeof *types; index++)
+    for (size_t offset = 0; offset < 2; offset++) {
+      cdp_options options = simulated_options(index);
+      options.ties = CDP_TIES_STABLE;
+      options.order = static_cast<cdp_order>(offset);
+      const host_distribution distribution = offset == 0 ? HOST_UNIFORM : HOST_GAUSSIAN;
+      must_sort_pairs(types[index], keys_of(types[index], 40001, distribution, index), value_bytes, offset, options);
+    }
+}
+END_TEST
+
 /* ---- Wide keys that agree in their upper bits -------------------------------------------------------------------------- */
 
 /* Keys in runs of `run_keys` that agree in all but their lowest bits, and lie far apart; `kinds` of lowest bits: 0 equal ones,
@@ -411,6 +427,7 @@ int main() {
   tcase_add_loop_test(tests, moves_values_of_any_size, 0, TYPES * TIES);
   tcase_add_loop_test(tests, sorts_pairs_of_any_number, 0, TYPES);
   tcase_add_loop_test(tests, sorts_pairs_of_every_distribution, 0, HOST_DISTRIBUTIONS);
+  tcase_add_loop_test(tests, regroups_long_arrays, 0, 4);
   tcase_add_loop_test(tests, mends_runs_of_wide_keys, 0, 30);
   tcase_add_test(tests, mends_runs_of_doubles);
   tcase_add_loop_test(tests, moves_all_columns, 0, TYPES);
