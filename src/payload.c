@@ -3,7 +3,6 @@
  * The calls of pairs.h, by the steps of sort.c: arguments, pointers, the device, the plan, and the sort. One key is sorted as
  * well, where its index is to be written.
  */
-#include "memory.h"
 #include "payload_arguments.h"
 #include "status.h"
 
@@ -12,25 +11,37 @@ static size_t least_count(const payload_call *call) {
   return call->has_indices ? 1 : 2;
 }
 
-/* Step 4, if there is something to do. Its bytes fit a size_t. */
-static cdp_status make_plan(const payload_call *call, const cdp_arguments *arguments, const cdp_device *device,
-                            bool is_captured, cdp_payload_plan *plan) {
+/* A call that has been read, and its plan. */
+typedef struct payload_job {
+  const payload_call *call;
+  const cdp_arguments *arguments;
+  cdp_payload_plan plan;
+} payload_job;
+
+/* ---- What is done ------------------------------------------------------------------------------------------------------ */
+
+/* Its bytes fit a size_t. */
+static cdp_status make_plan(void *context, const cdp_device *device, bool is_captured, size_t *workspace_bytes) {
+  payload_job *job = context;
   const uint64_t most = PTRDIFF_MAX;
-  const cdp_payload_request request = payload_request_of(call, &arguments->settings);
-  if (cdp_engine_plan_payload(&arguments->settings, &request, &device->facts, is_captured, plan) == CDP_OK &&
-      plan->workspace_bytes <= most)
-    return CDP_OK;
-  return cdp_fail(CDP_ERROR_SIZE, 0,
-                  "count is %zu: so many keys and their workspace cannot be addressed; give fewer keys at a time", call->count);
+  const cdp_settings *settings = &job->arguments->settings;
+  const cdp_payload_request request = payload_request_of(job->call, settings);
+  if (cdp_engine_plan_payload(settings, &request, &device->facts, is_captured, &job->plan) != CDP_OK ||
+      job->plan.workspace_bytes > most)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "count is %zu: so many keys and their workspace cannot be addressed; give fewer keys at a time",
+                    job->call->count);
+  *workspace_bytes = (size_t)job->plan.workspace_bytes;
+  return CDP_OK;
 }
 
-/* ---- Blocking ---------------------------------------------------------------------------------------------------------- */
-
-/* Tells a plan where the device reaches the arrays, which are in the order of payload_list(). */
-static void place(cdp_payload_plan *plan, const cdp_array *arrays) {
+/* Arrays are in the order of payload_list(). */
+static void place(void *context, const cdp_array *arrays, void *d_workspace) {
+  cdp_payload_plan *plan = &((payload_job *)context)->plan;
   cdp_payload_request *asked = &plan->asked;
   const bool is_apart = asked->d_sorted_keys != NULL && asked->d_sorted_keys != asked->d_keys;
   const bool in_place = asked->d_sorted_keys == asked->d_keys;
+  plan->d_workspace = d_workspace;
   asked->d_keys = arrays->d_source;
   if (in_place)
     asked->d_sorted_keys = arrays->d_target;
@@ -43,40 +54,24 @@ static void place(cdp_payload_plan *plan, const cdp_array *arrays) {
     asked->columns[column].values = (arrays++)->d_target;
 }
 
-static cdp_status sort_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
-                             cdp_fault *fault) {
-  cdp_payload_plan *plan = context;
-  place(plan, arrays);
-  plan->d_workspace = d_workspace;
-  return engine->sort_payload(plan, fault);
+static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
+  return engine->sort_payload(&((payload_job *)context)->plan, fault);
 }
 
-static cdp_status sort_on(const cdp_device *device, const cdp_allocator *allocator, const payload_arrays *list,
-                          cdp_payload_plan *plan) {
-  cdp_array arrays[PAYLOAD_ARRAYS_MAX] = {{0}};
-  cdp_memory_job job = {.arrays = arrays,
-                        .array_count = list->count,
-                        .workspace_bytes = (size_t)plan->workspace_bytes,
-                        .allocator = *allocator,
-                        .doing = "sorting",
-                        .work = sort_there,
-                        .context = plan};
-  cdp_status status;
-  for (size_t index = 0; index < list->count; index++) {
-    const payload_array *array = &list->arrays[index];
-    arrays[index] = (cdp_array){.source = array->source, .target = array->target, .bytes = array->bytes};
-    TRY(cdp_device_check_array(device, payload_address(array), array->name, &arrays[index].is_copied));
-  }
-  TRY(cdp_memory_do(device, &job));
-cleanup:
-  return status;
+static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
+  return engine->launch_payload(&((payload_job *)context)->plan, stream, fault);
 }
 
-static cdp_status sort_blocking(const payload_call *call) {
+static const cdp_array_work sorting = {make_plan, place, run, launch};
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------------- */
+
+/* In stream order, or blocking if `order` is NULL. */
+static cdp_status sort(const payload_call *call, const cdp_stream_order *order) {
   cdp_arguments arguments;
-  payload_arrays list;
-  cdp_device device;
-  cdp_payload_plan plan;
+  cdp_array_list list;
+  payload_job job = {.call = call, .arguments = &arguments};
+  const cdp_array_call whole = {&arguments, &list, &sorting, &job, call->ask};
   cdp_status status;
   cdp_message_clear();
   TRY(payload_read(call, &arguments));
@@ -85,130 +80,28 @@ static cdp_status sort_blocking(const payload_call *call) {
   TRY(payload_list(call, &arguments, &list));
   if (call->count < least_count(call))
     goto cleanup;
-  TRY(cdp_device_choose(&arguments.wish, call->keys, &device));
-  TRY(make_plan(call, &arguments, &device, false, &plan));
-  TRY(sort_on(&device, &arguments.settings.allocator, &list, &plan));
-  cdp_device_used(device.facts.name);
+  TRY(order != NULL ? cdp_array_call_launch(&whole, order) : cdp_array_call_do(&whole));
 cleanup:
   return status;
 }
 
-/* ---- In stream order --------------------------------------------------------------------------------------------------- */
-
 static cdp_status tell_workspace(const payload_call *call, size_t *workspace_bytes) {
   cdp_arguments arguments;
-  cdp_device device;
-  cdp_payload_plan plan = {.workspace_bytes = 0};
+  payload_job job = {.call = call, .arguments = &arguments};
+  const cdp_array_call whole = {&arguments, NULL, &sorting, &job, call->ask};
+  size_t bytes = 0;
   cdp_status status;
   cdp_message_clear();
   TRY(payload_read(call, &arguments));
   TRY(cdp_arguments_check_answer(workspace_bytes));
-  if (call->count >= least_count(call)) {
-    TRY(cdp_device_choose(&arguments.wish, NULL, &device));
-    TRY(make_plan(call, &arguments, &device, false, &plan));
-  }
-  *workspace_bytes = (size_t)plan.workspace_bytes;
-cleanup:
-  return status;
-}
-
-/* That a device works on all arrays, in this stream, without a copy. */
-static cdp_status check_usable(const payload_call *call, const cdp_device *device, const payload_arrays *list) {
-  cdp_status status;
-  TRY(cdp_device_check_stream(device, call->stream));
-  for (size_t index = 0; index < list->count; index++)
-    TRY(cdp_device_check_memory(device, payload_address(&list->arrays[index]), list->arrays[index].name,
-                                ", or call the blocking form, which takes host memory too"));
-  if (!call->allocates)
-    TRY(cdp_device_check_memory(device, call->d_workspace, "d_workspace", ""));
-cleanup:
-  return status;
-}
-
-static cdp_status check_workspace(const payload_call *call, const payload_arrays *list, size_t needed) {
-  cdp_status status;
-  TRY(cdp_arguments_check_workspace_size(call->workspace_bytes, needed, call->ask));
-  for (size_t index = 0; index < list->count; index++)
-    if (cdp_arguments_overlap(payload_address(&list->arrays[index]), list->arrays[index].bytes, call->d_workspace, needed))
-      return cdp_fail(CDP_ERROR_WORKSPACE, 0, "the workspace overlaps %s: give it memory of its own", list->arrays[index].name);
-cleanup:
-  return status;
-}
-
-static cdp_status launch_with_memory(const payload_call *call, const cdp_allocator *allocator, const cdp_device *device,
-                                     cdp_payload_plan *plan) {
-  const size_t bytes = (size_t)plan->workspace_bytes;
-  cdp_fault fault = {0};
-  cdp_status status;
-  TRY(cdp_memory_take(device, allocator, bytes, call->stream, &plan->d_workspace));
-  const cdp_status launched = device->engine->launch_payload(plan, call->stream, &fault);
-  status = cdp_memory_give_back(device, allocator, bytes, call->stream, plan->d_workspace);
-  if (launched != CDP_OK)
-    return cdp_report(launched, &fault, "launching the sort");
-cleanup:
-  return status;
-}
-
-/* Steps 4 and 5, with the device current. */
-static cdp_status plan_and_launch(const payload_call *call, const cdp_arguments *arguments, const payload_arrays *list,
-                                  const cdp_device *device) {
-  const cdp_engine *engine = device->engine;
-  cdp_fault fault = {0};
-  cdp_payload_plan plan;
-  bool is_captured = false;
-  cdp_status status;
-  TRY(cdp_report(engine->is_captured(call->stream, &is_captured, &fault), &fault, "looking at the stream"));
-  TRY(make_plan(call, arguments, device, is_captured, &plan));
-  if (call->allocates)
-    return launch_with_memory(call, &arguments->settings.allocator, device, &plan);
-  TRY(check_workspace(call, list, (size_t)plan.workspace_bytes));
-  plan.d_workspace = call->d_workspace;
-  TRY(cdp_report(engine->launch_payload(&plan, call->stream, &fault), &fault, "launching the sort"));
-cleanup:
-  return status;
-}
-
-static cdp_status sort_in_stream_order(const payload_call *call) {
-  cdp_arguments arguments;
-  payload_arrays list;
-  cdp_device device;
-  cdp_previous previous;
-  cdp_fault fault = {0};
-  cdp_status status;
-  cdp_message_clear();
-  TRY(payload_read(call, &arguments));
-  if (call->count == 0)
-    goto cleanup;
-  TRY(payload_list(call, &arguments, &list));
-  if (call->count < least_count(call))
-    goto cleanup;
-  if (!call->allocates)
-    TRY(cdp_arguments_check_workspace(call->d_workspace, call->ask));
-  TRY(cdp_device_choose(&arguments.wish, call->keys, &device));
-  TRY(check_usable(call, &device, &list));
-  TRY(cdp_report(device.engine->enter(device.ordinal, &previous, &fault), &fault, "making the device current"));
-  status = plan_and_launch(call, &arguments, &list, &device);
-  device.engine->leave(&previous);
-  TRY(status);
-  cdp_device_used(device.facts.name);
+  if (call->count >= least_count(call))
+    TRY(cdp_array_call_ask(&whole, &bytes));
+  *workspace_bytes = bytes;
 cleanup:
   return status;
 }
 
 /* ---- Pairs and columns ------------------------------------------------------------------------------------------------- */
-
-static cdp_status launch_in(payload_call call, void *d_workspace, size_t workspace_bytes, void *stream) {
-  call.stream = stream;
-  call.d_workspace = d_workspace;
-  call.workspace_bytes = workspace_bytes;
-  return sort_in_stream_order(&call);
-}
-
-static cdp_status launch_allocating(payload_call call, void *stream) {
-  call.stream = stream;
-  call.allocates = true;
-  return sort_in_stream_order(&call);
-}
 
 static payload_call columns_call(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
                                  const cdp_options *options) {
@@ -233,7 +126,7 @@ cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_bytes, siz
                                const cdp_options *options) {
   const cdp_column column = {values, value_bytes};
   const payload_call call = pairs_call(keys, &column, count, type, options);
-  return sort_blocking(&call);
+  return sort(&call, NULL);
 }
 
 cdp_status cdp_quicksort_pairs_workspace(size_t value_bytes, size_t count, cdp_type type, const cdp_options *options,
@@ -246,19 +139,23 @@ cdp_status cdp_quicksort_pairs_workspace(size_t value_bytes, size_t count, cdp_t
 cdp_status cdp_quicksort_pairs_async(void *d_keys, void *d_values, size_t value_bytes, size_t count, cdp_type type,
                                      const cdp_options *options, void *d_workspace, size_t workspace_bytes, void *stream) {
   const cdp_column column = {d_values, value_bytes};
-  return launch_in(pairs_call(d_keys, &column, count, type, options), d_workspace, workspace_bytes, stream);
+  const payload_call call = pairs_call(d_keys, &column, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
 }
 
 cdp_status cdp_quicksort_pairs_on_stream(void *d_keys, void *d_values, size_t value_bytes, size_t count, cdp_type type,
                                          const cdp_options *options, void *stream) {
   const cdp_column column = {d_values, value_bytes};
-  return launch_allocating(pairs_call(d_keys, &column, count, type, options), stream);
+  const payload_call call = pairs_call(d_keys, &column, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
 }
 
 cdp_status cdp_quicksort_columns(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
                                  const cdp_options *options) {
   const payload_call call = columns_call(keys, columns, column_count, count, type, options);
-  return sort_blocking(&call);
+  return sort(&call, NULL);
 }
 
 cdp_status cdp_quicksort_columns_workspace(const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
@@ -270,12 +167,16 @@ cdp_status cdp_quicksort_columns_workspace(const cdp_column *columns, size_t col
 cdp_status cdp_quicksort_columns_async(void *d_keys, const cdp_column *columns, size_t column_count, size_t count,
                                        cdp_type type, const cdp_options *options, void *d_workspace, size_t workspace_bytes,
                                        void *stream) {
-  return launch_in(columns_call(d_keys, columns, column_count, count, type, options), d_workspace, workspace_bytes, stream);
+  const payload_call call = columns_call(d_keys, columns, column_count, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
 }
 
 cdp_status cdp_quicksort_columns_on_stream(void *d_keys, const cdp_column *columns, size_t column_count, size_t count,
                                            cdp_type type, const cdp_options *options, void *stream) {
-  return launch_allocating(columns_call(d_keys, columns, column_count, count, type, options), stream);
+  const payload_call call = columns_call(d_keys, columns, column_count, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
 }
 
 /* ---- Argsort ----------------------------------------------------------------------------------------------------------- */
@@ -296,7 +197,7 @@ static payload_call argsort_call(const void *keys, void *sorted_keys, void *indi
 cdp_status cdp_argsort(const void *keys, void *sorted_keys, void *indices, size_t index_bytes, size_t count, cdp_type type,
                        const cdp_options *options) {
   const payload_call call = argsort_call(keys, sorted_keys, indices, index_bytes, count, type, options);
-  return sort_blocking(&call);
+  return sort(&call, NULL);
 }
 
 cdp_status cdp_argsort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
@@ -307,11 +208,14 @@ cdp_status cdp_argsort_workspace(size_t count, cdp_type type, const cdp_options 
 cdp_status cdp_argsort_async(const void *d_keys, void *d_sorted_keys, void *d_indices, size_t index_bytes, size_t count,
                              cdp_type type, const cdp_options *options, void *d_workspace, size_t workspace_bytes,
                              void *stream) {
-  return launch_in(argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options), d_workspace,
-                   workspace_bytes, stream);
+  const payload_call call = argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
 }
 
 cdp_status cdp_argsort_on_stream(const void *d_keys, void *d_sorted_keys, void *d_indices, size_t index_bytes, size_t count,
                                  cdp_type type, const cdp_options *options, void *stream) {
-  return launch_allocating(argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options), stream);
+  const payload_call call = argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
 }

@@ -26,13 +26,13 @@ static cdp_status check_value_bytes(const char *name, size_t value_bytes, size_t
 /* What messages call a field of a column, which in a call of pairs is an argument of its own. */
 static void name_column(const payload_call *call, size_t column, const char *field, char *name) {
   if (call->is_pairs)
-    (void)snprintf(name, PAYLOAD_NAME_BYTES, "%s", field);
+    (void)snprintf(name, CDP_ARRAY_NAME_BYTES, "%s", field);
   else
-    (void)snprintf(name, PAYLOAD_NAME_BYTES, "columns[%u].%s", (unsigned)column, field);
+    (void)snprintf(name, CDP_ARRAY_NAME_BYTES, "columns[%u].%s", (unsigned)column, field);
 }
 
 cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
-  char name[PAYLOAD_NAME_BYTES];
+  char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status;
   TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
   if (call->has_indices && call->index_bytes != sizeof(uint32_t) && call->index_bytes != sizeof(uint64_t))
@@ -53,16 +53,6 @@ cleanup:
   return status;
 }
 
-const void *payload_address(const payload_array *array) {
-  return array->source != NULL ? array->source : array->target;
-}
-
-static void add(payload_arrays *list, const char *name, const void *source, void *target, size_t bytes) {
-  payload_array *array = &list->arrays[list->count++];
-  *array = (payload_array){.source = source, .target = target, .bytes = bytes};
-  (void)snprintf(array->name, sizeof array->name, "%s", name);
-}
-
 static cdp_status check_indices(const payload_call *call) {
   if (call->indices == NULL)
     return cdp_fail(CDP_ERROR_NULL, 0, "indices is NULL: give a pointer to %zu indices; NULL is only for a count of 0",
@@ -73,41 +63,30 @@ static cdp_status check_indices(const payload_call *call) {
   return CDP_OK;
 }
 
-static cdp_status check_no_overlap(const payload_arrays *list) {
-  for (size_t one = 0; one < list->count; one++)
-    for (size_t other = one + 1; other < list->count; other++) {
-      const payload_array *a = &list->arrays[one];
-      const payload_array *b = &list->arrays[other];
-      if (cdp_arguments_overlap(payload_address(a), a->bytes, payload_address(b), b->bytes))
-        return cdp_fail(CDP_ERROR_POINTER, 0, "%s and %s overlap: give each array memory of its own", a->name, b->name);
-    }
-  return CDP_OK;
-}
-
-cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list) {
+cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list) {
   const bool in_place = call->sorted_keys == call->keys;
   const size_t keys_bytes = call->count * arguments->key_bytes;
-  char name[PAYLOAD_NAME_BYTES];
+  char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status;
   list->count = 0;
   TRY(cdp_arguments_check_keys("keys", call->keys, arguments->key_bytes));
-  add(list, "keys", call->keys, in_place ? call->sorted_keys : NULL, keys_bytes);
+  cdp_array_list_add(list, "keys", call->keys, in_place ? call->sorted_keys : NULL, keys_bytes);
   if (call->sorted_keys != NULL && !in_place) {
     TRY(cdp_arguments_check_keys("sorted_keys", call->sorted_keys, arguments->key_bytes));
-    add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
+    cdp_array_list_add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
   }
   if (call->has_indices) {
     TRY(check_indices(call));
-    add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
+    cdp_array_list_add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
   }
   for (size_t column = 0; column < call->column_count; column++) {
     const cdp_column *values = &call->columns[column];
     name_column(call, column, "values", name);
     if (values->values == NULL)
       return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
-    add(list, name, values->values, values->values, call->count * values->value_bytes);
+    cdp_array_list_add(list, name, values->values, values->values, call->count * values->value_bytes);
   }
-  TRY(check_no_overlap(list));
+  TRY(cdp_array_list_check_overlap(list));
 cleanup:
   return status;
 }

@@ -5,7 +5,7 @@
 #ifndef CDPSORT_SRC_PAYLOAD_ARGUMENTS_H
 #define CDPSORT_SRC_PAYLOAD_ARGUMENTS_H
 
-#include "arguments.h"
+#include "array_call.h"
 
 #include <cdpsort/pairs.h>
 
@@ -23,36 +23,13 @@ typedef struct payload_call {
   size_t count;
   cdp_type type;
   const cdp_options *options;
-  void *stream; /* this and the rest: of a call in stream order */
-  bool allocates;
-  void *d_workspace;
-  size_t workspace_bytes;
 } payload_call;
-
-/* An array of a call's, with its name for messages. */
-#define PAYLOAD_NAME_BYTES 40
-typedef struct payload_array {
-  char name[PAYLOAD_NAME_BYTES];
-  const void *source; /* these as in cdp_array (memory.h) */
-  void *target;
-  size_t bytes;
-} payload_array;
-
-/* All of them: keys, sorted keys unless they are those, indices, columns. */
-#define PAYLOAD_ARRAYS_MAX (3 + CDP_COLUMNS_MAX)
-typedef struct payload_arrays {
-  payload_array arrays[PAYLOAD_ARRAYS_MAX];
-  size_t count;
-} payload_arrays;
 
 /* Type, options, CDPSORT_DEVICE, count and sizes. CDP_ERROR_TYPE, _OPTION, _SIZE or _NULL. */
 cdp_status payload_read(const payload_call *call, cdp_arguments *arguments);
 
 /* The arrays of a call of at least one key that has been read. CDP_ERROR_NULL, _ALIGNMENT, or _POINTER where they overlap. */
-cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list);
-
-/* Where an array begins. */
-const void *payload_address(const payload_array *array);
+cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list);
 
 /* What the engine is asked for; the columns are copied. */
 cdp_payload_request payload_request_of(const payload_call *call, const cdp_settings *settings);
