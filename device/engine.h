@@ -11,6 +11,7 @@
 
 #include <cdpsort/pairs.h>
 #include <cdpsort/partition.h>
+#include <cdpsort/records.h>
 #include <cdpsort/study.h>
 #include <cdpsort/tuning.h>
 
@@ -223,9 +224,10 @@ typedef struct cdp_payload_request {
   cdp_ties ties;
   uint64_t count; /* 1 to CDP_PAIRS_COUNT_MAX */
   const void *d_keys;
-  void *d_sorted_keys;  /* may be d_keys; NULL: nobody wants them */
-  void *d_indices;      /* NULL: nobody wants them */
-  uint32_t index_bytes; /* 4 or 8; 0: no indices */
+  void *d_sorted_keys;             /* may be d_keys; NULL: nobody wants them */
+  void *d_indices;                 /* NULL: nobody wants them */
+  uint32_t index_bytes;            /* 4 or 8; 0: no indices */
+  const uint32_t *d_first_indices; /* what is said of a key in the place of its index; NULL: its index */
   uint32_t column_count;
   cdp_column columns[CDP_COLUMNS_MAX]; /* at most UINT32_MAX bytes a value */
 } cdp_payload_request;
@@ -263,6 +265,62 @@ typedef struct cdp_payload_plan {
    if the workspace cannot be addressed. */
 cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, const cdp_payload_request *request,
                                    const cdp_device_facts *facts, bool is_captured, cdp_payload_plan *plan);
+
+/* ---- Records, and columns to sort by (payload/records.cuh) -------------------------------------------------------------- */
+
+/* A field of all records: the first one's, and how far it is to the next one's. */
+typedef struct cdp_sort_field {
+  const void *d_first;
+  uint64_t stride;
+  cdp_type type;
+  cdp_order order;
+} cdp_sort_field;
+
+/* What is asked for: records are brought into their order, or the order is told as indices. A plan is made of it without a look at
+   any pointer. */
+typedef struct cdp_records_request {
+  cdp_ties ties;
+  uint64_t count;       /* 1 to CDP_PAIRS_COUNT_MAX */
+  uint32_t field_count; /* at least 1 */
+  cdp_sort_field fields[CDP_FIELDS_MAX];
+  void *d_records;
+  uint64_t record_bytes; /* 0: no records */
+  void *d_indices;
+  uint32_t index_bytes; /* 4 or 8; 0: no indices */
+} cdp_records_request;
+
+/* Fields that follow one another and have 64 bits together at most: one key, the first field uppermost. */
+typedef struct cdp_field_group {
+  uint32_t begin;
+  uint32_t end;
+  uint32_t bits;
+} cdp_field_group;
+
+/*
+ * How it is done: by a stable sort of indices for each group of fields, the last group first. The workspace, from its beginning
+ * (each part aligned to CDP_WORKSPACE_ALIGNMENT):
+ *
+ *     | order of the records, so far, and the next one | keys of a group | workspace of a sort |
+ *       count indices of 4 bytes each, of those needed |  the same memory: gathered records    |
+ */
+typedef struct cdp_records_plan {
+  cdp_records_request asked;
+  uint32_t group_count;
+  cdp_field_group groups[CDP_FIELDS_MAX];
+  cdp_payload_plan narrow; /* of indices by keys of 4 bytes, for groups of up to 32 bits */
+  cdp_payload_plan wide;   /* and of 8 bytes; either is undefined where no group is like that */
+  uint64_t orders[2];      /* where parts begin */
+  uint64_t keys;
+  uint64_t sort;
+  uint64_t workspace_bytes;
+  uint64_t seed; /* of the simulated device's schedule */
+  bool is_captured;
+  void *d_workspace; /* the caller's to fill in */
+} cdp_records_plan;
+
+/* Plans it, as cdp_engine_plan_payload(). */
+cdp_status cdp_engine_plan_records(const cdp_settings *resolved, const cdp_records_request *request,
+                                   const cdp_device_facts *facts, bool is_captured, cdp_records_plan *plan);
 
 /* ---- Engines ----------------------------------------------------------------------------------------------------------- */
 
@@ -318,6 +376,10 @@ typedef struct cdp_engine {
   /* The same for keys with what goes with them; there is nothing to gather. */
   cdp_status (*launch_payload)(const cdp_payload_plan *plan, void *stream, cdp_fault *fault);
   cdp_status (*sort_payload)(const cdp_payload_plan *plan, cdp_fault *fault);
+
+  /* And for records. */
+  cdp_status (*launch_records)(const cdp_records_plan *plan, void *stream, cdp_fault *fault);
+  cdp_status (*sort_records)(const cdp_records_plan *plan, cdp_fault *fault);
 
   /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
   cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);

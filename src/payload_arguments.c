@@ -8,8 +8,7 @@
 
 #include <stdio.h>
 
-/* A value's size in a call of `count` of them: the bytes of them all can be addressed. */
-static cdp_status check_value_bytes(const char *name, size_t value_bytes, size_t count) {
+cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count) {
   const uint64_t wide_bytes = value_bytes;
   if (value_bytes == 0)
     return cdp_fail(CDP_ERROR_SIZE, 0, "%s is 0: give the size of a value in bytes", name);
@@ -35,8 +34,8 @@ cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
   char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status;
   TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
-  if (call->has_indices && call->index_bytes != sizeof(uint32_t) && call->index_bytes != sizeof(uint64_t))
-    return cdp_fail(CDP_ERROR_SIZE, 0, "index_bytes is %zu: an index has 4 bytes or 8", call->index_bytes);
+  if (call->has_indices)
+    TRY(payload_check_index_bytes(call->index_bytes));
   if (call->column_count > CDP_COLUMNS_MAX)
     return cdp_fail(CDP_ERROR_SIZE, 0,
                     "column_count is %zu: a call takes CDP_COLUMNS_MAX (%d) columns at most; sort more by the indices of "
@@ -47,19 +46,24 @@ cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
                     call->column_count);
   for (size_t column = 0; column < call->column_count; column++) {
     name_column(call, column, "value_bytes", name);
-    TRY(check_value_bytes(name, call->columns[column].value_bytes, call->count));
+    TRY(payload_check_value_bytes(name, call->columns[column].value_bytes, call->count));
   }
 cleanup:
   return status;
 }
 
-static cdp_status check_indices(const payload_call *call) {
-  if (call->indices == NULL)
-    return cdp_fail(CDP_ERROR_NULL, 0, "indices is NULL: give a pointer to %zu indices; NULL is only for a count of 0",
-                    call->count);
-  if ((uintptr_t)call->indices % call->index_bytes != 0)
+cdp_status payload_check_index_bytes(size_t index_bytes) {
+  if (index_bytes == sizeof(uint32_t) || index_bytes == sizeof(uint64_t))
+    return CDP_OK;
+  return cdp_fail(CDP_ERROR_SIZE, 0, "index_bytes is %zu: an index has 4 bytes or 8", index_bytes);
+}
+
+cdp_status payload_check_indices(const void *indices, size_t index_bytes, size_t count) {
+  if (indices == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "indices is NULL: give a pointer to %zu indices; NULL is only for a count of 0", count);
+  if ((uintptr_t)indices % index_bytes != 0)
     return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "indices is %p, which is not a multiple of %zu: align them to their own size",
-                    call->indices, call->index_bytes);
+                    indices, index_bytes);
   return CDP_OK;
 }
 
@@ -76,7 +80,7 @@ cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments
     cdp_array_list_add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
   }
   if (call->has_indices) {
-    TRY(check_indices(call));
+    TRY(payload_check_indices(call->indices, call->index_bytes, call->count));
     cdp_array_list_add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
   }
   for (size_t column = 0; column < call->column_count; column++) {

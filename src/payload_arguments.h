@@ -31,6 +31,13 @@ cdp_status payload_read(const payload_call *call, cdp_arguments *arguments);
 /* The arrays of a call of at least one key that has been read. CDP_ERROR_NULL, _ALIGNMENT, or _POINTER where they overlap. */
 cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list);
 
+/* The size of a value in a call of `count` of them, `name` for messages: the bytes of them all can be addressed. CDP_ERROR_SIZE. */
+cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count);
+
+/* The size of an index, and an array of some. CDP_ERROR_SIZE; CDP_ERROR_NULL or _ALIGNMENT. */
+cdp_status payload_check_index_bytes(size_t index_bytes);
+cdp_status payload_check_indices(const void *indices, size_t index_bytes, size_t count);
+
 /* What the engine is asked for; the columns are copied. */
 cdp_payload_request payload_request_of(const payload_call *call, const cdp_settings *settings);
 

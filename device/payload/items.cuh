@@ -86,8 +86,11 @@ inline uint64_t infinity_bits(cdp_type type) {
 }
 
 /* Whether keys that count as equal may differ. */
+inline bool joins_keys(cdp_type type, cdp_ties ties) {
+  return ties == CDP_TIES_BY_VALUE && infinity_bits(type) != 0;
+}
 inline bool joins_keys(const cdp_payload_request &asked) {
-  return asked.ties == CDP_TIES_BY_VALUE && infinity_bits(asked.type) != 0;
+  return joins_keys(asked.type, asked.ties);
 }
 
 /* The key map of a width, and that of a type. */
@@ -129,12 +132,16 @@ struct Entry {
 };
 
 template <typename Raw>
-Entry<Raw> entry_of(const cdp_payload_request &asked) {
+Entry<Raw> entry_of(cdp_type type, cdp_order order, cdp_ties ties) {
   Entry<Raw> entry = {};
-  entry.map = MapOf<Raw>::of(asked.type, asked.order);
-  entry.tie.infinity = joins_keys(asked) ? static_cast<Raw>(infinity_bits(asked.type)) : Raw{0};
+  entry.map = MapOf<Raw>::of(type, order);
+  entry.tie.infinity = joins_keys(type, ties) ? static_cast<Raw>(infinity_bits(type)) : Raw{0};
   entry.tie.magnitude_mask = static_cast<Raw>(static_cast<Raw>(~Raw{0}) >> 1);
   return entry;
+}
+template <typename Raw>
+Entry<Raw> entry_of(const cdp_payload_request &asked) {
+  return entry_of<Raw>(asked.type, asked.order, asked.ties);
 }
 
 /* ---- Values that travel ------------------------------------------------------------------------------------------------ */

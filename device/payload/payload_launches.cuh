@@ -29,7 +29,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
-inline unsigned char *part_of(const cdp_payload_plan &plan, uint64_t offset) {
+template <typename Plan>
+unsigned char *part_of(const Plan &plan, uint64_t offset) {
   return static_cast<unsigned char *>(plan.d_workspace) + offset;
 }
 
@@ -120,7 +121,7 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
   if (sizeof(Raw) == 8 || joins_keys(asked))
     add_array(regrouping, asked.d_keys, part_of(plan, plan.regrouped_keys), sizeof(Raw));
   if (asked.index_bytes != 0)
-    add_array(regrouping, nullptr, part_of(plan, plan.first_indices), sizeof(uint32_t));
+    add_array(regrouping, asked.d_first_indices, part_of(plan, plan.first_indices), sizeof(uint32_t));
   for (uint32_t column = 0; column < asked.column_count; column++)
     add_array(regrouping, asked.columns[column].values, part_of(plan, plan.regrouped_columns[column]),
               asked.columns[column].value_bytes);
@@ -209,10 +210,11 @@ inline int sort_positions<uint64_t>(const cdp_payload_plan &plan, Origins &origi
 
 /* ---- All of it --------------------------------------------------------------------------------------------------------- */
 
-/* The indices before the sort: the origins, or what was regrouped with the keys. */
+/* The indices before the sort: the origins, what was asked for in their place, or what of it was regrouped with the keys. */
 template <typename Index>
 int write_indices(const cdp_payload_plan &plan, const Origins &origins, void *stream) {
-  const uint32_t *first = plan.regroup_bits != 0 ? reinterpret_cast<uint32_t *>(part_of(plan, plan.first_indices)) : nullptr;
+  const uint32_t *regrouped = reinterpret_cast<uint32_t *>(part_of(plan, plan.first_indices));
+  const uint32_t *first = plan.regroup_bits != 0 ? regrouped : plan.asked.d_first_indices;
   return launch_from_host(payload_grid(plan.asked.count), stream, write_indices_kernel<Index>, origins, first, plan.asked.count,
                           static_cast<Index *>(plan.asked.d_indices));
 }
