@@ -271,6 +271,7 @@ cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, const cdp_paylo
 /* A field of all records: the first one's, and how far it is to the next one's. */
 typedef struct cdp_sort_field {
   const void *d_first;
+  uint64_t offset; /* of the field in a record */
   uint64_t stride;
   cdp_type type;
   cdp_order order;
@@ -297,8 +298,9 @@ typedef struct cdp_field_group {
 } cdp_field_group;
 
 /*
- * How it is done: by a stable sort of indices for each group of fields, the last group first. The workspace, from its beginning
- * (each part aligned to CDP_WORKSPACE_ALIGNMENT):
+ * How it is done: by a stable sort of indices for each group of fields, the last group first; or, of records that are one group and
+ * nothing else, by a sort of the keys that they make. The workspace, from its beginning (each part aligned to
+ * CDP_WORKSPACE_ALIGNMENT):
  *
  *     | order of the records, so far, and the next one | keys of a group | workspace of a sort |
  *       count indices of 4 bytes each, of those needed |  the same memory: gathered records    |
@@ -307,6 +309,8 @@ typedef struct cdp_records_plan {
   cdp_records_request asked;
   uint32_t group_count;
   cdp_field_group groups[CDP_FIELDS_MAX];
+  bool are_keys;           /* records are one group, every bit of it, and nothing else */
+  cdp_plan key_sort;       /* then: of the keys; undefined for one. The two below are undefined */
   cdp_payload_plan narrow; /* of indices by keys of 4 bytes, for groups of up to 32 bits */
   cdp_payload_plan wide;   /* and of 8 bytes; either is undefined where no group is like that */
   uint64_t orders[2];      /* where parts begin */

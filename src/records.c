@@ -43,7 +43,7 @@ static size_t least_count(const records_call *call) {
 static cdp_status check_field(const records_call *call, uint32_t index) {
   const cdp_sort_field *field = &call->fields[index];
   const uint32_t bytes = cdp_engine_key_bytes(field->type);
-  const uintptr_t offset = (uintptr_t)field->d_first;
+  const size_t offset = (size_t)field->offset;
   if (bytes == 0)
     return cdp_fail(CDP_ERROR_TYPE, 0, "%s[%u].type is %d: choose one of cdp_type, CDP_U32 (%d) to CDP_BF16 (%d)",
                     call->field_name, index, (int)field->type, (int)CDP_U32, (int)CDP_BF16);
@@ -53,7 +53,7 @@ static cdp_status check_field(const records_call *call, uint32_t index) {
   if (call->is_records && (bytes > call->record_bytes || offset > call->record_bytes - bytes))
     return cdp_fail(CDP_ERROR_SIZE, 0,
                     "%s[%u] has %u bytes at offset %zu, and record_bytes is %zu: give fields that lie within the record",
-                    call->field_name, index, bytes, (size_t)offset, call->record_bytes);
+                    call->field_name, index, bytes, offset, call->record_bytes);
   return CDP_OK;
 }
 
@@ -141,7 +141,6 @@ static cdp_status make_plan(void *context, const cdp_device *device, bool is_cap
   return CDP_OK;
 }
 
-/* Of records, the first one's field is where it was said to be. */
 static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   const records_job *job = context;
   cdp_records_plan *plan = &((records_job *)context)->plan;
@@ -150,7 +149,7 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   if (job->call->is_records) {
     asked->d_records = arrays[0].d_target;
     for (uint32_t index = 0; index < asked->field_count; index++)
-      asked->fields[index].d_first = (unsigned char *)asked->d_records + (uintptr_t)job->call->fields[index].d_first;
+      asked->fields[index].d_first = (unsigned char *)asked->d_records + asked->fields[index].offset;
     return;
   }
   for (uint32_t index = 0; index < asked->field_count; index++)
@@ -207,7 +206,6 @@ cleanup:
 
 /* ---- Records ----------------------------------------------------------------------------------------------------------- */
 
-/* Until it is known where records are, an offset stands for a field's address. */
 static records_call records_of(void *records, size_t count, size_t record_bytes, const cdp_field *fields, size_t field_count,
                                const cdp_options *options) {
   records_call call = {.ask = "cdp_sort_records_workspace()",
@@ -221,8 +219,8 @@ static records_call records_of(void *records, size_t count, size_t record_bytes,
                        .count = count,
                        .options = options};
   for (size_t index = 0; fields != NULL && index < field_count && index < CDP_FIELDS_MAX; index++)
-    call.fields[index] = (cdp_sort_field){
-        .d_first = (const void *)(uintptr_t)fields[index].offset, .type = fields[index].type, .order = fields[index].order};
+    call.fields[index] =
+        (cdp_sort_field){.offset = fields[index].offset, .type = fields[index].type, .order = fields[index].order};
   return call;
 }
 

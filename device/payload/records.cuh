@@ -11,6 +11,9 @@
  * 3. A stable sort by one group keeps what those by all later ones have made of rows that are equal in it (Seward, 1954).
  * Therefore two numbers of 4 bytes take one sort, and sixteen of 8 bytes sixteen. Each sort is that of indices (payload_launches.cuh),
  * and begins with the order that the one before it has left.
+ *
+ * Records that have no more than the fields of one group, such as pairs of two numbers, need no indices: the keys are all there is
+ * of them, and equal ones are the same. They are composed, sorted, and taken apart.
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_RECORDS_CUH
 #define CDPSORT_DEVICE_PAYLOAD_RECORDS_CUH
@@ -81,6 +84,47 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
   });
 }
 
+/* ---- Records of keys ---------------------------------------------------------------------------------------------------- */
+
+template <typename Raw>
+__device__ __forceinline__ void store_field(const SourceField &field, uint64_t row, Raw raw) {
+  unsigned char *target = const_cast<unsigned char *>(field.first) + row * field.stride;
+  if (field.is_aligned) {
+    *reinterpret_cast<Raw *>(target) = raw;
+    return;
+  }
+#pragma unroll
+  for (uint32_t byte = 0; byte < sizeof(Raw); byte++)
+    target[byte] = static_cast<unsigned char>(uint64_t{raw} >> (8 * byte));
+}
+
+__device__ __forceinline__ void leave_field(const SourceField &field, uint64_t row, uint64_t entered) {
+  switch (field.bytes) {
+  case 1:
+    return store_field(field, row, field.one_byte.leave(entered & 0xFF));
+  case 2:
+    return store_field(field, row, field.two_bytes.leave(entered & 0xFFFF));
+  case 4:
+    return store_field(field, row, field.four_bytes.leave(entered & 0xFFFFFFFF));
+  default:
+    return store_field(field, row, field.eight_bytes.leave(entered));
+  }
+}
+
+/* Makes records of the keys that were made of them. */
+template <typename Key>
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    take_keys_apart_kernel(const __grid_constant__ SourceFields fields, uint64_t count, const Key *keys) {
+  for_each_item(count, [&](uint64_t index) {
+    uint64_t key = keys[index];
+    for (uint32_t field = fields.count; field-- > 0;) {
+      const SourceField &source = fields.fields[field];
+      leave_field(source, index, key);
+      key = field == 0 ? 0 : key >> (8 * source.bytes);
+    }
+  });
+}
+
 /* ---- Launches ---------------------------------------------------------------------------------------------------------- */
 
 inline SourceField source_field(const cdp_sort_field &asked, cdp_ties ties) {
@@ -109,17 +153,21 @@ inline bool is_narrow(const cdp_field_group &group) {
   return group.bits <= 32;
 }
 
-inline int compose_keys(const cdp_records_plan &plan, const cdp_field_group &group, const uint32_t *order, void *stream) {
-  const cdp_records_request &asked = plan.asked;
-  const GridShape grid = payload_grid(asked.count);
-  unsigned char *keys = part_of(plan, plan.keys);
+inline SourceFields source_fields(const cdp_records_plan &plan, const cdp_field_group &group) {
   SourceFields fields = {};
   for (uint32_t field = group.begin; field < group.end; field++)
-    fields.fields[fields.count++] = source_field(asked.fields[field], asked.ties);
+    fields.fields[fields.count++] = source_field(plan.asked.fields[field], plan.asked.ties);
+  return fields;
+}
+
+inline int compose_keys(const cdp_records_plan &plan, const cdp_field_group &group, const uint32_t *order, void *stream) {
+  const uint64_t count = plan.asked.count;
+  const SourceFields fields = source_fields(plan, group);
+  unsigned char *keys = part_of(plan, plan.keys);
   if (is_narrow(group))
-    return launch_from_host(grid, stream, compose_keys_kernel<uint32_t>, fields, order, asked.count,
+    return launch_from_host(payload_grid(count), stream, compose_keys_kernel<uint32_t>, fields, order, count,
                             reinterpret_cast<uint32_t *>(keys));
-  return launch_from_host(grid, stream, compose_keys_kernel<uint64_t>, fields, order, asked.count,
+  return launch_from_host(payload_grid(count), stream, compose_keys_kernel<uint64_t>, fields, order, count,
                           reinterpret_cast<uint64_t *>(keys));
 }
 
@@ -146,11 +194,30 @@ inline int gather_records(const cdp_records_plan &plan, const uint32_t *order, v
   return copy_memory(asked.d_records, gathered, asked.count * asked.record_bytes, stream);
 }
 
+/* Records that are keys are sorted as such. */
+inline int sort_as_keys(const cdp_records_plan &plan, void *stream) {
+  const cdp_field_group &group = plan.groups[0];
+  const uint64_t count = plan.asked.count;
+  cdp_plan sort = plan.key_sort;
+  sort.d_keys = part_of(plan, plan.keys);
+  sort.d_workspace = part_of(plan, plan.sort);
+  CDP_RETURN_UNLESS_LAUNCHED(compose_keys(plan, group, nullptr, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(count < 2 ? LAUNCH_OK : launch_sort(sort, false, stream));
+  const SourceFields fields = source_fields(plan, group);
+  if (is_narrow(group))
+    return launch_from_host(payload_grid(count), stream, take_keys_apart_kernel<uint32_t>, fields, count,
+                            static_cast<const uint32_t *>(sort.d_keys));
+  return launch_from_host(payload_grid(count), stream, take_keys_apart_kernel<uint64_t>, fields, count,
+                          static_cast<const uint64_t *>(sort.d_keys));
+}
+
 } // namespace cdp::CDP_RUNTIME
 
 int cdp::CDP_RUNTIME::launch_records(const cdp_records_plan &plan, void *stream) {
   const cdp_records_request &asked = plan.asked;
   const uint32_t *order = nullptr;
+  if (plan.are_keys)
+    return sort_as_keys(plan, stream);
   for (uint32_t group = plan.group_count; group-- > 0;) {
     const bool is_asked_for = group == 0 && asked.index_bytes != 0;
     void *indices = is_asked_for ? asked.d_indices : part_of(plan, plan.orders[group % 2]);

@@ -32,6 +32,41 @@ bool has_groups(const cdp_records_plan &plan, bool narrow) {
                      [narrow](const cdp_field_group &group) { return (group.bits <= 32) == narrow; });
 }
 
+/* Whether each byte of a record is in one field, and joined keys do not make different records equal. */
+bool are_keys(const cdp_records_plan &plan) {
+  const cdp_records_request &asked = plan.asked;
+  uint64_t seen = 0;
+  uint64_t bytes = 0;
+  if (asked.record_bytes == 0 || asked.record_bytes > sizeof(uint64_t) || plan.group_count != 1 ||
+      asked.ties == CDP_TIES_BY_VALUE)
+    return false;
+  for (uint32_t field = 0; field < asked.field_count; field++) {
+    const uint32_t field_bytes = cdp_engine_key_bytes(asked.fields[field].type);
+    seen |= ((uint64_t{1} << field_bytes) - 1) << asked.fields[field].offset;
+    bytes += field_bytes;
+  }
+  return bytes == asked.record_bytes && seen == (uint64_t{1} << bytes) - 1;
+}
+
+cdp_status plan_keys(const cdp_settings &resolved, const cdp_device_facts &facts, cdp_records_plan &plan) {
+  const bool is_narrow = plan.groups[0].bits <= 32;
+  cdp_settings settings = resolved;
+  Room room;
+  if (is_narrow && !settings.bitonic_leaf) // leaves were resolved for keys of 8 bytes
+    settings.leaf_items = cdp_engine_max_leaf_items(CDP_U32);
+  plan.key_sort = {};
+  if (plan.asked.count >= 2) {
+    const cdp_status status =
+        cdp_engine_plan(&settings, is_narrow ? CDP_U32 : CDP_U64, plan.asked.count, &facts, plan.is_captured, &plan.key_sort);
+    if (status != CDP_OK)
+      return status;
+  }
+  plan.keys = room.take(plan.asked.count, is_narrow ? sizeof(uint32_t) : sizeof(uint64_t));
+  plan.sort = room.take(1, plan.key_sort.workspace_bytes);
+  plan.workspace_bytes = room.end;
+  return room.is_countable ? CDP_OK : CDP_ERROR_SIZE;
+}
+
 /* The sort of indices by keys of a width. */
 cdp_status plan_sort(const cdp_settings &settings, const cdp_records_plan &records, cdp_type type,
                      const cdp_device_facts &facts, cdp_payload_plan *plan) {
@@ -74,6 +109,9 @@ extern "C" cdp_status cdp_engine_plan_records(const cdp_settings *resolved, cons
   plan->seed = resolved->seed;
   plan->is_captured = is_captured;
   plan_groups(*plan);
+  plan->are_keys = are_keys(*plan);
+  if (plan->are_keys)
+    return plan_keys(*resolved, *facts, *plan);
   if (has_groups(*plan, true)) {
     const cdp_status status = plan_sort(*resolved, *plan, CDP_U32, *facts, &plan->narrow);
     if (status != CDP_OK)

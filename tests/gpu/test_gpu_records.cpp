@@ -148,12 +148,12 @@ START_TEST(test_any_records) {
 }
 END_TEST
 
-/* Two fields that are one key, three that are two, and a wide one of large records. _i: which. */
+/* Two fields that are one key and all of the record, or not; three that are two keys; and a wide one of large records. _i: which. */
 struct Shape {
   size_t record_bytes;
   std::vector<cdp_field> fields;
 };
-constexpr int SHAPES = 4;
+constexpr int SHAPES = 6;
 Shape shape_at(int index) {
   switch (index) {
   case 0:
@@ -162,6 +162,10 @@ Shape shape_at(int index) {
     return {32, {{8, CDP_U64, ASCENDING}}};
   case 2:
     return {24, {{16, CDP_I16, DESCENDING}, {0, CDP_F64, ASCENDING}, {8, CDP_U32, ASCENDING}}};
+  case 3:
+    return {3, {{2, CDP_U8, DESCENDING}, {0, CDP_F16, ASCENDING}}};
+  case 4:
+    return {12, {{4, CDP_I32, ASCENDING}, {8, CDP_F32, DESCENDING}}};
   default:
     return {5, {{1, CDP_U32, DESCENDING}}}; // at no multiple of its size
   }

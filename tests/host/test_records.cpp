@@ -193,6 +193,38 @@ START_TEST(sorts_records_of_every_path) {
 }
 END_TEST
 
+/* Nothing but fields, in any order of theirs, is sorted as keys; with a byte more, or one that is in two fields or in none, it is
+   not. _i: which. */
+struct Layout {
+  size_t record_bytes;
+  std::vector<cdp_field> fields;
+};
+const std::vector<Layout> &layouts() {
+  static const std::vector<Layout> all = {
+      {8, {{0, CDP_I32, CDP_ASCENDING}, {4, CDP_F32, CDP_DESCENDING}}},
+      {8, {{4, CDP_F32, CDP_ASCENDING}, {0, CDP_U32, CDP_DESCENDING}}},
+      {8, {{0, CDP_F64, CDP_DESCENDING}}},
+      {4, {{2, CDP_I16, CDP_DESCENDING}, {0, CDP_BF16, CDP_ASCENDING}}},
+      {3, {{2, CDP_U8, CDP_DESCENDING}, {0, CDP_F16, CDP_ASCENDING}}},
+      {1, {{0, CDP_I8, CDP_DESCENDING}}},
+      {7, {{1, CDP_U8, CDP_ASCENDING}, {2, CDP_I32, CDP_DESCENDING}, {0, CDP_U8, CDP_DESCENDING}, {6, CDP_I8, CDP_ASCENDING}}},
+      {8, {{0, CDP_U32, CDP_ASCENDING}, {2, CDP_U32, CDP_ASCENDING}}},
+      {8, {{0, CDP_U32, CDP_ASCENDING}, {4, CDP_U16, CDP_ASCENDING}}},
+      {5, {{1, CDP_U32, CDP_DESCENDING}}}};
+  return all;
+}
+START_TEST(sorts_records_that_are_keys) {
+  const Layout &layout = layouts()[static_cast<size_t>(_i)];
+  uint64_t round = 0;
+  for (const size_t count : {size_t{2}, size_t{255}, size_t{simulated_tile_items(4)} + 1, size_t{9001}})
+    for (const cdp_ties ties : TIES) {
+      const Records given = make_records(count, layout.record_bytes, layout.fields, count + round);
+      check_records(static_cast<Call>(round % CALLS), given, simulated_options(round, ties), round % 4);
+      round++;
+    }
+}
+END_TEST
+
 /* Keys of 8 bytes that agree in all but few of their lower bits, and arrays that are regrouped, with an order so far. */
 START_TEST(sorts_records_that_agree) {
   const std::vector<cdp_field> fields = {{0, CDP_U64, CDP_ASCENDING}, {8, CDP_U64, CDP_DESCENDING}};
@@ -252,6 +284,7 @@ Suite *make_suite() {
   tcase_add_loop_test(tests, sorts_by_fields_that_fill_keys, 0, SHAPES);
   tcase_add_loop_test(tests, sorts_any_records, 0, 60);
   tcase_add_loop_test(tests, sorts_records_of_every_path, 0, static_cast<int>(counts().size()));
+  tcase_add_loop_test(tests, sorts_records_that_are_keys, 0, static_cast<int>(layouts().size()));
   tcase_add_test(tests, sorts_records_that_agree);
   tcase_add_test(tests, joins_what_is_equal_by_value);
   tcase_add_test(tests, sorts_as_the_manual_says);

@@ -98,6 +98,13 @@ START_TEST(asks_for_the_workspace_that_it_says) {
   ck_assert(by_narrow >= sort_narrow + 8 * count && by_narrow <= sort_narrow + 8 * count + slack);
   ck_assert(by_two >= sort_wide + 16 * count && by_two <= sort_wide + 16 * count + slack);
   ck_assert(large >= 404 * count && large <= 404 * count + slack);
+  size_t as_keys = 0, as_narrow_keys = 0, keys_wide = 0, keys_narrow = 0;
+  ck_assert_int_eq(cdp_quicksort_workspace(count, CDP_U64, &options, &keys_wide), CDP_OK);
+  ck_assert_int_eq(cdp_quicksort_workspace(count, CDP_U32, &options, &keys_narrow), CDP_OK);
+  ck_assert_int_eq(cdp_sort_records_workspace(count, 8, &wide, 1, &options, &as_keys), CDP_OK);
+  ck_assert_int_eq(cdp_sort_records_workspace(count, 4, &narrow, 1, &options, &as_narrow_keys), CDP_OK);
+  ck_assert(as_keys >= keys_wide + 8 * count && as_keys <= keys_wide + 8 * count + slack);
+  ck_assert(as_narrow_keys >= keys_narrow + 4 * count && as_narrow_keys <= keys_narrow + 4 * count + slack);
 }
 END_TEST
 
