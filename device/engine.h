@@ -103,7 +103,7 @@ typedef struct cdp_settings {
  */
 typedef struct cdp_plan {
   /* What is sorted, and how keys are chosen. */
-  uint64_t count; /* at least 2 */
+  uint64_t count; /* at least 2; of a copy, a plan of one key says so, the type and no more */
   cdp_type type;
   cdp_order order;
   cdp_pivot pivot;
@@ -163,6 +163,7 @@ typedef struct cdp_plan {
 
   /* Memory, the caller's to fill in; NULL and 0 from cdp_engine_plan(). */
   void *d_keys;
+  const void *d_source;     /* NULL; or where the keys are at first, from where they are copied to d_keys */
   void *d_workspace;        /* workspace_bytes, aligned to CDP_WORKSPACE_ALIGNMENT */
   void *d_trace;            /* cdp_engine_trace_bytes(), likewise; NULL: no trace */
   const uint32_t *d_wanted; /* NULL; or a word that is 0, when the sort begins, only if keys are in order: then nothing need be
@@ -217,6 +218,13 @@ uint64_t cdp_engine_partition_workspace_bytes(const cdp_partition_request *reque
 
 /* ---- Values that go with keys (payload/) ------------------------------------------------------------------------------- */
 
+/* An array of values. */
+typedef struct cdp_payload_column {
+  const void *d_source;
+  void *d_target;     /* may be d_source, unless the request is_apart */
+  size_t value_bytes; /* at most UINT32_MAX */
+} cdp_payload_column;
+
 /* What is asked for. A plan is made of it without a look at any pointer. */
 typedef struct cdp_payload_request {
   cdp_type type;
@@ -229,7 +237,8 @@ typedef struct cdp_payload_request {
   uint32_t index_bytes;            /* 4 or 8; 0: no indices */
   const uint32_t *d_first_indices; /* what is said of a key in the place of its index; NULL: its index */
   uint32_t column_count;
-  cdp_column columns[CDP_COLUMNS_MAX]; /* at most UINT32_MAX bytes a value */
+  cdp_payload_column columns[CDP_COLUMNS_MAX];
+  bool is_apart; /* columns and sorted keys are written to other arrays than they are read from */
 } cdp_payload_request;
 
 /*
@@ -284,10 +293,12 @@ typedef struct cdp_records_request {
   uint64_t count;       /* 1 to CDP_PAIRS_COUNT_MAX */
   uint32_t field_count; /* at least 1 */
   cdp_sort_field fields[CDP_FIELDS_MAX];
-  void *d_records;
-  uint64_t record_bytes; /* 0: no records */
+  const void *d_records;
+  void *d_sorted_records; /* may be d_records, unless the request is_apart */
+  uint64_t record_bytes;  /* 0: no records */
   void *d_indices;
   uint32_t index_bytes; /* 4 or 8; 0: no indices */
+  bool is_apart;        /* records are written to another array than they are read from */
 } cdp_records_request;
 
 /* Fields that follow one another and have 64 bits together at most: one key, the first field uppermost. */

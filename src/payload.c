@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of pairs.h, by the steps of sort.c: arguments, pointers, the device, the plan, and the sort. One key is sorted as
- * well, where its index is to be written.
+ * The calls of pairs.h, and their like of copy.h, by the steps of array_call.h. One key is sorted as well, where its index or a copy
+ * of it is to be written.
  */
 #include "payload_arguments.h"
 #include "status.h"
 
+#include <cdpsort/copy.h>
+
 /* The least count for which there is something to do. */
 static size_t least_count(const payload_call *call) {
-  return call->has_indices ? 1 : 2;
+  return call->has_indices || call->is_apart ? 1 : 2;
 }
 
 /* A call that has been read, and its plan. */
@@ -39,19 +41,23 @@ static cdp_status make_plan(void *context, const cdp_device *device, bool is_cap
 static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   cdp_payload_plan *plan = &((payload_job *)context)->plan;
   cdp_payload_request *asked = &plan->asked;
-  const bool is_apart = asked->d_sorted_keys != NULL && asked->d_sorted_keys != asked->d_keys;
   const bool in_place = asked->d_sorted_keys == asked->d_keys;
+  const bool are_keys_apart = asked->d_sorted_keys != NULL && !in_place;
   plan->d_workspace = d_workspace;
   asked->d_keys = arrays->d_source;
   if (in_place)
     asked->d_sorted_keys = arrays->d_target;
   arrays++;
-  if (is_apart)
+  if (are_keys_apart)
     asked->d_sorted_keys = (arrays++)->d_target;
   if (asked->index_bytes != 0)
     asked->d_indices = (arrays++)->d_target;
-  for (uint32_t column = 0; column < asked->column_count; column++)
-    asked->columns[column].values = (arrays++)->d_target;
+  for (uint32_t column = 0; column < asked->column_count; column++) {
+    asked->columns[column].d_source = arrays->d_source;
+    if (asked->is_apart)
+      arrays++;
+    asked->columns[column].d_target = (arrays++)->d_target;
+  }
 }
 
 static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
@@ -105,14 +111,17 @@ cleanup:
 
 static payload_call columns_call(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
                                  const cdp_options *options) {
-  return (payload_call){.ask = "cdp_quicksort_columns_workspace()",
-                        .keys = keys,
-                        .sorted_keys = keys,
-                        .columns = columns,
-                        .column_count = column_count,
-                        .count = count,
-                        .type = type,
-                        .options = options};
+  payload_call call = {.ask = "cdp_quicksort_columns_workspace()",
+                       .keys = keys,
+                       .sorted_keys = keys,
+                       .column_count = column_count,
+                       .has_columns = columns != NULL,
+                       .count = count,
+                       .type = type,
+                       .options = options};
+  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
+    call.columns[column] = (cdp_payload_column){columns[column].values, columns[column].values, columns[column].value_bytes};
+  return call;
 }
 
 static payload_call pairs_call(void *keys, const cdp_column *column, size_t count, cdp_type type, const cdp_options *options) {
@@ -216,6 +225,93 @@ cdp_status cdp_argsort_async(const void *d_keys, void *d_sorted_keys, void *d_in
 cdp_status cdp_argsort_on_stream(const void *d_keys, void *d_sorted_keys, void *d_indices, size_t index_bytes, size_t count,
                                  cdp_type type, const cdp_options *options, void *stream) {
   const payload_call call = argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
+}
+
+/* ---- Copies (copy.h) --------------------------------------------------------------------------------------------------- */
+
+static payload_call columns_copy_call(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
+                                      size_t count, cdp_type type, const cdp_options *options) {
+  payload_call call = {.ask = "cdp_quicksort_columns_copy_workspace()",
+                       .keys = keys,
+                       .sorted_keys = sorted_keys,
+                       .column_count = column_count,
+                       .has_columns = columns != NULL,
+                       .is_apart = true,
+                       .count = count,
+                       .type = type,
+                       .options = options};
+  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
+    call.columns[column] =
+        (cdp_payload_column){columns[column].values, columns[column].sorted_values, columns[column].value_bytes};
+  return call;
+}
+
+static payload_call pairs_copy_call(const void *keys, void *sorted_keys, const cdp_column_copy *column, size_t count,
+                                    cdp_type type, const cdp_options *options) {
+  payload_call call = columns_copy_call(keys, sorted_keys, column, 1, count, type, options);
+  call.ask = "cdp_quicksort_pairs_copy_workspace()";
+  call.is_pairs = true;
+  return call;
+}
+
+cdp_status cdp_quicksort_pairs_copy(const void *keys, void *sorted_keys, const void *values, void *sorted_values,
+                                    size_t value_bytes, size_t count, cdp_type type, const cdp_options *options) {
+  const cdp_column_copy column = {values, sorted_values, value_bytes};
+  const payload_call call = pairs_copy_call(keys, sorted_keys, &column, count, type, options);
+  return sort(&call, NULL);
+}
+
+cdp_status cdp_quicksort_pairs_copy_workspace(size_t value_bytes, size_t count, cdp_type type, const cdp_options *options,
+                                              size_t *workspace_bytes) {
+  const cdp_column_copy column = {NULL, NULL, value_bytes};
+  const payload_call call = pairs_copy_call(NULL, NULL, &column, count, type, options);
+  return tell_workspace(&call, workspace_bytes);
+}
+
+cdp_status cdp_quicksort_pairs_copy_async(const void *d_keys, void *d_sorted_keys, const void *d_values, void *d_sorted_values,
+                                          size_t value_bytes, size_t count, cdp_type type, const cdp_options *options,
+                                          void *d_workspace, size_t workspace_bytes, void *stream) {
+  const cdp_column_copy column = {d_values, d_sorted_values, value_bytes};
+  const payload_call call = pairs_copy_call(d_keys, d_sorted_keys, &column, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_quicksort_pairs_copy_on_stream(const void *d_keys, void *d_sorted_keys, const void *d_values,
+                                              void *d_sorted_values, size_t value_bytes, size_t count, cdp_type type,
+                                              const cdp_options *options, void *stream) {
+  const cdp_column_copy column = {d_values, d_sorted_values, value_bytes};
+  const payload_call call = pairs_copy_call(d_keys, d_sorted_keys, &column, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_quicksort_columns_copy(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
+                                      size_t count, cdp_type type, const cdp_options *options) {
+  const payload_call call = columns_copy_call(keys, sorted_keys, columns, column_count, count, type, options);
+  return sort(&call, NULL);
+}
+
+cdp_status cdp_quicksort_columns_copy_workspace(const cdp_column_copy *columns, size_t column_count, size_t count,
+                                                cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
+  const payload_call call = columns_copy_call(NULL, NULL, columns, column_count, count, type, options);
+  return tell_workspace(&call, workspace_bytes);
+}
+
+cdp_status cdp_quicksort_columns_copy_async(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                            size_t column_count, size_t count, cdp_type type, const cdp_options *options,
+                                            void *d_workspace, size_t workspace_bytes, void *stream) {
+  const payload_call call = columns_copy_call(d_keys, d_sorted_keys, columns, column_count, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_quicksort_columns_copy_on_stream(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                                size_t column_count, size_t count, cdp_type type, const cdp_options *options,
+                                                void *stream) {
+  const payload_call call = columns_copy_call(d_keys, d_sorted_keys, columns, column_count, count, type, options);
   const cdp_stream_order order = {.stream = stream, .allocates = true};
   return sort(&call, &order);
 }

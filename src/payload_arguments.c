@@ -41,7 +41,7 @@ cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
                     "column_count is %zu: a call takes CDP_COLUMNS_MAX (%d) columns at most; sort more by the indices of "
                     "cdp_argsort()",
                     call->column_count, CDP_COLUMNS_MAX);
-  if (call->column_count != 0 && call->columns == NULL)
+  if (call->column_count != 0 && !call->has_columns)
     return cdp_fail(CDP_ERROR_NULL, 0, "columns is NULL, and column_count is %zu: give a pointer to so many columns",
                     call->column_count);
   for (size_t column = 0; column < call->column_count; column++) {
@@ -67,15 +67,21 @@ cdp_status payload_check_indices(const void *indices, size_t index_bytes, size_t
   return CDP_OK;
 }
 
+static cdp_status check_values(const char *name, const void *values) {
+  if (values != NULL)
+    return CDP_OK;
+  return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
+}
+
 cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list) {
-  const bool in_place = call->sorted_keys == call->keys;
+  const bool in_place = call->sorted_keys == call->keys && !call->is_apart;
   const size_t keys_bytes = call->count * arguments->key_bytes;
   char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status;
   list->count = 0;
   TRY(cdp_arguments_check_keys("keys", call->keys, arguments->key_bytes));
   cdp_array_list_add(list, "keys", call->keys, in_place ? call->sorted_keys : NULL, keys_bytes);
-  if (call->sorted_keys != NULL && !in_place) {
+  if (call->is_apart || (call->sorted_keys != NULL && !in_place)) {
     TRY(cdp_arguments_check_keys("sorted_keys", call->sorted_keys, arguments->key_bytes));
     cdp_array_list_add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
   }
@@ -84,11 +90,16 @@ cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments
     cdp_array_list_add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
   }
   for (size_t column = 0; column < call->column_count; column++) {
-    const cdp_column *values = &call->columns[column];
+    const cdp_payload_column *values = &call->columns[column];
+    const size_t bytes = call->count * values->value_bytes;
     name_column(call, column, "values", name);
-    if (values->values == NULL)
-      return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
-    cdp_array_list_add(list, name, values->values, values->values, call->count * values->value_bytes);
+    TRY(check_values(name, values->d_source));
+    cdp_array_list_add(list, name, values->d_source, call->is_apart ? NULL : values->d_target, bytes);
+    if (!call->is_apart)
+      continue;
+    name_column(call, column, "sorted_values", name);
+    TRY(check_values(name, values->d_target));
+    cdp_array_list_add(list, name, NULL, values->d_target, bytes);
   }
   TRY(cdp_array_list_check_overlap(list));
 cleanup:
@@ -104,7 +115,8 @@ cdp_payload_request payload_request_of(const payload_call *call, const cdp_setti
                                  .d_sorted_keys = call->sorted_keys,
                                  .d_indices = call->indices,
                                  .index_bytes = (uint32_t)call->index_bytes,
-                                 .column_count = (uint32_t)call->column_count};
+                                 .column_count = (uint32_t)call->column_count,
+                                 .is_apart = call->is_apart};
   for (size_t column = 0; column < call->column_count; column++)
     request.columns[column] = call->columns[column];
   return request;

@@ -17,9 +17,11 @@ typedef struct payload_call {
   void *indices;     /* with index_bytes */
   size_t index_bytes;
   bool has_indices;
-  const cdp_column *columns;
+  cdp_payload_column columns[CDP_COLUMNS_MAX];
   size_t column_count;
-  bool is_pairs; /* the one column was given as two arguments */
+  bool has_columns; /* they are not NULL; more than CDP_COLUMNS_MAX are counted alone */
+  bool is_pairs;    /* the one column was given as arguments by itself */
+  bool is_apart;    /* of copy.h: what is sorted is written elsewhere */
   size_t count;
   cdp_type type;
   const cdp_options *options;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of records.h, by the steps of array_call.h. One row is sorted as well, where its index is to be written.
+ * The calls of records.h, and their like of copy.h, by the steps of array_call.h. One row is sorted as well, where its index or a copy
+ * of it is to be written.
  */
 #include "payload_arguments.h"
 #include "status.h"
 
-#include <cdpsort/records.h>
+#include <cdpsort/copy.h>
 
 #include <stdio.h>
 
@@ -18,7 +19,9 @@ typedef struct records_call {
   size_t field_count;
   bool has_fields; /* they are not NULL; more than CDP_FIELDS_MAX are counted alone */
   bool is_records;
-  void *records;
+  bool is_apart; /* of copy.h */
+  const void *records;
+  void *sorted_records; /* the same, unless they are apart */
   size_t record_bytes;
   void *indices;
   size_t index_bytes;
@@ -35,7 +38,7 @@ typedef struct records_job {
 
 /* The least count for which there is something to do. */
 static size_t least_count(const records_call *call) {
-  return call->is_records ? 2 : 1;
+  return call->is_records && !call->is_apart ? 2 : 1;
 }
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------------- */
@@ -89,21 +92,27 @@ cleanup:
 
 /* The arrays of a call of at least one row. */
 static cdp_status list_arrays(const records_call *call, cdp_array_list *list) {
+  const size_t bytes = call->count * call->record_bytes;
   char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status = CDP_OK;
   list->count = 0;
   if (call->is_records) {
     if (call->records == NULL)
       return cdp_fail(CDP_ERROR_NULL, 0, "records is NULL: give a pointer to the records; NULL is only for a count of 0");
-    cdp_array_list_add(list, "records", call->records, call->records, call->count * call->record_bytes);
-    return CDP_OK;
+    cdp_array_list_add(list, "records", call->records, call->is_apart ? NULL : call->sorted_records, bytes);
+    if (!call->is_apart)
+      return CDP_OK;
+    if (call->sorted_records == NULL)
+      return cdp_fail(CDP_ERROR_NULL, 0, "sorted_records is NULL: give a pointer to as many records");
+    cdp_array_list_add(list, "sorted_records", NULL, call->sorted_records, bytes);
+    return cdp_array_list_check_overlap(list);
   }
   for (uint32_t index = 0; index < call->field_count; index++) {
     const cdp_sort_field *field = &call->fields[index];
-    const uint32_t bytes = cdp_engine_key_bytes(field->type);
+    const uint32_t key_bytes = cdp_engine_key_bytes(field->type);
     (void)snprintf(name, sizeof name, "%s[%u].keys", call->field_name, index);
-    TRY(cdp_arguments_check_keys(name, field->d_first, bytes));
-    cdp_array_list_add(list, name, field->d_first, NULL, call->count * bytes);
+    TRY(cdp_arguments_check_keys(name, field->d_first, key_bytes));
+    cdp_array_list_add(list, name, field->d_first, NULL, call->count * key_bytes);
   }
   TRY(payload_check_indices(call->indices, call->index_bytes, call->count));
   cdp_array_list_add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
@@ -119,6 +128,7 @@ static cdp_records_request request_of(const records_call *call, const cdp_settin
                                  .count = call->count,
                                  .field_count = (uint32_t)call->field_count,
                                  .record_bytes = call->record_bytes,
+                                 .is_apart = call->is_apart,
                                  .index_bytes = (uint32_t)call->index_bytes};
   for (size_t index = 0; index < call->field_count; index++) {
     request.fields[index] = call->fields[index];
@@ -147,9 +157,10 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   cdp_records_request *asked = &plan->asked;
   plan->d_workspace = d_workspace;
   if (job->call->is_records) {
-    asked->d_records = arrays[0].d_target;
+    asked->d_records = arrays[0].d_source;
+    asked->d_sorted_records = arrays[asked->is_apart ? 1 : 0].d_target;
     for (uint32_t index = 0; index < asked->field_count; index++)
-      asked->fields[index].d_first = (unsigned char *)asked->d_records + asked->fields[index].offset;
+      asked->fields[index].d_first = (const unsigned char *)asked->d_records + asked->fields[index].offset;
     return;
   }
   for (uint32_t index = 0; index < asked->field_count; index++)
@@ -206,8 +217,8 @@ cleanup:
 
 /* ---- Records ----------------------------------------------------------------------------------------------------------- */
 
-static records_call records_of(void *records, size_t count, size_t record_bytes, const cdp_field *fields, size_t field_count,
-                               const cdp_options *options) {
+static records_call records_of(const void *records, void *sorted_records, size_t count, size_t record_bytes,
+                               const cdp_field *fields, size_t field_count, const cdp_options *options) {
   records_call call = {.ask = "cdp_sort_records_workspace()",
                        .field_name = "fields",
                        .count_name = "field_count",
@@ -215,6 +226,7 @@ static records_call records_of(void *records, size_t count, size_t record_bytes,
                        .has_fields = fields != NULL,
                        .is_records = true,
                        .records = records,
+                       .sorted_records = sorted_records,
                        .record_bytes = record_bytes,
                        .count = count,
                        .options = options};
@@ -226,27 +238,63 @@ static records_call records_of(void *records, size_t count, size_t record_bytes,
 
 cdp_status cdp_sort_records(void *records, size_t count, size_t record_bytes, const cdp_field *fields, size_t field_count,
                             const cdp_options *options) {
-  const records_call call = records_of(records, count, record_bytes, fields, field_count, options);
+  const records_call call = records_of(records, records, count, record_bytes, fields, field_count, options);
   return sort(&call, NULL);
 }
 
 cdp_status cdp_sort_records_workspace(size_t count, size_t record_bytes, const cdp_field *fields, size_t field_count,
                                       const cdp_options *options, size_t *workspace_bytes) {
-  const records_call call = records_of(NULL, count, record_bytes, fields, field_count, options);
+  const records_call call = records_of(NULL, NULL, count, record_bytes, fields, field_count, options);
   return tell_workspace(&call, workspace_bytes);
 }
 
 cdp_status cdp_sort_records_async(void *d_records, size_t count, size_t record_bytes, const cdp_field *fields,
                                   size_t field_count, const cdp_options *options, void *d_workspace, size_t workspace_bytes,
                                   void *stream) {
-  const records_call call = records_of(d_records, count, record_bytes, fields, field_count, options);
+  const records_call call = records_of(d_records, d_records, count, record_bytes, fields, field_count, options);
   const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
   return sort(&call, &order);
 }
 
 cdp_status cdp_sort_records_on_stream(void *d_records, size_t count, size_t record_bytes, const cdp_field *fields,
                                       size_t field_count, const cdp_options *options, void *stream) {
-  const records_call call = records_of(d_records, count, record_bytes, fields, field_count, options);
+  const records_call call = records_of(d_records, d_records, count, record_bytes, fields, field_count, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
+}
+
+static records_call records_copy_of(const void *records, void *sorted_records, size_t count, size_t record_bytes,
+                                    const cdp_field *fields, size_t field_count, const cdp_options *options) {
+  records_call call = records_of(records, sorted_records, count, record_bytes, fields, field_count, options);
+  call.ask = "cdp_sort_records_copy_workspace()";
+  call.is_apart = true;
+  return call;
+}
+
+cdp_status cdp_sort_records_copy(const void *records, void *sorted_records, size_t count, size_t record_bytes,
+                                 const cdp_field *fields, size_t field_count, const cdp_options *options) {
+  const records_call call = records_copy_of(records, sorted_records, count, record_bytes, fields, field_count, options);
+  return sort(&call, NULL);
+}
+
+cdp_status cdp_sort_records_copy_workspace(size_t count, size_t record_bytes, const cdp_field *fields, size_t field_count,
+                                           const cdp_options *options, size_t *workspace_bytes) {
+  const records_call call = records_copy_of(NULL, NULL, count, record_bytes, fields, field_count, options);
+  return tell_workspace(&call, workspace_bytes);
+}
+
+cdp_status cdp_sort_records_copy_async(const void *d_records, void *d_sorted_records, size_t count, size_t record_bytes,
+                                       const cdp_field *fields, size_t field_count, const cdp_options *options,
+                                       void *d_workspace, size_t workspace_bytes, void *stream) {
+  const records_call call = records_copy_of(d_records, d_sorted_records, count, record_bytes, fields, field_count, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_sort_records_copy_on_stream(const void *d_records, void *d_sorted_records, size_t count, size_t record_bytes,
+                                           const cdp_field *fields, size_t field_count, const cdp_options *options,
+                                           void *stream) {
+  const records_call call = records_copy_of(d_records, d_sorted_records, count, record_bytes, fields, field_count, options);
   const cdp_stream_order order = {.stream = stream, .allocates = true};
   return sort(&call, &order);
 }

@@ -79,13 +79,21 @@ void plan_regrouped(cdp_payload_plan &plan, Room &room) {
     plan.regrouped_columns[column] = room.take(count, plan.asked.columns[column].value_bytes);
 }
 
-/* What is gathered lies where the sort has its workspace, unless it is regrouped: the one is over when the other begins. */
+/* Bytes of the largest array, for each key, that is gathered by way of the workspace: none that was regrouped or goes elsewhere,
+   but for keys of 8 bytes, which are mended there. */
+uint64_t gathered_there(const cdp_payload_plan &plan) {
+  if (plan.regroup_bits == 0 && !plan.asked.is_apart)
+    return gathered_bytes(plan);
+  return cdp_engine_key_bytes(plan.asked.type) == 8 ? sizeof(uint64_t) : 0;
+}
+
+/* What is gathered lies where the sort has its workspace: the one is over when the other begins. */
 cdp_status plan_room(cdp_payload_plan &plan) {
   const uint64_t count = plan.asked.count;
   const bool is_wide = cdp_engine_key_bytes(plan.asked.type) == 8;
   Room room;
   Room gathered;
-  gathered.take(count, plan.regroup_bits != 0 && !is_wide ? 0 : gathered_bytes(plan));
+  gathered.take(count, gathered_there(plan));
   room.take(count, sizeof(uint64_t));
   plan.shared = room.take(1, std::max(plan.sort.workspace_bytes, gathered.end));
   if (is_wide || plan.regroup_bits != 0)

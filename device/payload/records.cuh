@@ -160,6 +160,14 @@ inline SourceFields source_fields(const cdp_records_plan &plan, const cdp_field_
   return fields;
 }
 
+/* The same where they are written. */
+inline SourceFields target_fields(cdp_records_plan plan, const cdp_field_group &group) {
+  for (uint32_t field = group.begin; field < group.end; field++)
+    plan.asked.fields[field].d_first =
+        static_cast<unsigned char *>(plan.asked.d_sorted_records) + plan.asked.fields[field].offset;
+  return source_fields(plan, group);
+}
+
 inline int compose_keys(const cdp_records_plan &plan, const cdp_field_group &group, const uint32_t *order, void *stream) {
   const uint64_t count = plan.asked.count;
   const SourceFields fields = source_fields(plan, group);
@@ -184,14 +192,14 @@ inline int sort_by_group(const cdp_records_plan &plan, const cdp_field_group &gr
   return launch_payload(sort, stream);
 }
 
-/* By way of the workspace, where no sort is any more. */
+/* To where they go, or by way of the workspace, where no sort is any more. */
 inline int gather_records(const cdp_records_plan &plan, const uint32_t *order, void *stream) {
   const cdp_records_request &asked = plan.asked;
   const Origins origins = {nullptr, 0, order};
-  void *gathered = part_of(plan, plan.keys);
-  CDP_RETURN_UNLESS_LAUNCHED(
-      gather_values(origins, asked.d_records, asked.count, static_cast<uint32_t>(asked.record_bytes), gathered, stream));
-  return copy_memory(asked.d_records, gathered, asked.count * asked.record_bytes, stream);
+  const uint32_t bytes = static_cast<uint32_t>(asked.record_bytes);
+  void *gathered = asked.is_apart ? asked.d_sorted_records : part_of(plan, plan.keys);
+  CDP_RETURN_UNLESS_LAUNCHED(gather_values(origins, asked.d_records, asked.count, bytes, gathered, stream));
+  return asked.is_apart ? LAUNCH_OK : copy_memory(asked.d_sorted_records, gathered, asked.count * asked.record_bytes, stream);
 }
 
 /* Records that are keys are sorted as such. */
@@ -202,8 +210,8 @@ inline int sort_as_keys(const cdp_records_plan &plan, void *stream) {
   sort.d_keys = part_of(plan, plan.keys);
   sort.d_workspace = part_of(plan, plan.sort);
   CDP_RETURN_UNLESS_LAUNCHED(compose_keys(plan, group, nullptr, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(count < 2 ? LAUNCH_OK : launch_sort(sort, false, stream));
-  const SourceFields fields = source_fields(plan, group);
+  CDP_RETURN_UNLESS_LAUNCHED(launch_sort(sort, false, stream));
+  const SourceFields fields = target_fields(plan, group);
   if (is_narrow(group))
     return launch_from_host(payload_grid(count), stream, take_keys_apart_kernel<uint32_t>, fields, count,
                             static_cast<const uint32_t *>(sort.d_keys));

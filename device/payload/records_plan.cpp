@@ -55,9 +55,11 @@ cdp_status plan_keys(const cdp_settings &resolved, const cdp_device_facts &facts
   if (is_narrow && !settings.bitonic_leaf) // leaves were resolved for keys of 8 bytes
     settings.leaf_items = cdp_engine_max_leaf_items(CDP_U32);
   plan.key_sort = {};
+  plan.key_sort.count = plan.asked.count;
+  plan.key_sort.type = is_narrow ? CDP_U32 : CDP_U64;
   if (plan.asked.count >= 2) {
     const cdp_status status =
-        cdp_engine_plan(&settings, is_narrow ? CDP_U32 : CDP_U64, plan.asked.count, &facts, plan.is_captured, &plan.key_sort);
+        cdp_engine_plan(&settings, plan.key_sort.type, plan.asked.count, &facts, plan.is_captured, &plan.key_sort);
     if (status != CDP_OK)
       return status;
   }
@@ -90,7 +92,7 @@ cdp_status plan_room(cdp_records_plan &plan) {
     plan.orders[turn] = room.take(is_used ? asked.count : 0, sizeof(uint32_t));
   }
   Room gathered = room;
-  gathered.take(asked.count, asked.record_bytes);
+  gathered.take(asked.is_apart ? 0 : asked.count, asked.record_bytes);
   plan.keys = room.take(asked.count, is_wide ? sizeof(uint64_t) : sizeof(uint32_t));
   plan.sort = room.take(1, std::max(narrow_bytes, is_wide ? plan.wide.workspace_bytes : 0));
   plan.workspace_bytes = std::max(room.end, gathered.end);

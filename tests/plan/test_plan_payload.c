@@ -48,7 +48,7 @@ static cdp_payload_request request_of(const goods *with, cdp_type type, cdp_ties
   request.d_sorted_keys = with->writes_keys ? &somewhere : NULL;
   if (with->value_bytes != 0) {
     request.column_count = 1;
-    request.columns[0] = (cdp_column){NULL, with->value_bytes};
+    request.columns[0] = (cdp_payload_column){NULL, NULL, with->value_bytes};
   } else {
     request.index_bytes = sizeof(uint32_t);
     request.d_indices = (unsigned char *)&somewhere + sizeof(uint32_t);
