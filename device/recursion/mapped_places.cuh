@@ -143,17 +143,14 @@ __device__ __forceinline__ void write_sums(uint32_t count, MappedStorage<Bits> &
 template <typename Bits>
 __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  constexpr uint32_t ON_CHIP = OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS;
   const MapTable<Bits> &table = sort.map_table;
   FrequentTable<Bits> &frequent = *table.frequent;
   const FrequentMap<Bits> map = frequent_map(storage);
   const uint32_t count = storage.map.frequent;
   const uint32_t coarse_shift = table.facts->coarse_shift;
   write_sums(count, storage, frequent.sums, [&frequent](uint32_t index) { return frequent.counts[index]; });
-  write_sums(count, storage, frequent.pieces, [&](uint32_t index) {
-    const uint32_t items = frequent.counts[index];
-    const uint32_t others = table.items[map(frequent.values[index])] & ~FLAGGED;
-    return others > ON_CHIP ? 0 : (items + FREQUENT_PIECE_ITEMS - 1) / FREQUENT_PIECE_ITEMS;
+  write_sums(count, storage, frequent.pieces, [&frequent](uint32_t index) {
+    return (frequent.counts[index] + FREQUENT_PIECE_ITEMS - 1) / FREQUENT_PIECE_ITEMS;
   });
   for (uint32_t index = threadIdx.x; index < count; index += THREADS) {
     const uint32_t bucket = map(frequent.values[index]);
@@ -162,7 +159,7 @@ __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedSto
       const uint32_t others = atomicOr(&table.items[bucket], FLAGGED);
       if (others <= OnChipShape<Bits>::MAX_ITEMS)
         frequent.flagged[atomicAdd(&storage.flagged_count, 1u)] = bucket;
-      else if (others <= ON_CHIP)
+      else
         atomicAdd(&table.facts->flagged_long, 1u);
     }
     if (index + 1 == count || map(frequent.values[index + 1]) != bucket)

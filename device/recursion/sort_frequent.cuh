@@ -9,8 +9,7 @@
  *  3. A team that has found no more flagged bucket to sort knows that all have been taken: by teams that run, and wait for
  *     nobody. So does a block of those that are too long for a team.
  *  Therefore flagged buckets are sorted first, then all others; and then teams may wait until all flagged ones are in order,
- *  and share out what is to be written of their values, in pieces. A bucket that a block divides by splitters is the exception: it
- *  writes its frequent values by itself.
+ *  and share out what is to be written of their values, in pieces.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SORT_FREQUENT_CUH
 #define CDPSORT_DEVICE_RECURSION_SORT_FREQUENT_CUH
@@ -197,23 +196,28 @@ __device__ __noinline__ void write_frequent_runs(const Sort<Bits> &sort) {
   }
 }
 
-/* Moves keys [first, end) of an array up by so many places. All threads of the block take part; begins and ends with a
-   barrier. */
+/* Moves a bucket's `count` other keys, in order from the bucket's beginning on, to where they belong between its frequent values,
+   whose places are known. From the last ones on: none goes below where it is. All threads of the block take part; begins and ends
+   with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void move_up(Bits *keys, uint32_t first, uint32_t end, uint32_t places) {
+__device__ __forceinline__ void make_room(const FrequentTable<Bits> &table, const FrequentSpan &span, uint32_t count,
+                                          Bits *keys) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t EACH = 8;
-  while (end > first) {
-    const uint32_t begin = end - first > EACH * THREADS ? end - EACH * THREADS : first;
+  const uint32_t before = table.sums[span.first];
+  for (uint32_t end = count; end != 0;) {
+    const uint32_t begin = end > EACH * THREADS ? end - EACH * THREADS : 0;
     Bits held[EACH];
 #pragma unroll
     for (uint32_t each = 0; each < EACH; each++)
       held[each] = begin + each * THREADS + threadIdx.x < end ? keys[begin + each * THREADS + threadIdx.x] : 0;
     __syncthreads(); // what is written over has been read
 #pragma unroll
-    for (uint32_t each = 0; each < EACH; each++)
-      if (begin + each * THREADS + threadIdx.x < end)
-        keys[begin + each * THREADS + threadIdx.x + places] = held[each];
+    for (uint32_t each = 0; each < EACH; each++) {
+      const uint32_t item = begin + each * THREADS + threadIdx.x;
+      if (item < end)
+        keys[item + table.sums[frequent_before(table, span, item)] - before] = held[each];
+    }
     __syncthreads();
     end = begin;
   }
@@ -235,28 +239,24 @@ __device__ __forceinline__ uint32_t bucket_that_begins(const Sort<Bits> &sort, u
   return low;
 }
 
-/* Writes the frequent values of a bucket that is too long to be sorted on chip, whose other keys this block has divided: in their
-   last place but for those. All threads of the block take part; begins and ends with a barrier. */
+/* Makes room for the frequent values of a bucket that is too long to be sorted on chip, whose other keys this block has divided: in
+   their last place but for those. All threads of the block take part; begins and ends with a barrier. */
 template <typename Bits>
 __device__ __noinline__ void insert_frequent(const Sort<Bits> &sort, const Range &range, uint32_t bucket) {
-  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const FrequentTable<Bits> &table = *sort.map_table.frequent;
   const FrequentSpan span = sort.map_table.spans[bucket];
   Bits *keys = sort.rules.side(Side::keys) + range.begin;
   const KeyMap<Bits> &map = sort.rules.map;
-  uint32_t end = static_cast<uint32_t>(range.items());
+  const uint32_t count = static_cast<uint32_t>(range.items());
   find_frequent_places(
-      sort, span, static_cast<uint32_t>(range.begin), end, [keys, &map](uint32_t item) { return map.enter(keys[item], true); },
-      Team<Bits, 1>());
-  for (uint32_t value = span.end; value-- > span.first;) {
-    move_up(keys, table.places[value], end, table.sums[value + 1] - table.sums[span.first]);
-    end = table.places[value];
-    const Bits raw = map.leave(table.values[value], true);
-    for (uint32_t item = threadIdx.x; item < table.counts[value]; item += THREADS)
-      sort.rules.side(Side::keys)[table.begins[value] + item] = raw;
-  }
-  if (threadIdx.x == 0)
+      sort, span, static_cast<uint32_t>(range.begin), count,
+      [keys, &map](uint32_t item) { return map.enter(keys[item], true); }, Team<Bits, 1>());
+  make_room(table, span, count, keys);
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(&sort.map_table.facts->flagged_done, 1u);
     count_equal(sort.rules.counters, 0, table.sums[span.end] - table.sums[span.first]);
+  }
   __syncthreads();
 }
 

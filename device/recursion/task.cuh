@@ -123,7 +123,7 @@ struct MapFacts {
   unsigned int values_listed; /* that may be frequent. May run past the list's end */
   unsigned int values_at[FREQUENT_LEVELS]; /* those that were listed for the first time, for the second, and so on */
   uint32_t flagged_count;                  /* buckets with frequent values that a team sorts */
-  unsigned int flagged_long;               /* and those that a block sorts on chip */
+  unsigned int flagged_long;               /* and those that a block sorts */
   unsigned int flagged_taken;              /* of the former, by teams that sort them */
   unsigned int flagged_done;               /* of both, those whose frequent values have got their places */
   unsigned int pieces_taken;               /* of those frequent values' keys that several teams write */
