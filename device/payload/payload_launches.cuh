@@ -93,15 +93,6 @@ inline KeyExtremes *extremes_of(const cdp_payload_plan &plan) {
   return reinterpret_cast<KeyExtremes *>(part_of(plan, plan.window));
 }
 
-template <typename Raw>
-void add_array(Regrouping<Raw> &regrouping, const void *source, unsigned char *target, size_t value_bytes) {
-  RegroupedArray &array = regrouping.arrays[regrouping.array_count++];
-  array.source = static_cast<const unsigned char *>(source);
-  array.target = target;
-  array.value_bytes = static_cast<uint32_t>(value_bytes);
-  array.is_aligned = reinterpret_cast<uintptr_t>(source) % value_bytes == 0;
-}
-
 /* Regroups all that will be gathered, and makes the items. */
 template <typename Raw>
 int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *stream) {
@@ -112,18 +103,18 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
   regrouping.entry = entry;
   regrouping.low_bits = plan.low_bits;
   regrouping.bucket_bits = plan.regroup_bits;
-  regrouping.tiles = plan.tiles;
+  regrouping.parts = plan.tiles;
   regrouping.extremes = extremes_of(plan);
   regrouping.totals = reinterpret_cast<uint32_t *>(part_of(plan, plan.bucket_counts));
-  regrouping.tile_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);
+  regrouping.part_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);
   regrouping.items = items_of(plan);
   if (sizeof(Raw) == 8 || joins_keys(asked))
-    add_array(regrouping, asked.d_keys, part_of(plan, plan.regrouped_keys), sizeof(Raw));
+    regrouping.add(asked.d_keys, part_of(plan, plan.regrouped_keys), sizeof(Raw));
   if (asked.index_bytes != 0)
-    add_array(regrouping, nullptr, part_of(plan, plan.first_indices), sizeof(uint32_t));
+    regrouping.add(nullptr, part_of(plan, plan.first_indices), sizeof(uint32_t));
   for (uint32_t column = 0; column < asked.column_count; column++)
-    add_array(regrouping, asked.columns[column].values, part_of(plan, plan.regrouped_columns[column]),
-              asked.columns[column].value_bytes);
+    regrouping.add(asked.columns[column].values, part_of(plan, plan.regrouped_columns[column]),
+                   asked.columns[column].value_bytes);
   return regroup(regrouping, stream);
 }
 
