@@ -9,6 +9,7 @@
 #ifndef CDPSORT_DEVICE_ENGINE_H
 #define CDPSORT_DEVICE_ENGINE_H
 
+#include <cdpsort/buckets.h>
 #include <cdpsort/pairs.h>
 #include <cdpsort/partition.h>
 #include <cdpsort/study.h>
@@ -228,6 +229,10 @@ typedef struct cdp_payload_request {
   uint32_t index_bytes; /* 4 or 8; 0: no indices */
   uint32_t column_count;
   cdp_column columns[CDP_COLUMNS_MAX]; /* at most UINT32_MAX bytes a value */
+  bool divides;            /* the keys, which are d_sorted_keys too, are not sorted, but divided; count may be 0, then */
+  uint32_t splitter_count; /* this and the rest, of a division: at most CDP_SPLITTERS_MAX */
+  const void *d_splitters; /* may be NULL if there is none */
+  uint64_t *d_begins;      /* splitter_count + 2 of them */
 } cdp_payload_request;
 
 /*
@@ -238,15 +243,23 @@ typedef struct cdp_payload_request {
  *                                                                   where things are regrouped
  *     | counts of buckets | regrouped: keys           | first indices | each column |
  *       all of it only where things are regrouped; keys only where they are gathered, indices where they are asked for
+ *
+ * A division has no sort, and counts of its parts rather than tiles:
+ *
+ *     | counts of buckets | divided: keys | each column of 1, 2, 4 or 8 bytes | origins | what is gathered |
+ *                                                                               only where there is another column
  */
 typedef struct cdp_payload_plan {
   cdp_payload_request asked;
-  bool travels;          /* the value is the lower half of its item; otherwise a position is in the lower bits */
-  uint32_t low_bits;     /* of an item, below the key */
-  uint32_t regroup_bits; /* what is gathered is first brought into so many buckets, this being their logarithm; 0: it is not */
-  uint32_t tiles;        /* of keys that are regrouped */
-  cdp_plan sort;         /* of the items; undefined for one key */
-  uint64_t shared;       /* where parts begin */
+  bool travels;           /* the value is the lower half of its item; otherwise a position is in the lower bits */
+  uint32_t low_bits;      /* of an item, below the key */
+  uint32_t regroup_bits;  /* what is gathered is first brought into so many buckets, this being their logarithm; 0: it is not */
+  uint32_t tiles;         /* of keys that are regrouped; of a division, parts */
+  uint32_t part_tiles;    /* of each part but the last */
+  uint32_t divide_bits;   /* of a bucket's number */
+  bool gathers_positions; /* of a division: values are gathered */
+  cdp_plan sort;          /* of the items; undefined for one key */
+  uint64_t shared;        /* where parts begin */
   uint64_t window;
   uint64_t origins;
   uint64_t lower_order;
@@ -260,9 +273,12 @@ typedef struct cdp_payload_plan {
 } cdp_payload_plan;
 
 /* Plans it. `resolved` is for keys of type CDP_U64, is_captured as for cdp_engine_plan(). CDP_ERROR_SIZE, with *plan undefined,
-   if the workspace cannot be addressed. */
+   if the workspace cannot be addressed. The workspace of a division is never empty. */
 cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, const cdp_payload_request *request,
                                    const cdp_device_facts *facts, bool is_captured, cdp_payload_plan *plan);
+
+/* How many splitters in host memory, aligned to their size, are in the order of a division before the first that is not, if any. */
+size_t cdp_engine_ordered_splitters(const cdp_payload_request *request, const void *splitters);
 
 /* ---- Engines ----------------------------------------------------------------------------------------------------------- */
 
@@ -315,7 +331,7 @@ typedef struct cdp_engine {
   /* Waits for the device's earlier work, sorts, waits for the end, and fills what is to be gathered. */
   cdp_status (*sort)(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault);
 
-  /* The same for keys with what goes with them; there is nothing to gather. */
+  /* The same for keys with what goes with them, also for a division; there is nothing to gather. */
   cdp_status (*launch_payload)(const cdp_payload_plan *plan, void *stream, cdp_fault *fault);
   cdp_status (*sort_payload)(const cdp_payload_plan *plan, cdp_fault *fault);
 

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of pairs.h, by the steps of sort.c: arguments, pointers, the device, the plan, and the sort. One key is sorted as
- * well, where its index is to be written.
+ * See payload.h. One key is sorted as well, where its index is to be written, and none is divided, where buckets begin all the same.
  */
+#include "payload.h"
+
 #include "memory.h"
-#include "payload_arguments.h"
 #include "status.h"
 
 /* The least count for which there is something to do. */
 static size_t least_count(const payload_call *call) {
+  if (call->divides)
+    return 0;
   return call->has_indices ? 1 : 2;
+}
+
+/* Whether there is not even an array to look at. */
+static bool is_empty(const payload_call *call) {
+  return call->count == 0 && !call->divides;
+}
+
+/* What the device is chosen by. */
+static const void *first_array(const payload_call *call) {
+  return call->count != 0 ? call->keys : (const void *)call->begins;
 }
 
 /* Step 4, if there is something to do. Its bytes fit a size_t. */
@@ -31,48 +43,57 @@ static void place(cdp_payload_plan *plan, const cdp_array *arrays) {
   cdp_payload_request *asked = &plan->asked;
   const bool is_apart = asked->d_sorted_keys != NULL && asked->d_sorted_keys != asked->d_keys;
   const bool in_place = asked->d_sorted_keys == asked->d_keys;
-  asked->d_keys = arrays->d_source;
-  if (in_place)
-    asked->d_sorted_keys = arrays->d_target;
-  arrays++;
+  if (asked->count != 0) {
+    asked->d_keys = arrays->d_source;
+    if (in_place)
+      asked->d_sorted_keys = arrays->d_target;
+    arrays++;
+  }
   if (is_apart)
     asked->d_sorted_keys = (arrays++)->d_target;
   if (asked->index_bytes != 0)
     asked->d_indices = (arrays++)->d_target;
-  for (uint32_t column = 0; column < asked->column_count; column++)
+  if (asked->divides && asked->splitter_count != 0)
+    asked->d_splitters = (arrays++)->d_source;
+  if (asked->divides)
+    asked->d_begins = (arrays++)->d_target;
+  for (uint32_t column = 0; column < asked->column_count && asked->count != 0; column++)
     asked->columns[column].values = (arrays++)->d_target;
 }
 
-static cdp_status sort_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
-                             cdp_fault *fault) {
+static cdp_status do_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
+                           cdp_fault *fault) {
   cdp_payload_plan *plan = context;
   place(plan, arrays);
   plan->d_workspace = d_workspace;
   return engine->sort_payload(plan, fault);
 }
 
-static cdp_status sort_on(const cdp_device *device, const cdp_allocator *allocator, const payload_arrays *list,
-                          cdp_payload_plan *plan) {
+static cdp_status do_on(const payload_call *call, const cdp_device *device, const cdp_settings *settings,
+                        const payload_arrays *list, cdp_payload_plan *plan) {
   cdp_array arrays[PAYLOAD_ARRAYS_MAX] = {{0}};
   cdp_memory_job job = {.arrays = arrays,
                         .array_count = list->count,
                         .workspace_bytes = (size_t)plan->workspace_bytes,
-                        .allocator = *allocator,
-                        .doing = "sorting",
-                        .work = sort_there,
+                        .allocator = settings->allocator,
+                        .doing = call->doing,
+                        .work = do_there,
                         .context = plan};
   cdp_status status;
   for (size_t index = 0; index < list->count; index++) {
     const payload_array *array = &list->arrays[index];
     arrays[index] = (cdp_array){.source = array->source, .target = array->target, .bytes = array->bytes};
     TRY(cdp_device_check_array(device, payload_address(array), array->name, &arrays[index].is_copied));
+    const bool is_in_host_memory = arrays[index].is_copied || device->engine->simulated;
+    if (call->splitter_count != 0 && array->source == call->splitters && is_in_host_memory)
+      TRY(payload_check_order(call, settings));
   }
   TRY(cdp_memory_do(device, &job));
 cleanup:
   return status;
 }
 
-static cdp_status sort_blocking(const payload_call *call) {
+cdp_status payload_do(const payload_call *call) {
   cdp_arguments arguments;
   payload_arrays list;
   cdp_device device;
@@ -80,14 +101,14 @@ static cdp_status sort_blocking(const payload_call *call) {
   cdp_status status;
   cdp_message_clear();
   TRY(payload_read(call, &arguments));
-  if (call->count == 0)
+  if (is_empty(call))
     goto cleanup;
   TRY(payload_list(call, &arguments, &list));
   if (call->count < least_count(call))
     goto cleanup;
-  TRY(cdp_device_choose(&arguments.wish, call->keys, &device));
+  TRY(cdp_device_choose(&arguments.wish, first_array(call), &device));
   TRY(make_plan(call, &arguments, &device, false, &plan));
-  TRY(sort_on(&device, &arguments.settings.allocator, &list, &plan));
+  TRY(do_on(call, &device, &arguments.settings, &list, &plan));
   cdp_device_used(device.facts.name);
 cleanup:
   return status;
@@ -95,7 +116,7 @@ cleanup:
 
 /* ---- In stream order --------------------------------------------------------------------------------------------------- */
 
-static cdp_status tell_workspace(const payload_call *call, size_t *workspace_bytes) {
+cdp_status payload_tell_workspace(const payload_call *call, size_t *workspace_bytes) {
   cdp_arguments arguments;
   cdp_device device;
   cdp_payload_plan plan = {.workspace_bytes = 0};
@@ -144,7 +165,7 @@ static cdp_status launch_with_memory(const payload_call *call, const cdp_allocat
   const cdp_status launched = device->engine->launch_payload(plan, call->stream, &fault);
   status = cdp_memory_give_back(device, allocator, bytes, call->stream, plan->d_workspace);
   if (launched != CDP_OK)
-    return cdp_report(launched, &fault, "launching the sort");
+    return cdp_report(launched, &fault, call->launching);
 cleanup:
   return status;
 }
@@ -163,12 +184,12 @@ static cdp_status plan_and_launch(const payload_call *call, const cdp_arguments 
     return launch_with_memory(call, &arguments->settings.allocator, device, &plan);
   TRY(check_workspace(call, list, (size_t)plan.workspace_bytes));
   plan.d_workspace = call->d_workspace;
-  TRY(cdp_report(engine->launch_payload(&plan, call->stream, &fault), &fault, "launching the sort"));
+  TRY(cdp_report(engine->launch_payload(&plan, call->stream, &fault), &fault, call->launching));
 cleanup:
   return status;
 }
 
-static cdp_status sort_in_stream_order(const payload_call *call) {
+static cdp_status launch_call(const payload_call *call) {
   cdp_arguments arguments;
   payload_arrays list;
   cdp_device device;
@@ -177,14 +198,14 @@ static cdp_status sort_in_stream_order(const payload_call *call) {
   cdp_status status;
   cdp_message_clear();
   TRY(payload_read(call, &arguments));
-  if (call->count == 0)
+  if (is_empty(call))
     goto cleanup;
   TRY(payload_list(call, &arguments, &list));
   if (call->count < least_count(call))
     goto cleanup;
   if (!call->allocates)
     TRY(cdp_arguments_check_workspace(call->d_workspace, call->ask));
-  TRY(cdp_device_choose(&arguments.wish, call->keys, &device));
+  TRY(cdp_device_choose(&arguments.wish, first_array(call), &device));
   TRY(check_usable(call, &device, &list));
   TRY(cdp_report(device.engine->enter(device.ordinal, &previous, &fault), &fault, "making the device current"));
   status = plan_and_launch(call, &arguments, &list, &device);
@@ -195,123 +216,15 @@ cleanup:
   return status;
 }
 
-/* ---- Pairs and columns ------------------------------------------------------------------------------------------------- */
-
-static cdp_status launch_in(payload_call call, void *d_workspace, size_t workspace_bytes, void *stream) {
+cdp_status payload_launch(payload_call call, void *d_workspace, size_t workspace_bytes, void *stream) {
   call.stream = stream;
   call.d_workspace = d_workspace;
   call.workspace_bytes = workspace_bytes;
-  return sort_in_stream_order(&call);
+  return launch_call(&call);
 }
 
-static cdp_status launch_allocating(payload_call call, void *stream) {
+cdp_status payload_launch_allocating(payload_call call, void *stream) {
   call.stream = stream;
   call.allocates = true;
-  return sort_in_stream_order(&call);
-}
-
-static payload_call columns_call(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
-                                 const cdp_options *options) {
-  return (payload_call){.ask = "cdp_quicksort_columns_workspace()",
-                        .keys = keys,
-                        .sorted_keys = keys,
-                        .columns = columns,
-                        .column_count = column_count,
-                        .count = count,
-                        .type = type,
-                        .options = options};
-}
-
-static payload_call pairs_call(void *keys, const cdp_column *column, size_t count, cdp_type type, const cdp_options *options) {
-  payload_call call = columns_call(keys, column, 1, count, type, options);
-  call.ask = "cdp_quicksort_pairs_workspace()";
-  call.is_pairs = true;
-  return call;
-}
-
-cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_bytes, size_t count, cdp_type type,
-                               const cdp_options *options) {
-  const cdp_column column = {values, value_bytes};
-  const payload_call call = pairs_call(keys, &column, count, type, options);
-  return sort_blocking(&call);
-}
-
-cdp_status cdp_quicksort_pairs_workspace(size_t value_bytes, size_t count, cdp_type type, const cdp_options *options,
-                                         size_t *workspace_bytes) {
-  const cdp_column column = {NULL, value_bytes};
-  const payload_call call = pairs_call(NULL, &column, count, type, options);
-  return tell_workspace(&call, workspace_bytes);
-}
-
-cdp_status cdp_quicksort_pairs_async(void *d_keys, void *d_values, size_t value_bytes, size_t count, cdp_type type,
-                                     const cdp_options *options, void *d_workspace, size_t workspace_bytes, void *stream) {
-  const cdp_column column = {d_values, value_bytes};
-  return launch_in(pairs_call(d_keys, &column, count, type, options), d_workspace, workspace_bytes, stream);
-}
-
-cdp_status cdp_quicksort_pairs_on_stream(void *d_keys, void *d_values, size_t value_bytes, size_t count, cdp_type type,
-                                         const cdp_options *options, void *stream) {
-  const cdp_column column = {d_values, value_bytes};
-  return launch_allocating(pairs_call(d_keys, &column, count, type, options), stream);
-}
-
-cdp_status cdp_quicksort_columns(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
-                                 const cdp_options *options) {
-  const payload_call call = columns_call(keys, columns, column_count, count, type, options);
-  return sort_blocking(&call);
-}
-
-cdp_status cdp_quicksort_columns_workspace(const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
-                                           const cdp_options *options, size_t *workspace_bytes) {
-  const payload_call call = columns_call(NULL, columns, column_count, count, type, options);
-  return tell_workspace(&call, workspace_bytes);
-}
-
-cdp_status cdp_quicksort_columns_async(void *d_keys, const cdp_column *columns, size_t column_count, size_t count,
-                                       cdp_type type, const cdp_options *options, void *d_workspace, size_t workspace_bytes,
-                                       void *stream) {
-  return launch_in(columns_call(d_keys, columns, column_count, count, type, options), d_workspace, workspace_bytes, stream);
-}
-
-cdp_status cdp_quicksort_columns_on_stream(void *d_keys, const cdp_column *columns, size_t column_count, size_t count,
-                                           cdp_type type, const cdp_options *options, void *stream) {
-  return launch_allocating(columns_call(d_keys, columns, column_count, count, type, options), stream);
-}
-
-/* ---- Argsort ----------------------------------------------------------------------------------------------------------- */
-
-static payload_call argsort_call(const void *keys, void *sorted_keys, void *indices, size_t index_bytes, size_t count,
-                                 cdp_type type, const cdp_options *options) {
-  return (payload_call){.ask = "cdp_argsort_workspace()",
-                        .keys = keys,
-                        .sorted_keys = sorted_keys,
-                        .indices = indices,
-                        .index_bytes = index_bytes,
-                        .has_indices = true,
-                        .count = count,
-                        .type = type,
-                        .options = options};
-}
-
-cdp_status cdp_argsort(const void *keys, void *sorted_keys, void *indices, size_t index_bytes, size_t count, cdp_type type,
-                       const cdp_options *options) {
-  const payload_call call = argsort_call(keys, sorted_keys, indices, index_bytes, count, type, options);
-  return sort_blocking(&call);
-}
-
-cdp_status cdp_argsort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
-  const payload_call call = argsort_call(NULL, NULL, NULL, sizeof(uint32_t), count, type, options);
-  return tell_workspace(&call, workspace_bytes);
-}
-
-cdp_status cdp_argsort_async(const void *d_keys, void *d_sorted_keys, void *d_indices, size_t index_bytes, size_t count,
-                             cdp_type type, const cdp_options *options, void *d_workspace, size_t workspace_bytes,
-                             void *stream) {
-  return launch_in(argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options), d_workspace,
-                   workspace_bytes, stream);
-}
-
-cdp_status cdp_argsort_on_stream(const void *d_keys, void *d_sorted_keys, void *d_indices, size_t index_bytes, size_t count,
-                                 cdp_type type, const cdp_options *options, void *stream) {
-  return launch_allocating(argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options), stream);
+  return launch_call(&call);
 }

@@ -37,6 +37,11 @@ cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
   TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
   if (call->has_indices && call->index_bytes != sizeof(uint32_t) && call->index_bytes != sizeof(uint64_t))
     return cdp_fail(CDP_ERROR_SIZE, 0, "index_bytes is %zu: an index has 4 bytes or 8", call->index_bytes);
+  if (call->splitter_count > CDP_SPLITTERS_MAX)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "splitter_count is %zu: a call takes CDP_SPLITTERS_MAX (%d) splitters at most; divide by some of them, and "
+                    "the buckets by the others",
+                    call->splitter_count, CDP_SPLITTERS_MAX);
   if (call->column_count > CDP_COLUMNS_MAX)
     return cdp_fail(CDP_ERROR_SIZE, 0,
                     "column_count is %zu: a call takes CDP_COLUMNS_MAX (%d) columns at most; sort more by the indices of "
@@ -84,22 +89,29 @@ static cdp_status check_no_overlap(const payload_arrays *list) {
   return CDP_OK;
 }
 
-cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list) {
-  const bool in_place = call->sorted_keys == call->keys;
-  const size_t keys_bytes = call->count * arguments->key_bytes;
+/* What a division has beside keys and columns. */
+static cdp_status list_division(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list) {
+  const size_t splitters_bytes = call->splitter_count * arguments->key_bytes;
+  if (call->splitter_count != 0 && call->splitters == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "splitters is NULL, and splitter_count is %zu: give a pointer to so many keys",
+                    call->splitter_count);
+  if (call->splitter_count != 0 && (uintptr_t)call->splitters % arguments->key_bytes != 0)
+    return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "splitters is %p, which is not a multiple of %u: align them to the size of a key",
+                    call->splitters, arguments->key_bytes);
+  if (call->begins == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "begins is NULL: give a pointer to splitter_count + 2 (%zu) numbers of 8 bytes",
+                    call->splitter_count + 2);
+  if ((uintptr_t)call->begins % sizeof *call->begins != 0)
+    return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "begins is %p, which is not a multiple of 8: align it to its own size",
+                    (const void *)call->begins);
+  if (call->splitter_count != 0)
+    add(list, "splitters", call->splitters, NULL, splitters_bytes);
+  add(list, "begins", NULL, call->begins, (call->splitter_count + 2) * sizeof *call->begins);
+  return CDP_OK;
+}
+
+static cdp_status list_columns(const payload_call *call, payload_arrays *list) {
   char name[PAYLOAD_NAME_BYTES];
-  cdp_status status;
-  list->count = 0;
-  TRY(cdp_arguments_check_keys("keys", call->keys, arguments->key_bytes));
-  add(list, "keys", call->keys, in_place ? call->sorted_keys : NULL, keys_bytes);
-  if (call->sorted_keys != NULL && !in_place) {
-    TRY(cdp_arguments_check_keys("sorted_keys", call->sorted_keys, arguments->key_bytes));
-    add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
-  }
-  if (call->has_indices) {
-    TRY(check_indices(call));
-    add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
-  }
   for (size_t column = 0; column < call->column_count; column++) {
     const cdp_column *values = &call->columns[column];
     name_column(call, column, "values", name);
@@ -107,9 +119,52 @@ cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments
       return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
     add(list, name, values->values, values->values, call->count * values->value_bytes);
   }
+  return CDP_OK;
+}
+
+static cdp_status list_keys(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list) {
+  const bool in_place = call->sorted_keys == call->keys;
+  const size_t keys_bytes = call->count * arguments->key_bytes;
+  cdp_status status;
+  TRY(cdp_arguments_check_keys("keys", call->keys, arguments->key_bytes));
+  add(list, "keys", call->keys, in_place ? call->sorted_keys : NULL, keys_bytes);
+  if (call->sorted_keys != NULL && !in_place) {
+    TRY(cdp_arguments_check_keys("sorted_keys", call->sorted_keys, arguments->key_bytes));
+    add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
+  }
+cleanup:
+  return status;
+}
+
+/* Without a key nothing goes with it, and there are no indices. */
+cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list) {
+  cdp_status status;
+  list->count = 0;
+  if (call->count != 0)
+    TRY(list_keys(call, arguments, list));
+  if (call->has_indices) {
+    TRY(check_indices(call));
+    add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
+  }
+  if (call->divides)
+    TRY(list_division(call, arguments, list));
+  if (call->count != 0)
+    TRY(list_columns(call, list));
   TRY(check_no_overlap(list));
 cleanup:
   return status;
+}
+
+cdp_status payload_check_order(const payload_call *call, const cdp_settings *settings) {
+  const cdp_payload_request request = payload_request_of(call, settings);
+  const size_t ordered = cdp_engine_ordered_splitters(&request, call->splitters);
+  if (ordered == call->splitter_count)
+    return CDP_OK;
+  return cdp_fail(
+      CDP_ERROR_ORDER, 0,
+      "splitters[%zu] comes before splitters[%zu] in the order of this call: sort the splitters, as cdp_quicksort() "
+      "does with the same options",
+      ordered, ordered - 1);
 }
 
 cdp_payload_request payload_request_of(const payload_call *call, const cdp_settings *settings) {
@@ -121,7 +176,11 @@ cdp_payload_request payload_request_of(const payload_call *call, const cdp_setti
                                  .d_sorted_keys = call->sorted_keys,
                                  .d_indices = call->indices,
                                  .index_bytes = (uint32_t)call->index_bytes,
-                                 .column_count = (uint32_t)call->column_count};
+                                 .column_count = (uint32_t)call->column_count,
+                                 .divides = call->divides,
+                                 .splitter_count = (uint32_t)call->splitter_count,
+                                 .d_splitters = call->splitters,
+                                 .d_begins = call->begins};
   for (size_t column = 0; column < call->column_count; column++)
     request.columns[column] = call->columns[column];
   return request;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an engine calls to sort keys with what goes with them (payload_launches.cuh).
+ * What an engine calls to sort keys with what goes with them, or to divide them (payload_launches.cuh), and what both have in common.
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_PAYLOAD_H
 #define CDPSORT_DEVICE_PAYLOAD_PAYLOAD_H
@@ -8,10 +8,26 @@
 #include "engine.h"
 #include "runtime/runtime.cuh"
 
+/* Ends the function with the cudaError_t of a launch that has failed. */
+#define CDP_RETURN_UNLESS_LAUNCHED(call)                                                                                       \
+  do {                                                                                                                         \
+    const int error_of_launch = (call);                                                                                        \
+    if (error_of_launch != LAUNCH_OK)                                                                                          \
+      return error_of_launch;                                                                                                  \
+  } while (0)
+
 namespace cdp::CDP_RUNTIME {
 
 /* Launches all of it on a stream, and returns the first cudaError_t; what was launched before that runs. */
 int launch_payload(const cdp_payload_plan &plan, void *stream);
+
+/* What that does of a division (divide_launches.cuh). */
+int launch_division(const cdp_payload_plan &plan, void *stream);
+
+/* A part of the workspace. */
+inline unsigned char *part_of(const cdp_payload_plan &plan, uint64_t offset) {
+  return static_cast<unsigned char *>(plan.d_workspace) + offset;
+}
 
 } // namespace cdp::CDP_RUNTIME
 

@@ -19,19 +19,7 @@
 #include "payload/wide_keys.cuh"
 #include "recursion/dispatch.h"
 
-/* Ends the function with the cudaError_t of a launch that has failed. */
-#define CDP_RETURN_UNLESS_LAUNCHED(call)                                                                                       \
-  do {                                                                                                                         \
-    const int error_of_launch = (call);                                                                                        \
-    if (error_of_launch != LAUNCH_OK)                                                                                          \
-      return error_of_launch;                                                                                                  \
-  } while (0)
-
 namespace cdp::CDP_RUNTIME {
-
-inline unsigned char *part_of(const cdp_payload_plan &plan, uint64_t offset) {
-  return static_cast<unsigned char *>(plan.d_workspace) + offset;
-}
 
 inline uint64_t *items_of(const cdp_payload_plan &plan) {
   return reinterpret_cast<uint64_t *>(part_of(plan, 0));
@@ -228,6 +216,8 @@ int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
 } // namespace cdp::CDP_RUNTIME
 
 int cdp::CDP_RUNTIME::launch_payload(const cdp_payload_plan &plan, void *stream) {
+  if (plan.asked.divides)
+    return launch_division(plan, stream);
   switch (cdp_engine_key_bytes(plan.asked.type)) {
   case 1:
     return launch_payload_of<uint8_t>(plan, stream);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace.
+ * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace. And that of
+ * a division, with the order of its splitters.
  */
 #include "engine.h"
+#include "payload/items.cuh"
 #include "tuning_kinds.h"
 #include "tuning_payload.h"
 
@@ -63,8 +65,7 @@ uint64_t gathered_bytes(const cdp_payload_plan &plan) {
 
 bool can_be_regrouped(const cdp_payload_request &asked) {
   for (uint32_t column = 0; column < asked.column_count; column++) {
-    const size_t bytes = asked.columns[column].value_bytes;
-    if (bytes > MAX_REGROUPED_BYTES || (bytes & (bytes - 1)) != 0)
+    if (!is_tile_value(asked.columns[column].value_bytes))
       return false;
   }
   return true;
@@ -119,6 +120,53 @@ cdp_status plan_room(cdp_payload_plan &plan) {
   return room.is_countable && gathered.is_countable ? CDP_OK : CDP_ERROR_SIZE;
 }
 
+/* ---- Divisions --------------------------------------------------------------------------------------------------------- */
+
+/* Parts of as many tiles each, and no more of them than there may be. */
+void plan_parts(bool is_simulated, cdp_payload_plan &plan) {
+  const DivideShape shape = divide_shape(is_simulated);
+  const uint64_t tile = uint64_t{shape.threads} * shape.items;
+  const uint64_t tiles = (plan.asked.count + tile - 1) / tile;
+  plan.part_tiles = static_cast<uint32_t>((tiles + shape.max_parts - 1) / shape.max_parts);
+  plan.tiles = plan.part_tiles == 0 ? 0 : static_cast<uint32_t>((tiles + plan.part_tiles - 1) / plan.part_tiles);
+  while (plan.asked.splitter_count >> plan.divide_bits != 0)
+    plan.divide_bits++;
+}
+
+cdp_status plan_division(const cdp_device_facts &facts, cdp_payload_plan &plan) {
+  const cdp_payload_request &asked = plan.asked;
+  const uint64_t buckets = uint64_t{asked.splitter_count} + 1;
+  uint64_t gathered = 0;
+  Room room;
+  plan_parts(facts.device_kind == static_cast<uint32_t>(DeviceKind::simulated), plan);
+  plan.bucket_counts = room.take(buckets, sizeof(uint64_t) + uint64_t{plan.tiles} * sizeof(uint32_t));
+  plan.regrouped_keys = room.take(asked.count, cdp_engine_key_bytes(asked.type));
+  for (uint32_t column = 0; column < asked.column_count; column++) {
+    const uint64_t bytes = asked.columns[column].value_bytes;
+    if (is_tile_value(bytes))
+      plan.regrouped_columns[column] = room.take(asked.count, bytes);
+    else
+      gathered = std::max(gathered, bytes);
+  }
+  plan.gathers_positions = gathered != 0;
+  if (plan.gathers_positions) {
+    plan.origins = room.take(asked.count, sizeof(uint32_t));
+    plan.shared = room.take(asked.count, gathered);
+  }
+  plan.workspace_bytes = room.end;
+  return room.is_countable ? CDP_OK : CDP_ERROR_SIZE;
+}
+
+template <typename Raw>
+size_t ordered_splitters(const cdp_payload_request &request, const void *splitters) {
+  const simulated::Entry<Raw> entry = simulated::entry_of<Raw>(request);
+  const Raw *keys = static_cast<const Raw *>(splitters);
+  size_t ordered = request.splitter_count != 0 ? 1 : 0;
+  while (ordered < request.splitter_count && entry.enter(keys[ordered - 1]) <= entry.enter(keys[ordered]))
+    ordered++;
+  return ordered;
+}
+
 } // namespace
 
 } // namespace cdp
@@ -130,6 +178,11 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   settings.order = CDP_ASCENDING; // of the items; keys are entered in the order that was asked for
   *plan = {};
   plan->asked = *request;
+  if (request->divides) {
+    plan->sort.seed = settings.seed;
+    plan->sort.is_captured = is_captured;
+    return plan_division(*facts, *plan);
+  }
   plan->travels = travels(*request);
   plan->low_bits = plan->travels ? 32 : position_bits(request->count);
   if (request->count >= 2) {
@@ -141,4 +194,17 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   plan->sort.seed = settings.seed;
   plan->sort.is_captured = is_captured;
   return plan_room(*plan);
+}
+
+extern "C" size_t cdp_engine_ordered_splitters(const cdp_payload_request *request, const void *splitters) {
+  switch (cdp_engine_key_bytes(request->type)) {
+  case 1:
+    return cdp::ordered_splitters<uint8_t>(*request, splitters);
+  case 2:
+    return cdp::ordered_splitters<uint16_t>(*request, splitters);
+  case 4:
+    return cdp::ordered_splitters<uint32_t>(*request, splitters);
+  default:
+    return cdp::ordered_splitters<uint64_t>(*request, splitters);
+  }
 }

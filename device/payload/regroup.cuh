@@ -71,11 +71,19 @@ __global__ void __launch_bounds__(REGROUP_THREADS)
     count_tile_buckets_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<TileCounts>();
   const BucketOf<Raw> bucket_of(regrouping);
-  clear_buckets(block.counts, regrouping.buckets(), REGROUP_THREADS);
+  const uint64_t begin = uint64_t{blockIdx.x} * REGROUP_TILE;
+  for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS)
+    block.counts[bucket] = 0;
   __syncthreads();
-  count_tile_buckets<REGROUP_THREADS, REGROUP_ITEMS>(regrouping, uint64_t{blockIdx.x} * REGROUP_TILE, bucket_of, block.counts);
+#pragma unroll
+  for (uint32_t item = 0; item < REGROUP_ITEMS; item++) {
+    const uint64_t index = begin + item * REGROUP_THREADS + threadIdx.x;
+    if (index < regrouping.count)
+      atomicAdd(&block.counts[bucket_of(static_cast<EnteredKey<Raw>>(regrouping.entry.enter(regrouping.keys[index])))], 1u);
+  }
   __syncthreads();
-  write_part_counts<REGROUP_THREADS>(regrouping, regrouping.buckets(), block.counts);
+  for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS)
+    regrouping.part_counts[uint64_t{bucket} * regrouping.parts + blockIdx.x] = block.counts[bucket];
 }
 
 /* ---- Scatter ----------------------------------------------------------------------------------------------------------- */
@@ -118,6 +126,7 @@ struct RegroupRule {
   __device__ __forceinline__ Held missing() const {
     return bucket_of.least;
   }
+  __device__ __forceinline__ void find_buckets(Held (&)[REGROUP_ITEMS]) const {}
   __device__ __forceinline__ uint32_t bucket(Held held) const {
     return bucket_of(held);
   }
@@ -163,7 +172,8 @@ __global__ void __launch_bounds__(REGROUP_THREADS, RESIDENT_REGROUPERS)
     regroup_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<RegroupBlock>();
   auto *counters = reinterpret_cast<uint32_t *>(block.warp_counts);
-  clear_buckets(counters, sizeof block.warp_counts / sizeof *counters, REGROUP_THREADS);
+  for (uint32_t pair = threadIdx.x; pair < sizeof block.warp_counts / sizeof *counters; pair += REGROUP_THREADS)
+    counters[pair] = 0;
   partition_tile(RegroupRule<Raw>{regrouping, block, BucketOf<Raw>(regrouping)}, uint64_t{blockIdx.x} * REGROUP_TILE);
 }
 

@@ -61,34 +61,6 @@ struct BucketPartition {
 template <typename Raw>
 using EnteredKey = std::conditional_t<sizeof(Raw) == 8, uint64_t, uint32_t>;
 
-/* ---- Count ------------------------------------------------------------------------------------------------------------- */
-
-/* Zeroes a number of each bucket. All threads of the block take part. */
-template <typename Number>
-__device__ __forceinline__ void clear_buckets(Number *numbers, uint32_t buckets, uint32_t threads) {
-  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += threads)
-    numbers[bucket] = 0;
-}
-
-/* Adds a tile's keys to the counts of their buckets: bucket_of(entered key). */
-template <uint32_t THREADS, uint32_t ITEMS, typename Given, typename BucketOf>
-__device__ __forceinline__ void count_tile_buckets(const Given &partition, uint64_t begin, const BucketOf &bucket_of,
-                                                   uint32_t *counts) {
-#pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++) {
-    const uint64_t index = begin + item * THREADS + threadIdx.x;
-    if (index < partition.count)
-      atomicAdd(&counts[bucket_of(static_cast<EnteredKey<typename Given::Raw>>(partition.entry.enter(partition.keys[index])))],
-                1u);
-  }
-}
-
-template <uint32_t THREADS, typename Given>
-__device__ __forceinline__ void write_part_counts(const Given &partition, uint32_t buckets, const uint32_t *counts) {
-  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS)
-    partition.part_counts[uint64_t{bucket} * partition.parts + blockIdx.x] = counts[bucket];
-}
-
 /* ---- Add up ------------------------------------------------------------------------------------------------------------ */
 
 struct AddStorage {
@@ -138,6 +110,13 @@ struct PartitionBlock {
   Bucket buckets[TILE];                     /* of what is in the stage */
 };
 
+/* Which of a tile's keys is a thread's: one of each row of its warp's piece. */
+template <uint32_t ITEMS>
+__device__ __forceinline__ uint32_t item_of_piece(uint32_t item) {
+  const uint32_t warp = threadIdx.x / WARP_LANES;
+  return (warp * ITEMS + item) * WARP_LANES + threadIdx.x % WARP_LANES;
+}
+
 /* The lanes of the warp that have the same bucket, whose number has so many bits, of those that have a key. All lanes take part. */
 __device__ __forceinline__ uint32_t lanes_with_bucket(uint32_t bucket, uint32_t bits, bool has_key) {
   uint32_t lanes = __ballot_sync(ALL_LANES, has_key);
@@ -150,6 +129,19 @@ __device__ __forceinline__ uint32_t lanes_with_bucket(uint32_t bucket, uint32_t 
   return lanes;
 }
 
+/* What a rule keeps of a tile's keys, of which there are so many. FULL: as many as may be. */
+template <bool FULL, typename Rule, uint32_t ITEMS>
+__device__ __forceinline__ void hold_tile(const Rule &rule, uint64_t begin, uint32_t items,
+                                          typename Rule::Held (&held)[ITEMS]) {
+  const auto *keys = rule.partition.keys + begin;
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    const uint32_t index = item_of_piece<ITEMS>(item);
+    held[item] = FULL || index < items ? rule.hold(keys[index]) : rule.missing();
+  }
+  rule.find_buckets(held);
+}
+
 /*
  * A tile's keys, of which each warp has a piece, and each thread one of each row of the piece. FULL: there are as many as may be,
  * as in every tile but the last. A rule, of the block at hand, has
@@ -157,6 +149,7 @@ __device__ __forceinline__ uint32_t lanes_with_bucket(uint32_t bucket, uint32_t 
  *     partition, block    what the kernel is given, and its shared memory, which is a Block
  *     bits()              of a bucket's number
  *     Held                what is kept of a key, in registers: hold() and, where there is none, missing()
+ *     find_buckets()      of all keys that are held, where that is better done for all at once
  *     bucket()            of a key that is held
  *     place_buckets()     where each bucket begins in the tile, each warp's keys in the bucket, and the bucket's in the new arrays.
  *                         All threads take part; begins behind a barrier
@@ -172,8 +165,7 @@ struct TilePartition {
   uint32_t items; /* of the tile */
 
   __device__ __forceinline__ static uint32_t index(uint32_t item) {
-    const uint32_t warp = threadIdx.x / WARP_LANES;
-    return (warp * ITEMS + item) * WARP_LANES + threadIdx.x % WARP_LANES;
+    return item_of_piece<ITEMS>(item);
   }
   __device__ __forceinline__ bool has(uint32_t item_index) const {
     return FULL || item_index < items;
@@ -248,11 +240,8 @@ struct TilePartition {
 
   /* Finds out where each key belongs in the stage, and writes what the rule writes of keys. */
   __device__ __forceinline__ void place_keys(uint32_t (&places)[ITEMS]) const {
-    const auto *keys = rule.partition.keys + begin;
     typename Rule::Held held[ITEMS];
-#pragma unroll
-    for (uint32_t item = 0; item < ITEMS; item++)
-      held[item] = has(index(item)) ? rule.hold(keys[index(item)]) : rule.missing();
+    hold_tile<FULL>(rule, begin, items, held);
     __syncthreads();
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++)
