@@ -4,8 +4,9 @@
  */
 #include "sorter.h"
 
-#include <cdpsort/pairs.h>
+#include <cdpsort/buckets.h>
 
+#include <algorithm>
 #include <string>
 
 namespace bench {
@@ -19,6 +20,9 @@ constexpr Moved STABLE_4 = {4, true, false, false};
 constexpr Moved STABLE_8 = {8, true, false, false};
 constexpr Moved ARGSORT = {4, true, true, true};
 constexpr Moved ARGSORT_KEYS = {4, true, true, false};
+
+/* Keys of a sample for each splitter. */
+constexpr uint64_t SAMPLES_EACH = 64;
 
 /* ---- The library -------------------------------------------------------------------------------------------------------- */
 
@@ -101,6 +105,30 @@ Sorted argsort(const Workplace &place) {
   return {d_keys, BY_EVENTS};
 }
 
+template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
+size_t buckets_workspace_bytes(const KeySpan &keys) {
+  const cdp_column column = {nullptr, VALUE_BYTES};
+  size_t bytes = 0;
+  REQUIRE(cdp_divide_workspace(&column, VALUE_BYTES != 0 ? 1 : 0, keys.count, keys.type, nullptr, SPLITTERS, &bytes));
+  return divided_parts(nullptr, keys, SPLITTERS).bytes + bytes;
+}
+
+template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
+Sorted divide(const Workplace &place) {
+  const Divided parts = divided_parts(place.d_workspace, place.keys, SPLITTERS);
+  const cdp_column column = {place.d_values, VALUE_BYTES};
+  REQUIRE(cdp_divide_async(place.keys.d_keys, &column, VALUE_BYTES != 0 ? 1 : 0, place.keys.count, place.keys.type, nullptr,
+                           parts.d_splitters, SPLITTERS, parts.d_begins, static_cast<char *>(place.d_workspace) + parts.bytes,
+                           place.workspace_bytes - parts.bytes, place.stream));
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
+template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
+Mode buckets_mode(const char *name, const char *text) {
+  const Moved moved = {VALUE_BYTES, true, false, false, SPLITTERS};
+  return {name, text, true, 0, buckets_workspace_bytes<VALUE_BYTES, SPLITTERS>, divide<VALUE_BYTES, SPLITTERS>, moved};
+}
+
 /* ---- The toolkit -------------------------------------------------------------------------------------------------------- */
 
 CudaPeers cuda_peers_of(cdp_type type) {
@@ -157,8 +185,50 @@ const std::vector<Mode> &all_modes() {
        true, 0, peer_workspace_bytes<&CudaPeers::pairs4_workspace_bytes>, peer_sort<&CudaPeers::pairs4_sort>, STABLE_4},
       {"cub-pairs8", "the same with values of 8 bytes", true, 0, peer_workspace_bytes<&CudaPeers::pairs8_workspace_bytes>,
        peer_sort<&CudaPeers::pairs8_sort>, STABLE_8},
+      buckets_mode<0, 15>("buckets16", "cdpsort, keys divided into 16 buckets by quantiles of a sample; CUB has no such call"),
+      buckets_mode<0, 255>("buckets256", "the same, 256 buckets"),
+      buckets_mode<0, 1023>("buckets1024", "the same, 1024 buckets"),
+      buckets_mode<4, 255>("buckets256-4", "256 buckets, values of 4 bytes moved along"),
+      buckets_mode<8, 255>("buckets256-8", "256 buckets, values of 8 bytes moved along"),
   };
   return modes;
+}
+
+/* ---- Splitters ---------------------------------------------------------------------------------------------------------- */
+
+static size_t aligned_bytes(size_t bytes) {
+  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
+}
+
+Divided divided_parts(void *d_workspace, const KeySpan &keys, uint32_t splitters) {
+  const size_t begins_bytes = aligned_bytes((splitters + 2) * sizeof(uint64_t));
+  const size_t splitters_bytes = aligned_bytes(size_t{splitters} * device_data::key_bytes(keys.type));
+  char *d_begins = static_cast<char *>(d_workspace);
+  return {reinterpret_cast<uint64_t *>(d_begins), d_workspace == nullptr ? nullptr : d_begins + begins_bytes,
+          begins_bytes + splitters_bytes};
+}
+
+/* Every so many-th of some keys. */
+static void take_every(void *d_to, const void *d_from, size_t key_bytes, uint64_t step, uint64_t count, cudaStream_t stream) {
+  REQUIRE(cudaMemcpy2DAsync(d_to, key_bytes, d_from, step * key_bytes, key_bytes, count, cudaMemcpyDeviceToDevice, stream));
+}
+
+/* The sample is sorted behind the parts in the workspace, which has room for as many keys as there are. If they are too few, the
+   greatest of them is a splitter more than once. */
+void choose_splitters(const KeySpan &keys, void *d_workspace, uint32_t splitters, cudaStream_t stream) {
+  const Divided parts = divided_parts(d_workspace, keys, splitters);
+  const size_t key_bytes = device_data::key_bytes(keys.type);
+  const uint64_t samples = std::min<uint64_t>(keys.count, (splitters + 1) * SAMPLES_EACH);
+  const uint64_t step = std::max<uint64_t>(1, samples / (splitters + 1));
+  const uint64_t taken = std::min<uint64_t>(splitters, (samples - 1) / step);
+  char *d_sample = static_cast<char *>(d_workspace) + parts.bytes;
+  char *d_splitters = static_cast<char *>(parts.d_splitters);
+  take_every(d_sample, keys.d_keys, key_bytes, keys.count / samples, samples, stream);
+  REQUIRE(cdp_quicksort_on_stream(d_sample, samples, keys.type, nullptr, stream));
+  take_every(d_splitters, d_sample + step * key_bytes, key_bytes, step, taken, stream);
+  for (uint64_t index = taken; index < splitters; index++)
+    REQUIRE(cudaMemcpyAsync(d_splitters + index * key_bytes, d_sample + (samples - 1) * key_bytes, key_bytes,
+                            cudaMemcpyDeviceToDevice, stream));
 }
 
 /* ---- Failures ----------------------------------------------------------------------------------------------------------- */
