@@ -2,13 +2,14 @@
 /*
  * buckets.h on the GPU with many keys, judged on the device. Keys of 8 bits that are divided by all of their values but the least are
  * sorted, and values that are their indices rise in each bucket: what judges stable sorts judges divisions. One behind the other in
- * stream order, on several streams at once, captured and replayed over other keys, and as many keys as there may be.
+ * stream order, on several streams at once, captured and replayed over other keys, and as many keys as there may be. Wider keys, by
+ * splitters that were sorted on the same stream, are judged by what the benchmark has for it, which a test of its own makes sure of.
  */
 #include "gpu_check.h"
 
 #include <cdpsort/buckets.h>
 
-#include <cstring>
+#include <utility>
 #include <vector>
 
 using namespace gpu_check;
@@ -179,6 +180,135 @@ bool has_room_for_most_keys() {
   return free_bytes >= CDP_PAIRS_COUNT_MAX * (2 + sizeof(uint32_t)) + bytes + (64 << 20);
 }
 
+/* ---- Wider keys --------------------------------------------------------------------------------------------------- */
+
+constexpr struct {
+  cdp_type type;
+  uint64_t count;
+  uint32_t splitter_count;
+  uint32_t value_bytes;
+  cdp_order order;
+} WIDE[] = {{CDP_U32, (1 << 24) + 3, 1023, 4, CDP_ASCENDING}, {CDP_U64, (1 << 23) - 1, 1023, 8, CDP_DESCENDING},
+            {CDP_F32, (1 << 24) + 3, 255, 8, CDP_DESCENDING}, {CDP_F64, 3000017, 16, 4, CDP_ASCENDING},
+            {CDP_BF16, (1 << 24) + 3, 300, 4, CDP_ASCENDING}, {CDP_I64, 1 << 22, 1, 4, CDP_ASCENDING},
+            {CDP_I16, 3000017, 1000, 8, CDP_DESCENDING}};
+constexpr int WIDE_COUNT = sizeof WIDE / sizeof *WIDE;
+
+/* Keys and what a division has beside them. */
+struct Wide {
+  Subject subject;
+  Guarded before;
+  Guarded values;
+  Guarded splitters;
+  Guarded begins;
+  Guarded workspace;
+  uint32_t splitter_count;
+  uint32_t value_bytes;
+  cdp_options options;
+};
+
+Wide make_wide(cdp_type type, uint64_t count, uint32_t splitter_count, uint32_t value_bytes, cdp_order order) {
+  Wide wide = {make_room(type, count), {}, {}, {}, {}, {}, splitter_count, value_bytes, CDP_OPTIONS_INIT};
+  const cdp_column column = {nullptr, value_bytes};
+  size_t bytes = 0;
+  wide.options.order = order;
+  CHECK_SORT(cdp_divide_workspace(&column, 1, count, type, &wide.options, splitter_count, &bytes));
+  wide.before = allocate_guarded(wide.subject.memory.bytes);
+  wide.values = allocate_guarded(count * value_bytes);
+  wide.splitters = allocate_guarded(splitter_count * device_data::key_bytes(type));
+  wide.begins = allocate_guarded((splitter_count + 2) * sizeof(uint64_t));
+  wide.workspace = allocate_guarded(bytes);
+  return wide;
+}
+
+/* By some of the keys, which are sorted on the stream. */
+void divide_wide(Wide &wide, Distribution distribution, cudaStream_t stream) {
+  const device_data::KeySpan &keys = wide.subject.keys;
+  const cdp_column column = {wide.values.d_memory, wide.value_bytes};
+  const device_data::Indexed indexed = {wide.values.d_memory, wide.value_bytes, wide.before.d_memory, false, true};
+  fill(wide.subject, distribution, seed(), stream);
+  CHECK_CUDA(cudaMemcpyAsync(wide.before.d_memory, keys.d_keys, wide.before.bytes, cudaMemcpyDeviceToDevice, stream));
+  CHECK_CUDA(cudaMemcpyAsync(wide.splitters.d_memory, keys.d_keys, wide.splitters.bytes, cudaMemcpyDeviceToDevice, stream));
+  CHECK_SORT(cdp_quicksort_on_stream(wide.splitters.d_memory, wide.splitter_count, keys.type, &wide.options, stream));
+  CHECK_CUDA(device_data::number(indexed, keys.count, stream));
+  CHECK_SORT(cdp_divide_async(keys.d_keys, &column, 1, keys.count, keys.type, &wide.options, wide.splitters.d_memory,
+                              wide.splitter_count, reinterpret_cast<uint64_t *>(wide.begins.d_memory), wide.workspace.d_memory,
+                              wide.workspace.bytes, stream));
+}
+
+void judge_wide(const Wide &wide, cudaStream_t stream) {
+  const Subject &subject = wide.subject;
+  const device_data::Buckets buckets = {wide.splitters.d_memory, wide.splitter_count,
+                                        reinterpret_cast<const uint64_t *>(wide.begins.d_memory)};
+  const device_data::Indexed indexed = {wide.values.d_memory, wide.value_bytes, wide.before.d_memory, false, true};
+  CHECK_CUDA(device_data::oracle_judge_buckets(subject.oracle, subject.keys, wide.options.order, buckets, indexed, stream));
+  for (const Guarded &memory : {subject.memory, wide.before, wide.values, wide.splitters, wide.begins, wide.workspace})
+    judge_guards(subject, memory, stream);
+}
+
+/* _i: what is divided. */
+START_TEST(test_wide) {
+  const auto &row = WIDE[_i];
+  Wide wide = make_wide(row.type, pick(row.count, 30011), row.splitter_count, row.value_bytes, row.order);
+  cudaStream_t stream = nullptr;
+  CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  streams.push_back(stream);
+  for (const Distribution distribution :
+       {Distribution::random, Distribution::sorted, Distribution::extremes, Distribution::zipf, Distribution::distinct_2,
+        Distribution::bucket, Distribution::shared_upper}) {
+    divide_wide(wide, distribution, stream);
+    judge_wide(wide, stream);
+  }
+  conclude(wide.subject, "divided by some of the keys", stream);
+}
+END_TEST
+
+/* What is found where `plant` has spoilt keys, indices or begins of 1000 rising keys in 4 buckets. */
+template <typename Plant>
+device_data::Findings findings_of(Plant plant) {
+  Wide wide = make_wide(CDP_U32, 1000, 3, 4, CDP_ASCENDING);
+  device_data::Findings findings;
+  divide_wide(wide, Distribution::sorted, nullptr);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  std::vector<uint32_t> keys(1000), indices(1000);
+  std::vector<uint64_t> begins(5);
+  CHECK_CUDA(cudaMemcpy(keys.data(), wide.subject.keys.d_keys, 4000, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaMemcpy(indices.data(), wide.values.d_memory, 4000, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaMemcpy(begins.data(), wide.begins.d_memory, 40, cudaMemcpyDeviceToHost));
+  plant(keys, indices, begins);
+  CHECK_CUDA(cudaMemcpy(wide.subject.keys.d_keys, keys.data(), 4000, cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaMemcpy(wide.values.d_memory, indices.data(), 4000, cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaMemcpy(wide.begins.d_memory, begins.data(), 40, cudaMemcpyHostToDevice));
+  judge_wide(wide, nullptr);
+  CHECK_CUDA(device_data::oracle_read(wide.subject.oracle, &findings, nullptr));
+  ck_assert(findings.judgements == 1 && findings.wrong_digests == 0 && findings.damaged_guard_bytes == 0);
+  return findings;
+}
+
+/* The splitters are the three least keys: what lies behind is all in the last bucket. */
+START_TEST(test_judge) {
+  using Keys = std::vector<uint32_t>;
+  using Begins = std::vector<uint64_t>;
+  const auto swap_keys = [](Keys &keys, Keys &indices, size_t a, size_t b) {
+    std::swap(keys[a], keys[b]);
+    std::swap(indices[a], indices[b]);
+  };
+  device_data::Findings found = findings_of([](Keys &, Keys &, Begins &) {});
+  ck_assert(found.disorders == 0 && found.strays == 0 && found.overtakings == 0 && found.index_hashes == 0);
+  found = findings_of([&](Keys &keys, Keys &indices, Begins &) { swap_keys(keys, indices, 500, 501); });
+  ck_assert(found.disorders == 0 && found.strays == 0 && found.overtakings == 1);
+  found = findings_of([&](Keys &keys, Keys &indices, Begins &) { swap_keys(keys, indices, 0, 999); });
+  ck_assert(found.disorders != 0 && found.strays == 0);
+  found = findings_of([](Keys &, Keys &indices, Begins &) { std::swap(indices[500], indices[501]); });
+  ck_assert(found.strays == 2);
+  for (size_t bucket = 0; bucket < 5; bucket++)
+    for (const int by : {-1, 1}) {
+      found = findings_of([&](Keys &, Keys &, Begins &begins) { begins[bucket] += static_cast<uint64_t>(by); });
+      ck_assert(found.disorders == 1 && found.strays == 0 && found.overtakings == 0);
+    }
+}
+END_TEST
+
 /* ---- Graphs ------------------------------------------------------------------------------------------------------- */
 
 /* _i: what is divided, and with a workspace or without. */
@@ -198,7 +328,9 @@ Suite *make_suite() {
   Suite *suite = suite_create("gpu_buckets_order");
   TCase *test_case = add_case(suite, "buckets");
   tcase_add_checked_fixture(test_case, nullptr, destroy_streams);
+  tcase_add_test(test_case, test_judge);
   tcase_add_test(test_case, test_at_once);
+  tcase_add_loop_test(test_case, test_wide, 0, WIDE_COUNT);
   if (!quick() && has_room_for_most_keys())
     tcase_add_test(test_case, test_most_keys);
   test_case = add_case(suite, "graphs");
