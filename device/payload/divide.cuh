@@ -191,9 +191,6 @@ struct DivideRule : DivideKeys<Raw> {
 
   Block &block;
 
-  __device__ __forceinline__ DivideRule(const Division<Raw> &division, Block &own)
-      : DivideKeys<Raw>{division, own.tree}, block(own) {}
-
   /* Calls work(a bucket, which of the thread's it is) for each bucket of the thread's. */
   template <typename Work>
   __device__ __forceinline__ void for_each_bucket(Work work) const {
@@ -270,7 +267,7 @@ __global__ void __launch_bounds__(DIVIDE_THREADS, RESIDENT_DIVIDERS)
     // cppcheck-suppress passedByValue
     divide_kernel(const __grid_constant__ Division<Raw> division) {
   auto &block = block_shared<DivideBlock<Raw>>();
-  const DivideRule<Raw> rule(division, block);
+  const DivideRule<Raw> rule = {{division, block.tree}, block};
   block.tree.plant(division);
   rule.find_begins();
   division.for_each_tile([&](uint64_t begin) {

@@ -224,7 +224,7 @@ cudaError_t Bench::Inside::judge_order(const Contender &contender, const Sorted 
   void *d_moved = sorted.d_values != nullptr ? sorted.d_values : values->begin();
   void *d_values = contender.values_bytes != 0 ? d_moved : nullptr;
   if (splitters != 0) {
-    const Divided parts = divided_parts(workspace->begin(), found, splitters);
+    const Divided parts = divided_parts(workspace->begin(), splitters);
     return device_data::oracle_judge_buckets(oracle, found, CDP_ASCENDING, {parts.d_splitters, splitters, parts.d_begins},
                                              indexed_by(contender, d_values), stream);
   }

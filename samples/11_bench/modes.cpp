@@ -105,21 +105,35 @@ Sorted argsort(const Workplace &place) {
   return {d_keys, BY_EVENTS};
 }
 
+size_t aligned_bytes(size_t bytes) {
+  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
+}
+
+size_t begins_bytes(uint32_t splitters) {
+  return aligned_bytes((splitters + 2) * sizeof(uint64_t));
+}
+
+/* Of begins and splitters, ahead of the library's own workspace. */
+size_t divided_bytes(const KeySpan &keys, uint32_t splitters) {
+  return begins_bytes(splitters) + aligned_bytes(size_t{splitters} * device_data::key_bytes(keys.type));
+}
+
 template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
 size_t buckets_workspace_bytes(const KeySpan &keys) {
   const cdp_column column = {nullptr, VALUE_BYTES};
   size_t bytes = 0;
   REQUIRE(cdp_divide_workspace(&column, VALUE_BYTES != 0 ? 1 : 0, keys.count, keys.type, nullptr, SPLITTERS, &bytes));
-  return divided_parts(nullptr, keys, SPLITTERS).bytes + bytes;
+  return divided_bytes(keys, SPLITTERS) + bytes;
 }
 
 template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
 Sorted divide(const Workplace &place) {
-  const Divided parts = divided_parts(place.d_workspace, place.keys, SPLITTERS);
+  const Divided parts = divided_parts(place.d_workspace, SPLITTERS);
+  const size_t parts_bytes = divided_bytes(place.keys, SPLITTERS);
   const cdp_column column = {place.d_values, VALUE_BYTES};
   REQUIRE(cdp_divide_async(place.keys.d_keys, &column, VALUE_BYTES != 0 ? 1 : 0, place.keys.count, place.keys.type, nullptr,
-                           parts.d_splitters, SPLITTERS, parts.d_begins, static_cast<char *>(place.d_workspace) + parts.bytes,
-                           place.workspace_bytes - parts.bytes, place.stream));
+                           parts.d_splitters, SPLITTERS, parts.d_begins, static_cast<char *>(place.d_workspace) + parts_bytes,
+                           place.workspace_bytes - parts_bytes, place.stream));
   return {place.keys.d_keys, BY_EVENTS};
 }
 
@@ -196,16 +210,9 @@ const std::vector<Mode> &all_modes() {
 
 /* ---- Splitters ---------------------------------------------------------------------------------------------------------- */
 
-static size_t aligned_bytes(size_t bytes) {
-  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
-}
-
-Divided divided_parts(void *d_workspace, const KeySpan &keys, uint32_t splitters) {
-  const size_t begins_bytes = aligned_bytes((splitters + 2) * sizeof(uint64_t));
-  const size_t splitters_bytes = aligned_bytes(size_t{splitters} * device_data::key_bytes(keys.type));
+Divided divided_parts(void *d_workspace, uint32_t splitters) {
   char *d_begins = static_cast<char *>(d_workspace);
-  return {reinterpret_cast<uint64_t *>(d_begins), d_workspace == nullptr ? nullptr : d_begins + begins_bytes,
-          begins_bytes + splitters_bytes};
+  return {reinterpret_cast<uint64_t *>(d_begins), d_begins + begins_bytes(splitters)};
 }
 
 /* Every so many-th of some keys. */
@@ -216,12 +223,12 @@ static void take_every(void *d_to, const void *d_from, size_t key_bytes, uint64_
 /* The sample is sorted behind the parts in the workspace, which has room for as many keys as there are. If they are too few, the
    greatest of them is a splitter more than once. */
 void choose_splitters(const KeySpan &keys, void *d_workspace, uint32_t splitters, cudaStream_t stream) {
-  const Divided parts = divided_parts(d_workspace, keys, splitters);
+  const Divided parts = divided_parts(d_workspace, splitters);
   const size_t key_bytes = device_data::key_bytes(keys.type);
   const uint64_t samples = std::min<uint64_t>(keys.count, (splitters + 1) * SAMPLES_EACH);
   const uint64_t step = std::max<uint64_t>(1, samples / (splitters + 1));
   const uint64_t taken = std::min<uint64_t>(splitters, (samples - 1) / step);
-  char *d_sample = static_cast<char *>(d_workspace) + parts.bytes;
+  char *d_sample = static_cast<char *>(d_workspace) + divided_bytes(keys, splitters);
   char *d_splitters = static_cast<char *>(parts.d_splitters);
   take_every(d_sample, keys.d_keys, key_bytes, keys.count / samples, samples, stream);
   REQUIRE(cdp_quicksort_on_stream(d_sample, samples, keys.type, nullptr, stream));

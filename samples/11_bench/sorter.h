@@ -85,9 +85,8 @@ struct Moved {
 struct Divided {
   uint64_t *d_begins;
   void *d_splitters;
-  size_t bytes; /* of both */
 };
-Divided divided_parts(void *d_workspace, const KeySpan &keys, uint32_t splitters);
+Divided divided_parts(void *d_workspace, uint32_t splitters);
 void choose_splitters(const KeySpan &keys, void *d_workspace, uint32_t splitters, cudaStream_t stream);
 
 struct Mode {
