@@ -1,230 +1,317 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See payload.h. One key is sorted as well, where its index is to be written, and none is divided, where buckets begin all the same.
+ * The calls of pairs.h, and their like of copy.h, by the steps of array_call.h. One key is sorted as well, where its index or a copy
+ * of it is to be written.
  */
-#include "payload.h"
-
-#include "memory.h"
+#include "payload_arguments.h"
 #include "status.h"
+
+#include <cdpsort/copy.h>
 
 /* The least count for which there is something to do. */
 static size_t least_count(const payload_call *call) {
-  if (call->divides)
-    return 0;
-  return call->has_indices ? 1 : 2;
+  return call->has_indices || call->is_apart ? 1 : 2;
 }
 
-/* Whether there is not even an array to look at. */
-static bool is_empty(const payload_call *call) {
-  return call->count == 0 && !call->divides;
-}
+/* A call that has been read, and its plan. */
+typedef struct payload_job {
+  const payload_call *call;
+  const cdp_arguments *arguments;
+  cdp_payload_plan plan;
+} payload_job;
 
-/* What the device is chosen by. */
-static const void *first_array(const payload_call *call) {
-  return call->count != 0 ? call->keys : (const void *)call->begins;
-}
+/* ---- What is done ------------------------------------------------------------------------------------------------------ */
 
-/* Step 4, if there is something to do. Its bytes fit a size_t. */
-static cdp_status make_plan(const payload_call *call, const cdp_arguments *arguments, const cdp_device *device,
-                            bool is_captured, cdp_payload_plan *plan) {
+/* Its bytes fit a size_t. */
+static cdp_status make_plan(void *context, const cdp_device *device, bool is_captured, size_t *workspace_bytes) {
+  payload_job *job = context;
   const uint64_t most = PTRDIFF_MAX;
-  const cdp_payload_request request = payload_request_of(call, &arguments->settings);
-  if (cdp_engine_plan_payload(&arguments->settings, &request, &device->facts, is_captured, plan) == CDP_OK &&
-      plan->workspace_bytes <= most)
-    return CDP_OK;
-  return cdp_fail(CDP_ERROR_SIZE, 0,
-                  "count is %zu: so many keys and their workspace cannot be addressed; give fewer keys at a time", call->count);
+  const cdp_settings *settings = &job->arguments->settings;
+  const cdp_payload_request request = payload_request_of(job->call, settings);
+  if (cdp_engine_plan_payload(settings, &request, &device->facts, is_captured, &job->plan) != CDP_OK ||
+      job->plan.workspace_bytes > most)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "count is %zu: so many keys and their workspace cannot be addressed; give fewer keys at a time",
+                    job->call->count);
+  *workspace_bytes = (size_t)job->plan.workspace_bytes;
+  return CDP_OK;
 }
 
-/* ---- Blocking ---------------------------------------------------------------------------------------------------------- */
-
-/* Tells a plan where the device reaches the arrays, which are in the order of payload_list(). */
-static void place(cdp_payload_plan *plan, const cdp_array *arrays) {
+/* Arrays are in the order of payload_list(). */
+static void place(void *context, const cdp_array *arrays, void *d_workspace) {
+  cdp_payload_plan *plan = &((payload_job *)context)->plan;
   cdp_payload_request *asked = &plan->asked;
-  const bool is_apart = asked->d_sorted_keys != NULL && asked->d_sorted_keys != asked->d_keys;
   const bool in_place = asked->d_sorted_keys == asked->d_keys;
-  if (asked->count != 0) {
-    asked->d_keys = arrays->d_source;
-    if (in_place)
-      asked->d_sorted_keys = arrays->d_target;
-    arrays++;
-  }
-  if (is_apart)
+  const bool are_keys_apart = asked->d_sorted_keys != NULL && !in_place;
+  plan->d_workspace = d_workspace;
+  asked->d_keys = arrays->d_source;
+  if (in_place)
+    asked->d_sorted_keys = arrays->d_target;
+  arrays++;
+  if (are_keys_apart)
     asked->d_sorted_keys = (arrays++)->d_target;
   if (asked->index_bytes != 0)
     asked->d_indices = (arrays++)->d_target;
-  if (asked->divides && asked->splitter_count != 0)
-    asked->d_splitters = (arrays++)->d_source;
-  if (asked->divides)
-    asked->d_begins = (arrays++)->d_target;
-  for (uint32_t column = 0; column < asked->column_count && asked->count != 0; column++)
-    asked->columns[column].values = (arrays++)->d_target;
-}
-
-static cdp_status do_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
-                           cdp_fault *fault) {
-  cdp_payload_plan *plan = context;
-  place(plan, arrays);
-  plan->d_workspace = d_workspace;
-  return engine->sort_payload(plan, fault);
-}
-
-static cdp_status do_on(const payload_call *call, const cdp_device *device, const cdp_settings *settings,
-                        const payload_arrays *list, cdp_payload_plan *plan) {
-  cdp_array arrays[PAYLOAD_ARRAYS_MAX] = {{0}};
-  cdp_memory_job job = {.arrays = arrays,
-                        .array_count = list->count,
-                        .workspace_bytes = (size_t)plan->workspace_bytes,
-                        .allocator = settings->allocator,
-                        .doing = call->doing,
-                        .work = do_there,
-                        .context = plan};
-  cdp_status status;
-  for (size_t index = 0; index < list->count; index++) {
-    const payload_array *array = &list->arrays[index];
-    arrays[index] = (cdp_array){.source = array->source, .target = array->target, .bytes = array->bytes};
-    TRY(cdp_device_check_array(device, payload_address(array), array->name, &arrays[index].is_copied));
-    const bool is_in_host_memory = arrays[index].is_copied || device->engine->simulated;
-    if (call->splitter_count != 0 && array->source == call->splitters && is_in_host_memory)
-      TRY(payload_check_order(call, settings));
+  for (uint32_t column = 0; column < asked->column_count; column++) {
+    asked->columns[column].d_source = arrays->d_source;
+    if (asked->is_apart)
+      arrays++;
+    asked->columns[column].d_target = (arrays++)->d_target;
   }
-  TRY(cdp_memory_do(device, &job));
-cleanup:
-  return status;
 }
 
-cdp_status payload_do(const payload_call *call) {
+static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
+  return engine->sort_payload(&((payload_job *)context)->plan, fault);
+}
+
+static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
+  return engine->launch_payload(&((payload_job *)context)->plan, stream, fault);
+}
+
+static const cdp_array_work sorting = {make_plan, place, run, launch};
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------------- */
+
+/* In stream order, or blocking if `order` is NULL. */
+static cdp_status sort(const payload_call *call, const cdp_stream_order *order) {
   cdp_arguments arguments;
-  payload_arrays list;
-  cdp_device device;
-  cdp_payload_plan plan;
+  cdp_array_list list;
+  payload_job job = {.call = call, .arguments = &arguments};
+  const cdp_array_call whole = {&arguments, &list, &sorting, &job, call->ask};
   cdp_status status;
   cdp_message_clear();
   TRY(payload_read(call, &arguments));
-  if (is_empty(call))
+  if (call->count == 0)
     goto cleanup;
   TRY(payload_list(call, &arguments, &list));
   if (call->count < least_count(call))
     goto cleanup;
-  TRY(cdp_device_choose(&arguments.wish, first_array(call), &device));
-  TRY(make_plan(call, &arguments, &device, false, &plan));
-  TRY(do_on(call, &device, &arguments.settings, &list, &plan));
-  cdp_device_used(device.facts.name);
+  TRY(order != NULL ? cdp_array_call_launch(&whole, order) : cdp_array_call_do(&whole));
 cleanup:
   return status;
 }
 
-/* ---- In stream order --------------------------------------------------------------------------------------------------- */
-
-cdp_status payload_tell_workspace(const payload_call *call, size_t *workspace_bytes) {
+static cdp_status tell_workspace(const payload_call *call, size_t *workspace_bytes) {
   cdp_arguments arguments;
-  cdp_device device;
-  cdp_payload_plan plan = {.workspace_bytes = 0};
+  payload_job job = {.call = call, .arguments = &arguments};
+  const cdp_array_call whole = {&arguments, NULL, &sorting, &job, call->ask};
+  size_t bytes = 0;
   cdp_status status;
   cdp_message_clear();
   TRY(payload_read(call, &arguments));
   TRY(cdp_arguments_check_answer(workspace_bytes));
-  if (call->count >= least_count(call)) {
-    TRY(cdp_device_choose(&arguments.wish, NULL, &device));
-    TRY(make_plan(call, &arguments, &device, false, &plan));
-  }
-  *workspace_bytes = (size_t)plan.workspace_bytes;
+  if (call->count >= least_count(call))
+    TRY(cdp_array_call_ask(&whole, &bytes));
+  *workspace_bytes = bytes;
 cleanup:
   return status;
 }
 
-/* That a device works on all arrays, in this stream, without a copy. */
-static cdp_status check_usable(const payload_call *call, const cdp_device *device, const payload_arrays *list) {
-  cdp_status status;
-  TRY(cdp_device_check_stream(device, call->stream));
-  for (size_t index = 0; index < list->count; index++)
-    TRY(cdp_device_check_memory(device, payload_address(&list->arrays[index]), list->arrays[index].name,
-                                ", or call the blocking form, which takes host memory too"));
-  if (!call->allocates)
-    TRY(cdp_device_check_memory(device, call->d_workspace, "d_workspace", ""));
-cleanup:
-  return status;
+/* ---- Pairs and columns ------------------------------------------------------------------------------------------------- */
+
+static payload_call columns_call(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                                 const cdp_options *options) {
+  payload_call call = {.ask = "cdp_quicksort_columns_workspace()",
+                       .keys = keys,
+                       .sorted_keys = keys,
+                       .column_count = column_count,
+                       .has_columns = columns != NULL,
+                       .count = count,
+                       .type = type,
+                       .options = options};
+  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
+    call.columns[column] = (cdp_payload_column){columns[column].values, columns[column].values, columns[column].value_bytes};
+  return call;
 }
 
-static cdp_status check_workspace(const payload_call *call, const payload_arrays *list, size_t needed) {
-  cdp_status status;
-  TRY(cdp_arguments_check_workspace_size(call->workspace_bytes, needed, call->ask));
-  for (size_t index = 0; index < list->count; index++)
-    if (cdp_arguments_overlap(payload_address(&list->arrays[index]), list->arrays[index].bytes, call->d_workspace, needed))
-      return cdp_fail(CDP_ERROR_WORKSPACE, 0, "the workspace overlaps %s: give it memory of its own", list->arrays[index].name);
-cleanup:
-  return status;
+static payload_call pairs_call(void *keys, const cdp_column *column, size_t count, cdp_type type, const cdp_options *options) {
+  payload_call call = columns_call(keys, column, 1, count, type, options);
+  call.ask = "cdp_quicksort_pairs_workspace()";
+  call.is_pairs = true;
+  return call;
 }
 
-static cdp_status launch_with_memory(const payload_call *call, const cdp_allocator *allocator, const cdp_device *device,
-                                     cdp_payload_plan *plan) {
-  const size_t bytes = (size_t)plan->workspace_bytes;
-  cdp_fault fault = {0};
-  cdp_status status;
-  TRY(cdp_memory_take(device, allocator, bytes, call->stream, &plan->d_workspace));
-  const cdp_status launched = device->engine->launch_payload(plan, call->stream, &fault);
-  status = cdp_memory_give_back(device, allocator, bytes, call->stream, plan->d_workspace);
-  if (launched != CDP_OK)
-    return cdp_report(launched, &fault, call->launching);
-cleanup:
-  return status;
+cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_bytes, size_t count, cdp_type type,
+                               const cdp_options *options) {
+  const cdp_column column = {values, value_bytes};
+  const payload_call call = pairs_call(keys, &column, count, type, options);
+  return sort(&call, NULL);
 }
 
-/* Steps 4 and 5, with the device current. */
-static cdp_status plan_and_launch(const payload_call *call, const cdp_arguments *arguments, const payload_arrays *list,
-                                  const cdp_device *device) {
-  const cdp_engine *engine = device->engine;
-  cdp_fault fault = {0};
-  cdp_payload_plan plan;
-  bool is_captured = false;
-  cdp_status status;
-  TRY(cdp_report(engine->is_captured(call->stream, &is_captured, &fault), &fault, "looking at the stream"));
-  TRY(make_plan(call, arguments, device, is_captured, &plan));
-  if (call->allocates)
-    return launch_with_memory(call, &arguments->settings.allocator, device, &plan);
-  TRY(check_workspace(call, list, (size_t)plan.workspace_bytes));
-  plan.d_workspace = call->d_workspace;
-  TRY(cdp_report(engine->launch_payload(&plan, call->stream, &fault), &fault, call->launching));
-cleanup:
-  return status;
+cdp_status cdp_quicksort_pairs_workspace(size_t value_bytes, size_t count, cdp_type type, const cdp_options *options,
+                                         size_t *workspace_bytes) {
+  const cdp_column column = {NULL, value_bytes};
+  const payload_call call = pairs_call(NULL, &column, count, type, options);
+  return tell_workspace(&call, workspace_bytes);
 }
 
-static cdp_status launch_call(const payload_call *call) {
-  cdp_arguments arguments;
-  payload_arrays list;
-  cdp_device device;
-  cdp_previous previous;
-  cdp_fault fault = {0};
-  cdp_status status;
-  cdp_message_clear();
-  TRY(payload_read(call, &arguments));
-  if (is_empty(call))
-    goto cleanup;
-  TRY(payload_list(call, &arguments, &list));
-  if (call->count < least_count(call))
-    goto cleanup;
-  if (!call->allocates)
-    TRY(cdp_arguments_check_workspace(call->d_workspace, call->ask));
-  TRY(cdp_device_choose(&arguments.wish, first_array(call), &device));
-  TRY(check_usable(call, &device, &list));
-  TRY(cdp_report(device.engine->enter(device.ordinal, &previous, &fault), &fault, "making the device current"));
-  status = plan_and_launch(call, &arguments, &list, &device);
-  device.engine->leave(&previous);
-  TRY(status);
-  cdp_device_used(device.facts.name);
-cleanup:
-  return status;
+cdp_status cdp_quicksort_pairs_async(void *d_keys, void *d_values, size_t value_bytes, size_t count, cdp_type type,
+                                     const cdp_options *options, void *d_workspace, size_t workspace_bytes, void *stream) {
+  const cdp_column column = {d_values, value_bytes};
+  const payload_call call = pairs_call(d_keys, &column, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
 }
 
-cdp_status payload_launch(payload_call call, void *d_workspace, size_t workspace_bytes, void *stream) {
-  call.stream = stream;
-  call.d_workspace = d_workspace;
-  call.workspace_bytes = workspace_bytes;
-  return launch_call(&call);
+cdp_status cdp_quicksort_pairs_on_stream(void *d_keys, void *d_values, size_t value_bytes, size_t count, cdp_type type,
+                                         const cdp_options *options, void *stream) {
+  const cdp_column column = {d_values, value_bytes};
+  const payload_call call = pairs_call(d_keys, &column, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
 }
 
-cdp_status payload_launch_allocating(payload_call call, void *stream) {
-  call.stream = stream;
-  call.allocates = true;
-  return launch_call(&call);
+cdp_status cdp_quicksort_columns(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                                 const cdp_options *options) {
+  const payload_call call = columns_call(keys, columns, column_count, count, type, options);
+  return sort(&call, NULL);
+}
+
+cdp_status cdp_quicksort_columns_workspace(const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                                           const cdp_options *options, size_t *workspace_bytes) {
+  const payload_call call = columns_call(NULL, columns, column_count, count, type, options);
+  return tell_workspace(&call, workspace_bytes);
+}
+
+cdp_status cdp_quicksort_columns_async(void *d_keys, const cdp_column *columns, size_t column_count, size_t count,
+                                       cdp_type type, const cdp_options *options, void *d_workspace, size_t workspace_bytes,
+                                       void *stream) {
+  const payload_call call = columns_call(d_keys, columns, column_count, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_quicksort_columns_on_stream(void *d_keys, const cdp_column *columns, size_t column_count, size_t count,
+                                           cdp_type type, const cdp_options *options, void *stream) {
+  const payload_call call = columns_call(d_keys, columns, column_count, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
+}
+
+/* ---- Argsort ----------------------------------------------------------------------------------------------------------- */
+
+static payload_call argsort_call(const void *keys, void *sorted_keys, void *indices, size_t index_bytes, size_t count,
+                                 cdp_type type, const cdp_options *options) {
+  return (payload_call){.ask = "cdp_argsort_workspace()",
+                        .keys = keys,
+                        .sorted_keys = sorted_keys,
+                        .indices = indices,
+                        .index_bytes = index_bytes,
+                        .has_indices = true,
+                        .count = count,
+                        .type = type,
+                        .options = options};
+}
+
+cdp_status cdp_argsort(const void *keys, void *sorted_keys, void *indices, size_t index_bytes, size_t count, cdp_type type,
+                       const cdp_options *options) {
+  const payload_call call = argsort_call(keys, sorted_keys, indices, index_bytes, count, type, options);
+  return sort(&call, NULL);
+}
+
+cdp_status cdp_argsort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
+  const payload_call call = argsort_call(NULL, NULL, NULL, sizeof(uint32_t), count, type, options);
+  return tell_workspace(&call, workspace_bytes);
+}
+
+cdp_status cdp_argsort_async(const void *d_keys, void *d_sorted_keys, void *d_indices, size_t index_bytes, size_t count,
+                             cdp_type type, const cdp_options *options, void *d_workspace, size_t workspace_bytes,
+                             void *stream) {
+  const payload_call call = argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_argsort_on_stream(const void *d_keys, void *d_sorted_keys, void *d_indices, size_t index_bytes, size_t count,
+                                 cdp_type type, const cdp_options *options, void *stream) {
+  const payload_call call = argsort_call(d_keys, d_sorted_keys, d_indices, index_bytes, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
+}
+
+/* ---- Copies (copy.h) --------------------------------------------------------------------------------------------------- */
+
+static payload_call columns_copy_call(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
+                                      size_t count, cdp_type type, const cdp_options *options) {
+  payload_call call = {.ask = "cdp_quicksort_columns_copy_workspace()",
+                       .keys = keys,
+                       .sorted_keys = sorted_keys,
+                       .column_count = column_count,
+                       .has_columns = columns != NULL,
+                       .is_apart = true,
+                       .count = count,
+                       .type = type,
+                       .options = options};
+  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
+    call.columns[column] =
+        (cdp_payload_column){columns[column].values, columns[column].sorted_values, columns[column].value_bytes};
+  return call;
+}
+
+static payload_call pairs_copy_call(const void *keys, void *sorted_keys, const cdp_column_copy *column, size_t count,
+                                    cdp_type type, const cdp_options *options) {
+  payload_call call = columns_copy_call(keys, sorted_keys, column, 1, count, type, options);
+  call.ask = "cdp_quicksort_pairs_copy_workspace()";
+  call.is_pairs = true;
+  return call;
+}
+
+cdp_status cdp_quicksort_pairs_copy(const void *keys, void *sorted_keys, const void *values, void *sorted_values,
+                                    size_t value_bytes, size_t count, cdp_type type, const cdp_options *options) {
+  const cdp_column_copy column = {values, sorted_values, value_bytes};
+  const payload_call call = pairs_copy_call(keys, sorted_keys, &column, count, type, options);
+  return sort(&call, NULL);
+}
+
+cdp_status cdp_quicksort_pairs_copy_workspace(size_t value_bytes, size_t count, cdp_type type, const cdp_options *options,
+                                              size_t *workspace_bytes) {
+  const cdp_column_copy column = {NULL, NULL, value_bytes};
+  const payload_call call = pairs_copy_call(NULL, NULL, &column, count, type, options);
+  return tell_workspace(&call, workspace_bytes);
+}
+
+cdp_status cdp_quicksort_pairs_copy_async(const void *d_keys, void *d_sorted_keys, const void *d_values, void *d_sorted_values,
+                                          size_t value_bytes, size_t count, cdp_type type, const cdp_options *options,
+                                          void *d_workspace, size_t workspace_bytes, void *stream) {
+  const cdp_column_copy column = {d_values, d_sorted_values, value_bytes};
+  const payload_call call = pairs_copy_call(d_keys, d_sorted_keys, &column, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_quicksort_pairs_copy_on_stream(const void *d_keys, void *d_sorted_keys, const void *d_values,
+                                              void *d_sorted_values, size_t value_bytes, size_t count, cdp_type type,
+                                              const cdp_options *options, void *stream) {
+  const cdp_column_copy column = {d_values, d_sorted_values, value_bytes};
+  const payload_call call = pairs_copy_call(d_keys, d_sorted_keys, &column, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_quicksort_columns_copy(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
+                                      size_t count, cdp_type type, const cdp_options *options) {
+  const payload_call call = columns_copy_call(keys, sorted_keys, columns, column_count, count, type, options);
+  return sort(&call, NULL);
+}
+
+cdp_status cdp_quicksort_columns_copy_workspace(const cdp_column_copy *columns, size_t column_count, size_t count,
+                                                cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
+  const payload_call call = columns_copy_call(NULL, NULL, columns, column_count, count, type, options);
+  return tell_workspace(&call, workspace_bytes);
+}
+
+cdp_status cdp_quicksort_columns_copy_async(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                            size_t column_count, size_t count, cdp_type type, const cdp_options *options,
+                                            void *d_workspace, size_t workspace_bytes, void *stream) {
+  const payload_call call = columns_copy_call(d_keys, d_sorted_keys, columns, column_count, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(&call, &order);
+}
+
+cdp_status cdp_quicksort_columns_copy_on_stream(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                                size_t column_count, size_t count, cdp_type type, const cdp_options *options,
+                                                void *stream) {
+  const payload_call call = columns_copy_call(d_keys, d_sorted_keys, columns, column_count, count, type, options);
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(&call, &order);
 }

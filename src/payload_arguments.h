@@ -1,67 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call of pairs.h or buckets.h is given, and the checks of it that need no device.
+ * What a call of pairs.h is given, and the checks of it that need no device.
  */
 #ifndef CDPSORT_SRC_PAYLOAD_ARGUMENTS_H
 #define CDPSORT_SRC_PAYLOAD_ARGUMENTS_H
 
-#include "arguments.h"
+#include "array_call.h"
 
-#include <cdpsort/buckets.h>
+#include <cdpsort/pairs.h>
 
 /* A call. */
 typedef struct payload_call {
-  const char *ask;       /* the call that tells the size of a workspace */
-  const char *doing;     /* "sorting", for messages */
-  const char *launching; /* "launching the sort" */
+  const char *ask; /* the call that tells the size of a workspace */
   const void *keys;
   void *sorted_keys; /* may be `keys`; NULL: nobody wants them */
   void *indices;     /* with index_bytes */
   size_t index_bytes;
   bool has_indices;
-  const cdp_column *columns;
+  cdp_payload_column columns[CDP_COLUMNS_MAX];
   size_t column_count;
-  bool is_pairs; /* the one column was given as two arguments */
+  bool has_columns; /* they are not NULL; more than CDP_COLUMNS_MAX are counted alone */
+  bool is_pairs;    /* the one column was given as arguments by itself */
+  bool is_apart;    /* of copy.h: what is sorted is written elsewhere */
   size_t count;
   cdp_type type;
   const cdp_options *options;
-  bool divides;          /* the keys, which are sorted_keys too */
-  const void *splitters; /* this and the two below: of a call that does */
-  size_t splitter_count;
-  uint64_t *begins;
-  void *stream; /* this and the rest: of a call in stream order */
-  bool allocates;
-  void *d_workspace;
-  size_t workspace_bytes;
 } payload_call;
-
-/* An array of a call's, with its name for messages. */
-#define PAYLOAD_NAME_BYTES 40
-typedef struct payload_array {
-  char name[PAYLOAD_NAME_BYTES];
-  const void *source; /* these as in cdp_array (memory.h) */
-  void *target;
-  size_t bytes;
-} payload_array;
-
-/* All of them: keys, sorted keys unless they are those, indices, columns; of a division, splitters and begins in the place of the two. */
-#define PAYLOAD_ARRAYS_MAX (3 + CDP_COLUMNS_MAX)
-typedef struct payload_arrays {
-  payload_array arrays[PAYLOAD_ARRAYS_MAX];
-  size_t count;
-} payload_arrays;
 
 /* Type, options, CDPSORT_DEVICE, count and sizes. CDP_ERROR_TYPE, _OPTION, _SIZE or _NULL. */
 cdp_status payload_read(const payload_call *call, cdp_arguments *arguments);
 
-/* The arrays of a call of at least one key, or of a division, that has been read. CDP_ERROR_NULL, _ALIGNMENT, or _POINTER where they overlap. */
-cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list);
+/* The arrays of a call of at least one key that has been read. CDP_ERROR_NULL, _ALIGNMENT, or _POINTER where they overlap. */
+cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list);
 
-/* Of a blocking division: that splitters which lie in host memory are in order. CDP_ERROR_ORDER. */
-cdp_status payload_check_order(const payload_call *call, const cdp_settings *settings);
+/* The size of a value in a call of `count` of them, `name` for messages: the bytes of them all can be addressed. CDP_ERROR_SIZE. */
+cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count);
 
-/* Where an array begins. */
-const void *payload_address(const payload_array *array);
+/* The size of an index, and an array of some. CDP_ERROR_SIZE; CDP_ERROR_NULL or _ALIGNMENT. */
+cdp_status payload_check_index_bytes(size_t index_bytes);
+cdp_status payload_check_indices(const void *indices, size_t index_bytes, size_t count);
 
 /* What the engine is asked for; the columns are copied. */
 cdp_payload_request payload_request_of(const payload_call *call, const cdp_settings *settings);

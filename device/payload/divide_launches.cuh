@@ -17,38 +17,37 @@
 namespace cdp::CDP_RUNTIME {
 
 template <typename Raw>
-Division<Raw> division_of(const cdp_payload_plan &plan) {
-  const cdp_payload_request &asked = plan.asked;
+Division<Raw> division_of(const cdp_division_plan &plan) {
+  const cdp_division_request &asked = plan.asked;
   Division<Raw> division = {};
   division.keys = static_cast<const Raw *>(asked.d_keys);
   division.count = asked.count;
-  division.entry = entry_of<Raw>(asked);
-  division.parts = plan.tiles;
+  division.entry = entry_of<Raw>(asked.type, asked.order, asked.ties);
+  division.parts = plan.parts;
   division.part_tiles = plan.part_tiles;
-  division.totals = reinterpret_cast<uint64_t *>(part_of(plan, plan.bucket_counts));
   division.splitters = static_cast<const Raw *>(asked.d_splitters);
   division.splitter_count = asked.splitter_count;
-  division.bits = plan.divide_bits;
+  division.bits = plan.bits;
+  division.totals = reinterpret_cast<uint64_t *>(part_of(plan, plan.counts));
   division.part_counts = reinterpret_cast<uint32_t *>(division.totals + division.buckets());
-  division.divided_keys = reinterpret_cast<Raw *>(part_of(plan, plan.regrouped_keys));
+  division.divided_keys = reinterpret_cast<Raw *>(part_of(plan, plan.keys));
   division.begins = asked.d_begins;
-  if (plan.gathers_positions)
-    division.add(nullptr, part_of(plan, plan.origins), sizeof(uint32_t));
+  if (plan.gathers)
+    division.add(nullptr, part_of(plan, plan.positions), sizeof(uint32_t));
   for (uint32_t column = 0; column < asked.column_count; column++)
     if (is_tile_value(asked.columns[column].value_bytes))
-      division.add(asked.columns[column].values, part_of(plan, plan.regrouped_columns[column]),
-                   asked.columns[column].value_bytes);
+      division.add(asked.columns[column].values, part_of(plan, plan.columns[column]), asked.columns[column].value_bytes);
   return division;
 }
 
 /* Brings a column to where it belongs. */
-inline int finish_column(const cdp_payload_plan &plan, uint32_t which, void *stream) {
+inline int finish_column(const cdp_division_plan &plan, uint32_t which, void *stream) {
   const cdp_column &column = plan.asked.columns[which];
   const uint64_t count = plan.asked.count;
-  const unsigned char *divided = part_of(plan, plan.regrouped_columns[which]);
+  const unsigned char *divided = part_of(plan, plan.columns[which]);
   if (!is_tile_value(column.value_bytes)) {
-    const Origins origins = {nullptr, 0, reinterpret_cast<uint32_t *>(part_of(plan, plan.origins))};
-    unsigned char *gathered = part_of(plan, plan.shared);
+    const Origins origins = {nullptr, 0, reinterpret_cast<uint32_t *>(part_of(plan, plan.positions))};
+    unsigned char *gathered = part_of(plan, plan.gathered);
     CDP_RETURN_UNLESS_LAUNCHED(
         gather_values(origins, column.values, count, static_cast<uint32_t>(column.value_bytes), gathered, stream));
     divided = gathered;
@@ -57,7 +56,7 @@ inline int finish_column(const cdp_payload_plan &plan, uint32_t which, void *str
 }
 
 template <typename Raw>
-int launch_division_of(const cdp_payload_plan &plan, void *stream) {
+int launch_division_of(const cdp_division_plan &plan, void *stream) {
   static OncePerContext allowance;
   constexpr uint32_t BLOCK_BYTES = sizeof(DivideBlock<Raw>);
   const Division<Raw> division = division_of<Raw>(plan);
@@ -65,8 +64,7 @@ int launch_division_of(const cdp_payload_plan &plan, void *stream) {
   CDP_RETURN_UNLESS_LAUNCHED(launch_partition_kernels<DIVIDE_THREADS>(division, division.buckets(), sizeof(PartBuckets<Raw>),
                                                                       BLOCK_BYTES, count_part_buckets_kernel<Raw>,
                                                                       divide_kernel<Raw>, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(
-      copy_memory(plan.asked.d_sorted_keys, division.divided_keys, plan.asked.count * sizeof(Raw), stream));
+  CDP_RETURN_UNLESS_LAUNCHED(copy_memory(plan.asked.d_keys, division.divided_keys, plan.asked.count * sizeof(Raw), stream));
   for (uint32_t column = 0; column < plan.asked.column_count; column++)
     CDP_RETURN_UNLESS_LAUNCHED(finish_column(plan, column, stream));
   return LAUNCH_OK;
@@ -74,7 +72,7 @@ int launch_division_of(const cdp_payload_plan &plan, void *stream) {
 
 } // namespace cdp::CDP_RUNTIME
 
-int cdp::CDP_RUNTIME::launch_division(const cdp_payload_plan &plan, void *stream) {
+int cdp::CDP_RUNTIME::launch_division(const cdp_division_plan &plan, void *stream) {
   if (plan.asked.count == 0)
     return zero_memory(plan.asked.d_begins, (plan.asked.splitter_count + 2) * sizeof(uint64_t), stream);
   switch (cdp_engine_key_bytes(plan.asked.type)) {

@@ -86,8 +86,11 @@ inline uint64_t infinity_bits(cdp_type type) {
 }
 
 /* Whether keys that count as equal may differ. */
+inline bool joins_keys(cdp_type type, cdp_ties ties) {
+  return ties == CDP_TIES_BY_VALUE && infinity_bits(type) != 0;
+}
 inline bool joins_keys(const cdp_payload_request &asked) {
-  return asked.ties == CDP_TIES_BY_VALUE && infinity_bits(asked.type) != 0;
+  return joins_keys(asked.type, asked.ties);
 }
 
 /* The key map of a width, and that of a type. */
@@ -129,17 +132,21 @@ struct Entry {
 };
 
 template <typename Raw>
-Entry<Raw> entry_of(const cdp_payload_request &asked) {
+Entry<Raw> entry_of(cdp_type type, cdp_order order, cdp_ties ties) {
   Entry<Raw> entry = {};
-  entry.map = MapOf<Raw>::of(asked.type, asked.order);
-  entry.tie.infinity = joins_keys(asked) ? static_cast<Raw>(infinity_bits(asked.type)) : Raw{0};
+  entry.map = MapOf<Raw>::of(type, order);
+  entry.tie.infinity = joins_keys(type, ties) ? static_cast<Raw>(infinity_bits(type)) : Raw{0};
   entry.tie.magnitude_mask = static_cast<Raw>(static_cast<Raw>(~Raw{0}) >> 1);
   return entry;
+}
+template <typename Raw>
+Entry<Raw> entry_of(const cdp_payload_request &asked) {
+  return entry_of<Raw>(asked.type, asked.order, asked.ties);
 }
 
 /* ---- Values that travel ------------------------------------------------------------------------------------------------ */
 
-/* Values of up to 4 bytes, in units that their address is a multiple of. */
+/* Values of up to 4 bytes, in units that their address is a multiple of; const where they are but read. */
 template <typename Unit>
 struct Travellers {
   Unit *values;
@@ -147,25 +154,21 @@ struct Travellers {
 
   __device__ __forceinline__ uint32_t load(uint64_t index) const {
     uint32_t value = 0;
-    for (uint32_t unit = 0; unit < units; unit++)
-      value |= static_cast<uint32_t>(values[index * units + unit]) << (8 * sizeof(Unit) * unit);
+    if constexpr (sizeof(Unit) == sizeof(uint32_t))
+      value = values[index];
+    else
+      for (uint32_t unit = 0; unit < units; unit++)
+        value |= static_cast<uint32_t>(values[index * units + unit]) << (8 * sizeof(Unit) * unit);
     return value;
   }
   __device__ __forceinline__ void store(uint64_t index, uint32_t value) const {
-    for (uint32_t unit = 0; unit < units; unit++)
-      values[index * units + unit] = static_cast<Unit>(value >> (8 * sizeof(Unit) * unit));
+    if constexpr (sizeof(Unit) == sizeof(uint32_t))
+      values[index] = value;
+    else
+      for (uint32_t unit = 0; unit < units; unit++)
+        values[index * units + unit] = static_cast<Unit>(value >> (8 * sizeof(Unit) * unit));
   }
 };
-
-template <>
-__device__ __forceinline__ uint32_t Travellers<uint32_t>::load(uint64_t index) const {
-  return values[index];
-}
-
-template <>
-__device__ __forceinline__ void Travellers<uint32_t>::store(uint64_t index, uint32_t value) const {
-  values[index] = value;
-}
 
 /* ---- Kernels ----------------------------------------------------------------------------------------------------------- */
 
@@ -178,7 +181,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
 
 /* Items of keys with their values. */
 template <typename Raw, typename Unit>
-__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_values_kernel(const Raw *keys, const Travellers<Unit> values,
+__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_values_kernel(const Raw *keys, const Travellers<const Unit> values,
                                                                       uint64_t count, const Entry<Raw> entry, uint64_t *items) {
   for_each_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << 32 | values.load(index); });
 }

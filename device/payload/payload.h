@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an engine calls to sort keys with what goes with them, or to divide them (payload_launches.cuh), and what both have in common.
+ * What an engine calls to sort keys with what goes with them (payload_launches.cuh), records (records.cuh), and to
+ * divide keys (divide_launches.cuh); and what these have in common.
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_PAYLOAD_H
 #define CDPSORT_DEVICE_PAYLOAD_PAYLOAD_H
@@ -18,14 +19,14 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Launches all of it on a stream, and returns the first cudaError_t; what was launched before that runs. */
+/* Launch all of it on a stream, and return the first cudaError_t; what was launched before that runs. */
 int launch_payload(const cdp_payload_plan &plan, void *stream);
-
-/* What that does of a division (divide_launches.cuh). */
-int launch_division(const cdp_payload_plan &plan, void *stream);
+int launch_records(const cdp_records_plan &plan, void *stream);
+int launch_division(const cdp_division_plan &plan, void *stream);
 
 /* A part of the workspace. */
-inline unsigned char *part_of(const cdp_payload_plan &plan, uint64_t offset) {
+template <typename Plan>
+unsigned char *part_of(const Plan &plan, uint64_t offset) {
   return static_cast<unsigned char *>(plan.d_workspace) + offset;
 }
 

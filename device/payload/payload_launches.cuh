@@ -36,12 +36,14 @@ inline int sort_items(const cdp_payload_plan &plan, const uint32_t *wanted, void
   return launch_sort(sort, false, stream);
 }
 
-/* Brings an array into the order of the keys: from where it was regrouped, or by way of the workspace. */
+/* Brings an array into the order of the keys: from where it was regrouped, from where it stays, or by way of the workspace. */
 inline int gather_into_place(const cdp_payload_plan &plan, const Origins &origins, const void *source, uint64_t regrouped,
                              uint64_t value_bytes, void *destination, void *stream) {
   const uint32_t bytes = static_cast<uint32_t>(value_bytes);
   if (plan.regroup_bits != 0)
     return gather_values(origins, part_of(plan, regrouped), plan.asked.count, bytes, destination, stream);
+  if (plan.asked.is_apart)
+    return gather_values(origins, source, plan.asked.count, bytes, destination, stream);
   void *gathered = part_of(plan, plan.shared);
   CDP_RETURN_UNLESS_LAUNCHED(gather_values(origins, source, plan.asked.count, bytes, gathered, stream));
   return copy_memory(destination, gathered, plan.asked.count * value_bytes, stream);
@@ -52,9 +54,10 @@ inline int gather_into_place(const cdp_payload_plan &plan, const Origins &origin
 template <typename Raw, typename Unit>
 int sort_travelling_units(const cdp_payload_plan &plan, void *stream) {
   const cdp_payload_request &asked = plan.asked;
-  const cdp_column &column = asked.columns[0];
-  const Travellers<Unit> values = {static_cast<Unit *>(column.values),
-                                   static_cast<uint32_t>(column.value_bytes / sizeof(Unit))};
+  const cdp_payload_column &column = asked.columns[0];
+  const uint32_t units = static_cast<uint32_t>(column.value_bytes / sizeof(Unit));
+  const Travellers<const Unit> values = {static_cast<const Unit *>(column.d_source), units};
+  const Travellers<Unit> sorted_values = {static_cast<Unit *>(column.d_target), units};
   const Entry<Raw> entry = entry_of<Raw>(asked);
   const GridShape grid = payload_grid(asked.count);
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_values_kernel<Raw, Unit>,
@@ -62,13 +65,14 @@ int sort_travelling_units(const cdp_payload_plan &plan, void *stream) {
                                               items_of(plan)));
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
   return launch_from_host(grid, stream, unpack_values_kernel<Raw, Unit>, items_of(plan), asked.count, entry,
-                          static_cast<Raw *>(asked.d_sorted_keys), values);
+                          static_cast<Raw *>(asked.d_sorted_keys), sorted_values);
 }
 
 template <typename Raw>
 int sort_travelling(const cdp_payload_plan &plan, void *stream) {
-  const cdp_column &column = plan.asked.columns[0];
-  const uint64_t multiples = reinterpret_cast<uintptr_t>(column.values) | column.value_bytes;
+  const cdp_payload_column &column = plan.asked.columns[0];
+  const uint64_t multiples =
+      reinterpret_cast<uintptr_t>(column.d_source) | reinterpret_cast<uintptr_t>(column.d_target) | column.value_bytes;
   if (multiples % 4 == 0)
     return sort_travelling_units<Raw, uint32_t>(plan, stream);
   return multiples % 2 == 0 ? sort_travelling_units<Raw, uint16_t>(plan, stream)
@@ -99,9 +103,9 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
   if (sizeof(Raw) == 8 || joins_keys(asked))
     regrouping.add(asked.d_keys, part_of(plan, plan.regrouped_keys), sizeof(Raw));
   if (asked.index_bytes != 0)
-    regrouping.add(nullptr, part_of(plan, plan.first_indices), sizeof(uint32_t));
+    regrouping.add(asked.d_first_indices, part_of(plan, plan.first_indices), sizeof(uint32_t));
   for (uint32_t column = 0; column < asked.column_count; column++)
-    regrouping.add(asked.columns[column].values, part_of(plan, plan.regrouped_columns[column]),
+    regrouping.add(asked.columns[column].d_source, part_of(plan, plan.regrouped_columns[column]),
                    asked.columns[column].value_bytes);
   return regroup(regrouping, stream);
 }
@@ -188,10 +192,11 @@ inline int sort_positions<uint64_t>(const cdp_payload_plan &plan, Origins &origi
 
 /* ---- All of it --------------------------------------------------------------------------------------------------------- */
 
-/* The indices before the sort: the origins, or what was regrouped with the keys. */
+/* The indices before the sort: the origins, what was asked for in their place, or what of it was regrouped with the keys. */
 template <typename Index>
 int write_indices(const cdp_payload_plan &plan, const Origins &origins, void *stream) {
-  const uint32_t *first = plan.regroup_bits != 0 ? reinterpret_cast<uint32_t *>(part_of(plan, plan.first_indices)) : nullptr;
+  const uint32_t *regrouped = reinterpret_cast<uint32_t *>(part_of(plan, plan.first_indices));
+  const uint32_t *first = plan.regroup_bits != 0 ? regrouped : plan.asked.d_first_indices;
   return launch_from_host(payload_grid(plan.asked.count), stream, write_indices_kernel<Index>, origins, first, plan.asked.count,
                           static_cast<Index *>(plan.asked.d_indices));
 }
@@ -204,9 +209,11 @@ int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
     if (plan.travels)
       return sort_travelling<Raw>(plan, stream);
   CDP_RETURN_UNLESS_LAUNCHED(sort_positions<Raw>(plan, origins, stream));
-  for (uint32_t column = 0; column < asked.column_count; column++)
-    CDP_RETURN_UNLESS_LAUNCHED(gather_into_place(plan, origins, asked.columns[column].values, plan.regrouped_columns[column],
-                                                 asked.columns[column].value_bytes, asked.columns[column].values, stream));
+  for (uint32_t index = 0; index < asked.column_count; index++) {
+    const cdp_payload_column &column = asked.columns[index];
+    CDP_RETURN_UNLESS_LAUNCHED(gather_into_place(plan, origins, column.d_source, plan.regrouped_columns[index],
+                                                 column.value_bytes, column.d_target, stream));
+  }
   if (asked.index_bytes == 0)
     return LAUNCH_OK;
   return asked.index_bytes == sizeof(uint32_t) ? write_indices<uint32_t>(plan, origins, stream)
@@ -216,8 +223,6 @@ int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
 } // namespace cdp::CDP_RUNTIME
 
 int cdp::CDP_RUNTIME::launch_payload(const cdp_payload_plan &plan, void *stream) {
-  if (plan.asked.divides)
-    return launch_division(plan, stream);
   switch (cdp_engine_key_bytes(plan.asked.type)) {
   case 1:
     return launch_payload_of<uint8_t>(plan, stream);

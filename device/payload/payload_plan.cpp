@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace. And that of
- * a division, with the order of its splitters.
+ * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace.
  */
 #include "engine.h"
-#include "payload/items.cuh"
+#include "payload/room.h"
 #include "tuning_kinds.h"
 #include "tuning_payload.h"
 
@@ -29,23 +28,6 @@ bool travels(const cdp_payload_request &asked) {
   return asked.ties == CDP_TIES_ANY && asked.index_bytes == 0 && asked.column_count == 1 &&
          asked.columns[0].value_bytes <= MAX_TRAVELLING_BYTES && cdp_engine_key_bytes(asked.type) <= 4;
 }
-
-/* Bytes in the workspace's order, each part aligned; remembers whether they could all be counted. */
-class Room {
-public:
-  uint64_t take(uint64_t items, uint64_t item_bytes) {
-    const uint64_t begin = end;
-    constexpr uint64_t MASK = CDP_WORKSPACE_ALIGNMENT - 1;
-    if (item_bytes != 0 && items > (INT64_MAX - MASK - end) / item_bytes)
-      is_countable = false;
-    else
-      end = begin + ((items * item_bytes + MASK) & ~MASK);
-    return begin;
-  }
-
-  uint64_t end = 0;
-  bool is_countable = true;
-};
 
 /* Whether keys are gathered, and not written from their items. */
 bool gathers_keys(const cdp_payload_request &asked) {
@@ -96,13 +78,21 @@ void plan_regrouped(cdp_payload_plan &plan, Room &room) {
     plan.regrouped_columns[column] = room.take(count, plan.asked.columns[column].value_bytes);
 }
 
-/* What is gathered lies where the sort has its workspace, unless it is regrouped: the one is over when the other begins. */
+/* Bytes of the largest array, for each key, that is gathered by way of the workspace: none that was regrouped or goes elsewhere,
+   but for keys of 8 bytes, which are mended there. */
+uint64_t gathered_there(const cdp_payload_plan &plan) {
+  if (plan.regroup_bits == 0 && !plan.asked.is_apart)
+    return gathered_bytes(plan);
+  return cdp_engine_key_bytes(plan.asked.type) == 8 ? sizeof(uint64_t) : 0;
+}
+
+/* What is gathered lies where the sort has its workspace: the one is over when the other begins. */
 cdp_status plan_room(cdp_payload_plan &plan) {
   const uint64_t count = plan.asked.count;
   const bool is_wide = cdp_engine_key_bytes(plan.asked.type) == 8;
   Room room;
   Room gathered;
-  gathered.take(count, plan.regroup_bits != 0 && !is_wide ? 0 : gathered_bytes(plan));
+  gathered.take(count, gathered_there(plan));
   room.take(count, sizeof(uint64_t));
   plan.shared = room.take(1, std::max(plan.sort.workspace_bytes, gathered.end));
   if (is_wide || plan.regroup_bits != 0)
@@ -120,53 +110,6 @@ cdp_status plan_room(cdp_payload_plan &plan) {
   return room.is_countable && gathered.is_countable ? CDP_OK : CDP_ERROR_SIZE;
 }
 
-/* ---- Divisions --------------------------------------------------------------------------------------------------------- */
-
-/* Parts of as many tiles each, and no more of them than there may be. */
-void plan_parts(bool is_simulated, cdp_payload_plan &plan) {
-  const DivideShape shape = divide_shape(is_simulated);
-  const uint64_t tile = uint64_t{shape.threads} * shape.items;
-  const uint64_t tiles = (plan.asked.count + tile - 1) / tile;
-  plan.part_tiles = static_cast<uint32_t>((tiles + shape.max_parts - 1) / shape.max_parts);
-  plan.tiles = plan.part_tiles == 0 ? 0 : static_cast<uint32_t>((tiles + plan.part_tiles - 1) / plan.part_tiles);
-  while (plan.asked.splitter_count >> plan.divide_bits != 0)
-    plan.divide_bits++;
-}
-
-cdp_status plan_division(const cdp_device_facts &facts, cdp_payload_plan &plan) {
-  const cdp_payload_request &asked = plan.asked;
-  const uint64_t buckets = uint64_t{asked.splitter_count} + 1;
-  uint64_t gathered = 0;
-  Room room;
-  plan_parts(facts.device_kind == static_cast<uint32_t>(DeviceKind::simulated), plan);
-  plan.bucket_counts = room.take(buckets, sizeof(uint64_t) + uint64_t{plan.tiles} * sizeof(uint32_t));
-  plan.regrouped_keys = room.take(asked.count, cdp_engine_key_bytes(asked.type));
-  for (uint32_t column = 0; column < asked.column_count; column++) {
-    const uint64_t bytes = asked.columns[column].value_bytes;
-    if (is_tile_value(bytes))
-      plan.regrouped_columns[column] = room.take(asked.count, bytes);
-    else
-      gathered = std::max(gathered, bytes);
-  }
-  plan.gathers_positions = gathered != 0;
-  if (plan.gathers_positions) {
-    plan.origins = room.take(asked.count, sizeof(uint32_t));
-    plan.shared = room.take(asked.count, gathered);
-  }
-  plan.workspace_bytes = room.end;
-  return room.is_countable ? CDP_OK : CDP_ERROR_SIZE;
-}
-
-template <typename Raw>
-size_t ordered_splitters(const cdp_payload_request &request, const void *splitters) {
-  const simulated::Entry<Raw> entry = simulated::entry_of<Raw>(request);
-  const Raw *keys = static_cast<const Raw *>(splitters);
-  size_t ordered = request.splitter_count != 0 ? 1 : 0;
-  while (ordered < request.splitter_count && entry.enter(keys[ordered - 1]) <= entry.enter(keys[ordered]))
-    ordered++;
-  return ordered;
-}
-
 } // namespace
 
 } // namespace cdp
@@ -178,11 +121,6 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   settings.order = CDP_ASCENDING; // of the items; keys are entered in the order that was asked for
   *plan = {};
   plan->asked = *request;
-  if (request->divides) {
-    plan->sort.seed = settings.seed;
-    plan->sort.is_captured = is_captured;
-    return plan_division(*facts, *plan);
-  }
   plan->travels = travels(*request);
   plan->low_bits = plan->travels ? 32 : position_bits(request->count);
   if (request->count >= 2) {
@@ -194,17 +132,4 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   plan->sort.seed = settings.seed;
   plan->sort.is_captured = is_captured;
   return plan_room(*plan);
-}
-
-extern "C" size_t cdp_engine_ordered_splitters(const cdp_payload_request *request, const void *splitters) {
-  switch (cdp_engine_key_bytes(request->type)) {
-  case 1:
-    return cdp::ordered_splitters<uint8_t>(*request, splitters);
-  case 2:
-    return cdp::ordered_splitters<uint16_t>(*request, splitters);
-  case 4:
-    return cdp::ordered_splitters<uint32_t>(*request, splitters);
-  default:
-    return cdp::ordered_splitters<uint64_t>(*request, splitters);
-  }
 }

@@ -1,2 +1,3 @@
 /* SPDX-License-Identifier: MIT */
 #include "payload/payload_launches.cuh"
+#include "payload/records.cuh"

@@ -25,8 +25,18 @@ inline int launch_narrow_sort(const cdp_plan &plan, void *stream) {
   return cdp_engine_key_bytes(plan.type) == 1 ? launch_counted<uint8_t>(plan, stream) : launch_counted<uint16_t>(plan, stream);
 }
 
+/* Has the keys copied to where they are sorted, if they are elsewhere. */
+inline int bring_keys(const cdp_plan &plan, void *stream) {
+  if (plan.d_source == nullptr || plan.d_source == plan.d_keys)
+    return LAUNCH_OK;
+  return copy_memory(plan.d_keys, plan.d_source, plan.count * cdp_engine_key_bytes(plan.type), stream);
+}
+
 /* Launches a sort as its plan says. One that is neither counted nor traced is launched without the hooks for it (runtime.cuh). */
 inline int launch_sort(const cdp_plan &plan, bool counted, void *stream) {
+  const int error = bring_keys(plan, stream);
+  if (error != LAUNCH_OK || plan.count < 2)
+    return error;
   if (cdp_engine_is_counted(plan.type))
     return launch_narrow_sort(plan, stream);
   const bool by_host = plan.scheme == CDP_SCHEME_HOST || plan.path == CDP_PATH_ONE_BLOCK;

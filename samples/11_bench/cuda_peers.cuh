@@ -14,6 +14,7 @@
 #include <thrust/system/cuda/execution_policy.h>
 
 #include <new>
+#include <type_traits>
 
 namespace bench {
 
@@ -154,13 +155,90 @@ Sorted thrust_sort(const Workplace &place) {
   return {d_keys, BY_EVENTS};
 }
 
+/* ---- Records and rows, by Thrust ---------------------------------------------------------------------------------------- */
+
+struct Record {
+  uint64_t key;
+  uint64_t value;
+  uint64_t others[2];
+};
+static_assert(sizeof(Record) == RECORD_BYTES, "as all sorts have them");
+
+struct Row32 {
+  uint32_t second;
+  int32_t first;
+};
+
+struct RecordLess {
+  __host__ __device__ bool operator()(const Record &left, const Record &right) const {
+    return left.key < right.key;
+  }
+  __host__ __device__ bool operator()(const Row32 &left, const Row32 &right) const {
+    return left.first != right.first ? left.first < right.first : left.second < right.second;
+  }
+};
+
+/* What Thrust takes for it is what CUB's merge sort takes. */
+template <typename Item>
+size_t merge_items_bytes(uint64_t count) {
+  size_t bytes = 0;
+  with_count(count, [&](auto items) {
+    REQUIRE(cub::DeviceMergeSort::SortKeys(nullptr, bytes, static_cast<Item *>(nullptr), items, RecordLess{}));
+  });
+  return bytes;
+}
+
+template <typename Item>
+void thrust_items(const Workplace &place, size_t used_bytes, void *d_items) {
+  Workplace rest = place;
+  rest.d_workspace = static_cast<char *>(place.d_workspace) + used_bytes;
+  rest.workspace_bytes -= used_bytes;
+  WorkspaceAllocator allocator(rest);
+  Item *items = static_cast<Item *>(d_items);
+  thrust::sort(thrust::cuda::par(allocator).on(place.stream), items, items + place.keys.count, RecordLess{});
+}
+
+inline size_t thrust_records_bytes(const KeySpan &keys) {
+  return records_bytes(keys.count) + merge_items_bytes<Record>(keys.count);
+}
+
+inline Sorted thrust_records(const Workplace &place) {
+  const auto sort = [](const Workplace &all) { thrust_items<Record>(all, records_bytes(all.keys.count), all.d_workspace); };
+  return {place.keys.d_keys, sort_as_records(place, sort)};
+}
+
+inline size_t thrust_rows_bytes(const KeySpan &keys) {
+  return merge_items_bytes<Row32>(keys.count);
+}
+
+inline Sorted thrust_rows(const Workplace &place) {
+  thrust_items<Row32>(place, 0, place.keys.d_keys);
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
 template <typename Key>
 CudaPeers cuda_peers() {
-  return {radix_workspace_bytes<Key>, radix_sort<Key>,
-          merge_workspace_bytes<Key>, merge_sort<Key>,
-          thrust_sort<Key>,           pairs_workspace_bytes<Key, uint32_t>,
-          pairs_sort<Key, uint32_t>,  pairs_workspace_bytes<Key, uint64_t>,
-          pairs_sort<Key, uint64_t>};
+  CudaPeers peers = {radix_workspace_bytes<Key>,
+                     radix_sort<Key>,
+                     merge_workspace_bytes<Key>,
+                     merge_sort<Key>,
+                     thrust_sort<Key>,
+                     pairs_workspace_bytes<Key, uint32_t>,
+                     pairs_sort<Key, uint32_t>,
+                     pairs_workspace_bytes<Key, uint64_t>,
+                     pairs_sort<Key, uint64_t>,
+                     nullptr,
+                     nullptr,
+                     nullptr,
+                     nullptr};
+  if constexpr (std::is_same_v<Key, uint64_t>) {
+    peers.records_workspace_bytes = thrust_records_bytes;
+    peers.records_sort = thrust_records;
+  } else if constexpr (std::is_same_v<Key, int64_t>) {
+    peers.rows_workspace_bytes = thrust_rows_bytes;
+    peers.rows_sort = thrust_rows;
+  }
+  return peers;
 }
 
 } // namespace bench

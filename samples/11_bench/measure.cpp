@@ -157,6 +157,11 @@ void Bench::Inside::take_in(const Chosen &one, size_t room_bytes) {
     left_out.push_back(name + " (slow; to have it measured, name it)");
     return;
   }
+  if (mode.type != 0 && mode.type != type) {
+    if (one.named)
+      left_out.push_back(name + " (takes keys of type " + device_data::type_name(static_cast<cdp_type>(mode.type)) + " alone)");
+    return;
+  }
   if ((mode.moved.value_bytes != 0 || mode.moved.splitters != 0) && count > CDP_PAIRS_COUNT_MAX) {
     left_out.push_back(name + " (takes 2^32 keys at most)");
     return;

@@ -5,6 +5,7 @@
 #include "sorter.h"
 
 #include <cdpsort/buckets.h>
+#include <cdpsort/records.h>
 
 #include <algorithm>
 #include <string>
@@ -18,6 +19,7 @@ constexpr uint64_t SLOW_KEYS_MOST = uint64_t{1} << 24;
 
 constexpr Moved STABLE_4 = {4, true, false, false};
 constexpr Moved STABLE_8 = {8, true, false, false};
+constexpr Moved PAIRS_8 = {8, false, false, false};
 constexpr Moved ARGSORT = {4, true, true, true};
 constexpr Moved ARGSORT_KEYS = {4, true, true, false};
 
@@ -143,6 +145,41 @@ Mode buckets_mode(const char *name, const char *text) {
   return {name, text, true, 0, buckets_workspace_bytes<VALUE_BYTES, SPLITTERS>, divide<VALUE_BYTES, SPLITTERS>, moved};
 }
 
+/* ---- Records ------------------------------------------------------------------------------------------------------------ */
+
+const cdp_field BY_WIDE_KEY[] = {{0, CDP_U64, CDP_ASCENDING}};
+
+/* A row of two numbers, which are a key of type CDP_I64: the machine is little-endian, as CUDA's are. */
+const cdp_field BY_ROW[] = {{4, CDP_I32, CDP_ASCENDING}, {0, CDP_U32, CDP_ASCENDING}};
+
+size_t records_workspace_bytes(const KeySpan &keys) {
+  size_t bytes = 0;
+  REQUIRE(cdp_sort_records_workspace(keys.count, RECORD_BYTES, BY_WIDE_KEY, 1, nullptr, &bytes));
+  return records_bytes(keys.count) + bytes;
+}
+
+void launch_records(const Workplace &place) {
+  const size_t used = records_bytes(place.keys.count);
+  REQUIRE(cdp_sort_records_async(place.d_workspace, place.keys.count, RECORD_BYTES, BY_WIDE_KEY, 1, nullptr,
+                                 static_cast<char *>(place.d_workspace) + used, place.workspace_bytes - used, place.stream));
+}
+
+Sorted records_sort(const Workplace &place) {
+  return {place.keys.d_keys, sort_as_records(place, launch_records)};
+}
+
+size_t rows_workspace_bytes(const KeySpan &keys) {
+  size_t bytes = 0;
+  REQUIRE(cdp_sort_records_workspace(keys.count, sizeof(int64_t), BY_ROW, 2, nullptr, &bytes));
+  return bytes;
+}
+
+Sorted rows_sort(const Workplace &place) {
+  REQUIRE(cdp_sort_records_async(place.keys.d_keys, place.keys.count, sizeof(int64_t), BY_ROW, 2, nullptr, place.d_workspace,
+                                 place.workspace_bytes, place.stream));
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
 /* ---- The toolkit -------------------------------------------------------------------------------------------------------- */
 
 CudaPeers cuda_peers_of(cdp_type type) {
@@ -204,6 +241,26 @@ const std::vector<Mode> &all_modes() {
       buckets_mode<0, 1023>("buckets1024", "the same, 1024 buckets"),
       buckets_mode<4, 255>("buckets256-4", "256 buckets, values of 4 bytes moved along"),
       buckets_mode<8, 255>("buckets256-8", "256 buckets, values of 8 bytes moved along"),
+      {"records", "cdpsort, records of 32 bytes by a key of 8, u64", true, 0, records_workspace_bytes, records_sort, STABLE_8,
+       CDP_U64},
+      {"thrust-records", "thrust::sort of the same with a comparator", true, 0,
+       peer_workspace_bytes<&CudaPeers::records_workspace_bytes>, peer_sort<&CudaPeers::records_sort>, PAIRS_8, CDP_U64},
+      {"rows",
+       "cdpsort, rows of two numbers of 4 bytes, i32 and u32, by both: keys of type i64 as such",
+       true,
+       0,
+       rows_workspace_bytes,
+       rows_sort,
+       {},
+       CDP_I64},
+      {"thrust-rows",
+       "thrust::sort of the same with a comparator of tuples",
+       true,
+       0,
+       peer_workspace_bytes<&CudaPeers::rows_workspace_bytes>,
+       peer_sort<&CudaPeers::rows_sort>,
+       {},
+       CDP_I64},
   };
   return modes;
 }

@@ -97,6 +97,7 @@ struct Mode {
   size_t (*workspace_bytes)(const KeySpan &keys);
   Sorted (*sort)(const Workplace &place);
   Moved moved = {};
+  int type = 0; /* the cdp_type of keys that it takes; 0: any */
 };
 
 /* All of them, in the order in which they take turns. */
@@ -113,9 +114,22 @@ struct CudaPeers {
   Sorted (*pairs4_sort)(const Workplace &place);
   size_t (*pairs8_workspace_bytes)(const KeySpan &keys);
   Sorted (*pairs8_sort)(const Workplace &place);
+  size_t (*records_workspace_bytes)(const KeySpan &keys); /* these four: NULL for most types */
+  Sorted (*records_sort)(const Workplace &place);
+  size_t (*rows_workspace_bytes)(const KeySpan &keys);
+  Sorted (*rows_sort)(const Workplace &place);
 };
 template <typename Key>
 CudaPeers cuda_peers();
+
+/*
+ * Records of RECORD_BYTES each, at the beginning of a workspace: a key of 8 bytes, its value of 8, and zeros. They are made of a
+ * workplace's keys and values, sorted, and taken apart again, so that keys and values are where they are judged. Returns the time
+ * that the sort takes.
+ */
+constexpr size_t RECORD_BYTES = 32;
+double sort_as_records(const Workplace &place, void (*sort)(const Workplace &place));
+size_t records_bytes(uint64_t count); /* rounded up, so that more may follow */
 
 /* Sorters of the host. Both copy the keys there and back, outside their clock. */
 Sorted standard_sort(const Workplace &place);

@@ -223,11 +223,11 @@ static const wrong_call wrong_calls[] = {
     {"splitters is", ITEMS, 2, 0, 4, 0, 0, 8, CDP_ERROR_ALIGNMENT, CDP_F64},
     {"begins is", ITEMS, 2, 0, 0, 4, 0, 8, CDP_ERROR_ALIGNMENT, CDP_U8},
     {"keys and splitters overlap", ITEMS + 1, 2, 0, 0, 0, 0, 8, CDP_ERROR_POINTER, CDP_U64},
-    {"splitters and begins overlap", ITEMS, 2, 0, 512 + 16, 0, 0, 8, CDP_ERROR_POINTER, CDP_U32},
-    {"keys and begins overlap", 2 * ITEMS, 2, 768, 0, 0, 0, 8, CDP_ERROR_POINTER, CDP_U64},
-    {"begins and columns[0].values overlap", ITEMS, 64, 0, 0, 0, 0, 8, CDP_ERROR_POINTER, CDP_U8},
+    {"begins and splitters overlap", ITEMS, 2, 0, 512 + 16, 0, 0, 8, CDP_ERROR_POINTER, CDP_U32},
+    {"keys and begins overlap", 2 * ITEMS, 2, 768, 0, 0, 1024, 8, CDP_ERROR_POINTER, CDP_U64},
+    {"columns[0].values and begins overlap", ITEMS, 64, 0, 0, 0, 0, 8, CDP_ERROR_POINTER, CDP_U8},
     {"keys and columns[0].values overlap", ITEMS, 2, 1536 + 8 * ITEMS - 1, 0, 0, 0, 8, CDP_ERROR_POINTER, CDP_U8},
-    {"splitters and columns[0].values overlap", ITEMS, 2, 0, 1024, 256, 0, 8, CDP_ERROR_POINTER, CDP_U32},
+    {"columns[0].values and splitters overlap", ITEMS, 2, 0, 1024, 256, 0, 8, CDP_ERROR_POINTER, CDP_U32},
 };
 
 static void *shifted(void *memory, size_t shift) {
@@ -288,6 +288,7 @@ START_TEST(refuses_a_wrong_workspace) {
   give(&all);
   size_t bytes = 0;
   const cdp_options *options = &all.options;
+  all.splitters = all.memory.bytes + 5120; // behind all others
   ck_assert_int_eq(cdp_divide_workspace(&all.column, 1, ITEMS, CDP_U32, options, 4, &bytes), CDP_OK);
 #define DIVIDE(workspace, size, stream)                                                                                        \
   cdp_divide_async(all.keys, &all.column, 1, ITEMS, CDP_U32, options, all.splitters, 4, all.begins, workspace, size, stream)

@@ -209,24 +209,6 @@ const char *place_name(Place place) {
   return place_names[static_cast<int>(place)];
 }
 
-cdp_status perform(const Way &way, const std::function<cdp_status()> &call) {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
-  if (!way.is_captured)
-    return call();
-  CHECK_CUDA(cudaStreamBeginCapture(own_stream, cudaStreamCaptureModeGlobal));
-  const cdp_status status = call();
-  const cudaError_t captured = cudaStreamEndCapture(own_stream, &graph);
-  CHECK_SORT(status); // first: it has a message
-  CHECK_CUDA(captured);
-  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
-  CHECK_CUDA(cudaGraphLaunch(exec, own_stream));
-  CHECK_CUDA(cudaStreamSynchronize(own_stream));
-  CHECK_CUDA(cudaGraphExecDestroy(exec));
-  CHECK_CUDA(cudaGraphDestroy(graph));
-  return status;
-}
-
 /* Of one column by the calls for pairs, of others by those for columns. */
 static cdp_status sort_table(const Table &table, const cdp_options &options, const Way &way, void *keys,
                              const std::vector<cdp_column> &columns) {

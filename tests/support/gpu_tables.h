@@ -11,7 +11,6 @@
 
 #include <cdpsort/pairs.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -94,6 +93,26 @@ struct Way {
 };
 constexpr Way ON_DEVICE = {Call::blocking, Place::device, Place::device, 0};
 
+/* Sorts, or has it captured and replays that. */
+template <typename Sort>
+cdp_status perform(const Way &way, Sort sort) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  if (!way.is_captured)
+    return sort();
+  CHECK_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeGlobal));
+  const cdp_status status = sort();
+  const cudaError_t captured = cudaStreamEndCapture(stream(), &graph);
+  CHECK_SORT(status); // first: it has a message
+  CHECK_CUDA(captured);
+  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK_CUDA(cudaGraphLaunch(exec, stream()));
+  CHECK_CUDA(cudaStreamSynchronize(stream()));
+  CHECK_CUDA(cudaGraphExecDestroy(exec));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+  return status;
+}
+
 /* Where an argsort's keys go. */
 enum class Keys { unwanted, in_place, apart };
 constexpr int KEYS = 3;
@@ -101,9 +120,6 @@ constexpr int KEYS = 3;
 cdp_options options_of(cdp_order order, cdp_ties ties);
 const char *call_name(Call call);
 const char *place_name(Place place);
-
-/* Makes a call, or has it captured and replays that. */
-cdp_status perform(const Way &way, const std::function<cdp_status()> &call);
 
 /* Sort, and end the test unless all is as the host's own sort makes it. One column is sorted by the calls for pairs, others by
    those for columns. `what` is for messages. */

@@ -6,12 +6,11 @@
 #ifndef CDPSORT_TESTS_HOST_TABLES_H
 #define CDPSORT_TESTS_HOST_TABLES_H
 
-#include "host_data.h"
+#include "key_ties.h"
 
 #include <check.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -35,46 +34,9 @@ inline cdp_options simulated_options(uint64_t seed) {
 
 /* ---- Oracle ------------------------------------------------------------------------------------------------------------ */
 
-/* A floating-point key's number: what it is by value, none of the library's code. */
-inline double number_of(cdp_type type, const unsigned char *key) {
-  float single = 0;
-  double number = 0;
-  uint16_t half = 0;
-  uint32_t bits = 0;
-  switch (type) {
-  case CDP_F32:
-    memcpy(&single, key, sizeof single);
-    return single;
-  case CDP_F64:
-    memcpy(&number, key, sizeof number);
-    return number;
-  case CDP_BF16:
-    memcpy(&half, key, sizeof half);
-    bits = static_cast<uint32_t>(half) << 16;
-    memcpy(&single, &bits, sizeof single);
-    return single;
-  default: // CDP_F16: what counts is whether it is zero, or no number
-    memcpy(&half, key, sizeof half);
-    if ((half & 0x7FFF) > 0x7C00)
-      return NAN;
-    return (half & 0x7FFF) == 0 ? 0 : 1;
-  }
-}
-
-inline bool is_floating(cdp_type type) {
-  return type == CDP_F32 || type == CDP_F64 || type == CDP_F16 || type == CDP_BF16;
-}
-
 /* Whether one key comes before another. */
 inline bool comes_before(cdp_type type, const cdp_options &options, const unsigned char *a, const unsigned char *b) {
-  const int three_way = host_compare(type, a, b);
-  if (options.ties == CDP_TIES_BY_VALUE && is_floating(type)) {
-    const double x = number_of(type, a);
-    const double y = number_of(type, b);
-    if ((std::isnan(x) && std::isnan(y)) || (x == 0 && y == 0))
-      return false;
-  }
-  return options.order == CDP_DESCENDING ? three_way > 0 : three_way < 0;
+  return key_ties::comes_before(type, options.order, options.ties, a, b);
 }
 
 /* Positions in the order of the keys, equal ones in that of the input. */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file copy.h
+ * Out of place: every sort with its input left alone, and its output written elsewhere. (cdp_argsort() and cdp_argsort_columns()
+ * leave keys alone as they are.)
+ *
+ *     const uint32_t keys[] = {30, 10, 20};
+ *     uint32_t sorted_keys[3];
+ *     if (cdp_quicksort_copy(keys, sorted_keys, 3, CDP_U32, NULL) != CDP_OK) // sorted_keys: 10, 20, 30
+ *       fprintf(stderr, "%s\n", cdp_last_message());
+ *
+ * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. Values and
+ * records go to where they belong without a copy that the sort in place needs, so that it takes less time and a workspace that is
+ * no larger.
+ *
+ * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h) in all else: options, memory, synchronisation,
+ * threads, graphs, statuses. With these differences:
+ * - Input is only read; output has as many items. No array may overlap another that is written (CDP_ERROR_POINTER): who wants the
+ *   output where the input is calls what sorts in place.
+ * - Input and output may lie in different memory, as all arrays of pairs.h. Of host memory each has a copy on the device.
+ * - One key or record is copied, by a device. 0 are nothing to do.
+ * - After CDP_ERROR_CUDA and CDP_ERROR_SIMULATED the input is as it was, and the output unspecified.
+ */
+#ifndef CDPSORT_COPY_H
+#define CDPSORT_COPY_H
+
+#include <cdpsort/records.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Keys ------------------------------------------------------------------------------------------------------ */
+
+/**
+ * cdp_quicksort() out of place.
+ *
+ * @param keys         `count` keys, aligned to the size of a key. May be NULL if `count` is 0.
+ * @param sorted_keys  receives them in order; likewise.
+ * @param count        as there.
+ * @param type         as there.
+ * @param options      as there.
+ * @return as cdp_quicksort().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_copy(const void *keys, void *sorted_keys, size_t count, cdp_type type,
+                                      const cdp_options *options);
+
+/**
+ * How many bytes of workspace cdp_quicksort_copy_async() needs: as many as cdp_quicksort_workspace() says, and
+ * CDP_WORKSPACE_ALIGNMENT for one key.
+ * @return as cdp_quicksort_workspace().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_copy_workspace(size_t count, cdp_type type, const cdp_options *options,
+                                                size_t *workspace_bytes);
+
+/** cdp_quicksort_copy() in stream order, as cdp_quicksort_async(). @since 0.3.0 */
+CDP_API cdp_status cdp_quicksort_copy_async(const void *d_keys, void *d_sorted_keys, size_t count, cdp_type type,
+                                            const cdp_options *options, void *d_workspace, size_t workspace_bytes,
+                                            void *stream);
+
+/** The same without a workspace, as cdp_quicksort_on_stream(). @since 0.3.0 */
+CDP_API cdp_status cdp_quicksort_copy_on_stream(const void *d_keys, void *d_sorted_keys, size_t count, cdp_type type,
+                                                const cdp_options *options, void *stream);
+
+/* ---- Pairs and columns ----------------------------------------------------------------------------------------- */
+
+/**
+ * cdp_quicksort_pairs() out of place.
+ *
+ * @param keys           `count` keys, aligned to the size of a key. May be NULL if `count` is 0.
+ * @param sorted_keys    receives them in order; likewise.
+ * @param values         `count` values. May be NULL if `count` is 0.
+ * @param sorted_values  receives them in the order of their keys; likewise.
+ * @param value_bytes    as there.
+ * @param count          as there.
+ * @param type           as there.
+ * @param options        as there.
+ * @return as cdp_quicksort_pairs().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_pairs_copy(const void *keys, void *sorted_keys, const void *values, void *sorted_values,
+                                            size_t value_bytes, size_t count, cdp_type type, const cdp_options *options);
+
+/**
+ * How many bytes of workspace cdp_quicksort_pairs_copy_async() needs: no more than cdp_quicksort_pairs_workspace() says of two
+ * pairs or more; and without the size of a value where all values have no more than 32 MB, or more than 8 bytes each.
+ * @return as cdp_quicksort_workspace().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_pairs_copy_workspace(size_t value_bytes, size_t count, cdp_type type,
+                                                      const cdp_options *options, size_t *workspace_bytes);
+
+/** cdp_quicksort_pairs_copy() in stream order, as cdp_quicksort_async(). @since 0.3.0 */
+CDP_API cdp_status cdp_quicksort_pairs_copy_async(const void *d_keys, void *d_sorted_keys, const void *d_values,
+                                                  void *d_sorted_values, size_t value_bytes, size_t count, cdp_type type,
+                                                  const cdp_options *options, void *d_workspace, size_t workspace_bytes,
+                                                  void *stream);
+
+/** The same without a workspace, as cdp_quicksort_on_stream(). @since 0.3.0 */
+CDP_API cdp_status cdp_quicksort_pairs_copy_on_stream(const void *d_keys, void *d_sorted_keys, const void *d_values,
+                                                      void *d_sorted_values, size_t value_bytes, size_t count, cdp_type type,
+                                                      const cdp_options *options, void *stream);
+
+/** An array of values, and where they go. @since 0.3.0 */
+typedef struct cdp_column_copy {
+  const void *values;
+  void *sorted_values;
+  size_t value_bytes;
+} cdp_column_copy;
+
+/**
+ * cdp_quicksort_columns() out of place. `columns` is a host pointer, read during the call only; all else is as of
+ * cdp_quicksort_pairs_copy() and cdp_quicksort_columns().
+ * @return as cdp_quicksort_columns().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_columns_copy(const void *keys, void *sorted_keys, const cdp_column_copy *columns,
+                                              size_t column_count, size_t count, cdp_type type, const cdp_options *options);
+
+/**
+ * How many bytes of workspace cdp_quicksort_columns_copy_async() needs: no more than cdp_quicksort_columns_workspace() says of two
+ * keys or more. Of the columns only the size of a value is looked at.
+ * @return as cdp_quicksort_workspace().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_columns_copy_workspace(const cdp_column_copy *columns, size_t column_count, size_t count,
+                                                        cdp_type type, const cdp_options *options, size_t *workspace_bytes);
+
+/** cdp_quicksort_columns_copy() in stream order, as cdp_quicksort_async(). @since 0.3.0 */
+CDP_API cdp_status cdp_quicksort_columns_copy_async(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                                    size_t column_count, size_t count, cdp_type type,
+                                                    const cdp_options *options, void *d_workspace, size_t workspace_bytes,
+                                                    void *stream);
+
+/** The same without a workspace, as cdp_quicksort_on_stream(). @since 0.3.0 */
+CDP_API cdp_status cdp_quicksort_columns_copy_on_stream(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                                        size_t column_count, size_t count, cdp_type type,
+                                                        const cdp_options *options, void *stream);
+
+/* ---- Records --------------------------------------------------------------------------------------------------- */
+
+/**
+ * cdp_sort_records() out of place.
+ *
+ * @param records         `count` records. May be NULL if `count` is 0.
+ * @param sorted_records  receives them in order; likewise.
+ * @param count           as there.
+ * @param record_bytes    as there.
+ * @param fields          as there.
+ * @param field_count     as there.
+ * @param options         as there.
+ * @return as cdp_sort_records().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_sort_records_copy(const void *records, void *sorted_records, size_t count, size_t record_bytes,
+                                         const cdp_field *fields, size_t field_count, const cdp_options *options);
+
+/**
+ * How many bytes of workspace cdp_sort_records_copy_async() needs: no more than cdp_sort_records_workspace() says of two records or
+ * more, and no more for large records than for small ones.
+ * @return as cdp_quicksort_workspace().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_sort_records_copy_workspace(size_t count, size_t record_bytes, const cdp_field *fields,
+                                                   size_t field_count, const cdp_options *options, size_t *workspace_bytes);
+
+/** cdp_sort_records_copy() in stream order, as cdp_quicksort_async(). @since 0.3.0 */
+CDP_API cdp_status cdp_sort_records_copy_async(const void *d_records, void *d_sorted_records, size_t count, size_t record_bytes,
+                                               const cdp_field *fields, size_t field_count, const cdp_options *options,
+                                               void *d_workspace, size_t workspace_bytes, void *stream);
+
+/** The same without a workspace, as cdp_quicksort_on_stream(). @since 0.3.0 */
+CDP_API cdp_status cdp_sort_records_copy_on_stream(const void *d_records, void *d_sorted_records, size_t count,
+                                                   size_t record_bytes, const cdp_field *fields, size_t field_count,
+                                                   const cdp_options *options, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys and values as records, and back: see sorter.h.
+ */
+#include "sorter.h"
+
+namespace bench {
+
+namespace {
+
+constexpr size_t FIELD_BYTES = sizeof(uint64_t);
+
+/* From an array to the fields at an offset of all records, or back. */
+void copy_fields(void *to, size_t to_pitch, const void *from, size_t from_pitch, const Workplace &place) {
+  REQUIRE(
+      cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, FIELD_BYTES, place.keys.count, cudaMemcpyDeviceToDevice, place.stream));
+}
+
+/* A pair of events, gone when they are out of sight. */
+struct Clock {
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+
+  Clock() {
+    REQUIRE(cudaEventCreate(&begin));
+    REQUIRE(cudaEventCreate(&end));
+  }
+  ~Clock() {
+    static_cast<void>(cudaEventDestroy(begin));
+    static_cast<void>(cudaEventDestroy(end));
+  }
+  Clock(const Clock &) = delete;
+  Clock &operator=(const Clock &) = delete;
+};
+
+} // namespace
+
+size_t records_bytes(uint64_t count) {
+  return (count * RECORD_BYTES + 255) / 256 * 256;
+}
+
+double sort_as_records(const Workplace &place, void (*sort)(const Workplace &place)) {
+  char *d_records = static_cast<char *>(place.d_workspace);
+  const Clock clock;
+  float milliseconds = 0;
+  REQUIRE(cudaMemsetAsync(d_records, 0, place.keys.count * RECORD_BYTES, place.stream));
+  copy_fields(d_records, RECORD_BYTES, place.keys.d_keys, FIELD_BYTES, place);
+  copy_fields(d_records + FIELD_BYTES, RECORD_BYTES, place.d_values, FIELD_BYTES, place);
+  REQUIRE(cudaEventRecord(clock.begin, place.stream));
+  sort(place);
+  REQUIRE(cudaEventRecord(clock.end, place.stream));
+  copy_fields(place.keys.d_keys, FIELD_BYTES, d_records, RECORD_BYTES, place);
+  copy_fields(place.d_values, FIELD_BYTES, d_records + FIELD_BYTES, RECORD_BYTES, place);
+  REQUIRE(cudaEventSynchronize(clock.end));
+  REQUIRE(cudaEventElapsedTime(&milliseconds, clock.begin, clock.end));
+  return static_cast<double>(milliseconds);
+}
+
+} // namespace bench
