@@ -288,7 +288,8 @@ START_TEST(refuses_a_wrong_workspace) {
   give(&all);
   size_t bytes = 0;
   const cdp_options *options = &all.options;
-  all.splitters = all.memory.bytes + 5120; // behind all others
+  all.splitters = all.memory.bytes + 5120; // what is behind begins is far away
+  all.column.values = all.memory.bytes + 6656;
   ck_assert_int_eq(cdp_divide_workspace(&all.column, 1, ITEMS, CDP_U32, options, 4, &bytes), CDP_OK);
 #define DIVIDE(workspace, size, stream)                                                                                        \
   cdp_divide_async(all.keys, &all.column, 1, ITEMS, CDP_U32, options, all.splitters, 4, all.begins, workspace, size, stream)
