@@ -22,8 +22,8 @@ typedef enum cdp_status {
 
   /*
    * 1 to 31: the caller can mend these. Found out before anything was launched: all arrays (keys, and the values, indices,
-   * sorted keys and records of pairs.h and records.h, begins of buckets.h), the workspace and what a call fills in are as they were, unless the call
-   * says otherwise.
+   * sorted keys, records and begins of pairs.h, records.h and buckets.h), the workspace and what a call fills in are as they were,
+   * unless the call says otherwise.
    */
   CDP_ERROR_NULL = 1,   /**< a pointer that must not be NULL is NULL */
   CDP_ERROR_TYPE = 2,   /**< the key type is not one of cdp_type, or narrow where there must be a recursion */
