@@ -137,7 +137,8 @@ struct PartBuckets {
 };
 
 template <bool FULL, typename Raw>
-__device__ __forceinline__ void count_tile_keys(const DivideKeys<Raw> &rule, uint64_t begin, uint32_t *counts) {
+__device__ __forceinline__ void count_tile_keys(const DivideKeys<Raw> &rule, uint64_t begin,
+                                                uint32_t (&counts)[MAX_DIVIDE_BUCKETS]) {
   const uint32_t items = static_cast<uint32_t>(min(rule.partition.count - begin, uint64_t{DIVIDE_TILE}));
   DividedKey<Raw> held[DIVIDE_ITEMS];
   hold_tile<FULL>(rule, begin, items, held);
