@@ -12,29 +12,32 @@
  *     if (cdp_divide(keys, columns, 1, 5, CDP_U32, NULL, splitters, 2, begins) != CDP_OK) // keys: 10, 25, 12, 30, 99
  *       fprintf(stderr, "%s\n", cdp_last_message());                                      // begins: 0, 1, 3, 5
  *
- * For programs that go on by themselves: that give each of several devices a bucket, join by ranges, or sort buckets one at a time.
- * With one splitter and keys alone, partition.h has another way.
+ * For programs that go on by themselves: that give each of several devices a bucket, join by ranges, or sort buckets one at a
+ * time. With one splitter and keys alone, partition.h has another way.
  *
- * Buckets. Bucket b holds the keys that come before splitter b and not before splitter b - 1, in the order that options->order and
- * options->ties say: all that a key's type has, such as NaNs, is as for cdp_quicksort(), and with CDP_TIES_BY_VALUE -0.0 and 0.0 are
- * equal, and all NaNs are. The first bucket has what comes before all splitters, the last what comes before none. A key that is equal
- * to a splitter begins that splitter's bucket; with equal splitters, all but the last of their buckets are empty. Within a bucket keys
- * and their values keep the order of the input, always, also where keys descend.
+ * Buckets. Bucket b holds the keys that come before splitter b and not before splitter b - 1, in the order that
+ * options->order and options->ties say: all that a key's type has, such as NaNs, is as for cdp_quicksort(), and with
+ * CDP_TIES_BY_VALUE -0.0 and 0.0 are equal, and all NaNs are. The first bucket has what comes before all splitters, the last
+ * what comes before none of them. A key that is equal to a splitter is in the bucket behind it; between equal splitters
+ * buckets are empty. Within a bucket keys and their values keep the order of the input, always, also where keys descend.
  *
- * How. Each block counts the buckets of a part of the keys, the counts are added up, and each block writes its part, some thousand
- * keys at a time, in runs: one read of the keys more than a copy of everything, to the workspace, and back. Values of other sizes than
- * 1, 2, 4 and 8 bytes are gathered by their keys' positions instead. The host launches a few kernels, none of which launches another.
- * (The search for a bucket: Peter Sanders and Sebastian Winkel, "Super Scalar Sample Sort", 2004. The ranks: Saman Ashkiani, Andrew
- * Davidson, Ulrich Meyer and John D. Owens, "GPU Multisplit", 2016.)
+ * How. Each block counts the buckets of a part of the keys, the counts are added up, and each block writes its part, some
+ * thousand keys at a time, in runs: one read of the keys more than a copy of everything, to the workspace, and back. Values
+ * of other sizes than 1, 2, 4 and 8 bytes are gathered by their keys' positions instead. The host launches a few kernels,
+ * none of which launches another. (The search for a bucket: Peter Sanders and Sebastian Winkel, "Super Scalar Sample Sort",
+ * 2004. The ranks: Saman Ashkiani, Andrew Davidson, Ulrich Meyer and John D. Owens, "GPU Multisplit", 2016.)
  *
- * For all calls. Keys, columns, options, device, host and device memory, synchronisation, threads, graphs, statuses and the state of
- * the data after a failure are as for cdp_quicksort_columns() and its forms in stream order (pairs.h), with these differences:
- * - Of the options, order, ties, device and allocator count, and the seed for the simulated device's schedule; the others are checked
- *   alone.
+ * For all calls. Keys, columns, options, device, host and device memory, synchronisation, threads, graphs, statuses and the
+ * state of the data after a failure are as for cdp_quicksort_columns() and its forms in stream order (pairs.h), with these
+ * differences:
+ * - Of the options, order, ties, device and allocator count, and the seed for the simulated device's schedule; the others are
+ *   checked alone.
+ * - Splitters and begins are arrays like all others: each may lie in any memory, and none may overlap another or the
+ *   workspace. After a failure of the device begins are unspecified where the keys are.
  * - Nothing is left undone for few keys: a count of 0 or 1 has an answer in `begins` as well, and needs the device.
- * - Splitters that are not in order are CDP_ERROR_ORDER where a blocking call finds them in host memory. Elsewhere nobody looks: the
- *   keys are then divided in some way that depends on the key alone, so that equal keys have the same bucket, everything is there,
- *   and `begins` tells where those buckets begin.
+ * - Splitters that are not in order are CDP_ERROR_ORDER where a blocking call finds them in host memory. Elsewhere nobody
+ *   looks: the keys are then divided in some way that depends on the key alone, so that equal keys have the same bucket,
+ *   everything is there, and `begins` tells where those buckets begin.
  */
 #ifndef CDPSORT_BUCKETS_H
 #define CDPSORT_BUCKETS_H
@@ -72,10 +75,10 @@ CDP_API cdp_status cdp_divide(void *keys, const cdp_column *columns, size_t colu
                               const cdp_options *options, const void *splitters, size_t splitter_count, uint64_t *begins);
 
 /**
- * How many bytes of workspace cdp_divide_async() needs: the size of a key and of all its values that have 1, 2, 4 or 8 bytes, for each
- * key; where there are others, 4 and the size of the largest of these more; and, whatever the count, for each bucket at most 8,200, or
- * for fewer than 2^23 keys 24 and 4 for each 4,096 of them; and 6 KiB. Never 0. Of the columns only the size of a value is
- * looked at.
+ * How many bytes of workspace cdp_divide_async() needs: the size of a key and of all its values that have 1, 2, 4 or 8 bytes,
+ * for each key; where there are others, 4 and the size of the largest of these more; and, whatever the count, for each bucket
+ * at most 8,200, or for fewer than 2^23 keys 24 and 4 for each 4,096 of them; and 6 KiB. Never 0. Of the columns only the
+ * size of a value is looked at.
  *
  * @param columns          those that will be given to cdp_divide_async(), as all parameters up to `splitter_count`.
  * @param column_count     likewise.
