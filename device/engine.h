@@ -9,6 +9,7 @@
 #ifndef CDPSORT_DEVICE_ENGINE_H
 #define CDPSORT_DEVICE_ENGINE_H
 
+#include <cdpsort/buckets.h>
 #include <cdpsort/pairs.h>
 #include <cdpsort/partition.h>
 #include <cdpsort/records.h>
@@ -337,6 +338,53 @@ typedef struct cdp_records_plan {
 cdp_status cdp_engine_plan_records(const cdp_settings *resolved, const cdp_records_request *request,
                                    const cdp_device_facts *facts, bool is_captured, cdp_records_plan *plan);
 
+/* ---- Division by given splitters (payload/divide.cuh) ------------------------------------------------------------------- */
+
+/* What is asked for. A plan is made of it without a look at any pointer. */
+typedef struct cdp_division_request {
+  cdp_type type;
+  cdp_order order;
+  cdp_ties ties;
+  uint64_t count; /* 0 to CDP_PAIRS_COUNT_MAX */
+  void *d_keys;
+  uint32_t splitter_count; /* at most CDP_SPLITTERS_MAX */
+  const void *d_splitters; /* may be NULL if there is none */
+  uint64_t *d_begins;      /* splitter_count + 2 of them */
+  uint32_t column_count;
+  cdp_column columns[CDP_COLUMNS_MAX]; /* at most UINT32_MAX bytes a value */
+} cdp_division_request;
+
+/*
+ * How it is done. The workspace, never empty, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
+ *
+ *     | totals of buckets, and what each part has of them | divided: keys | each column of 1, 2, 4 or 8 bytes |
+ *     | positions of keys | what is gathered |
+ *       both only where there is another column
+ */
+typedef struct cdp_division_plan {
+  cdp_division_request asked;
+  uint32_t bits;       /* of a bucket's number */
+  uint32_t parts;      /* 0 without a key */
+  uint32_t part_tiles; /* of each part but the last */
+  bool gathers;        /* there are positions */
+  uint64_t counts;     /* where parts of the workspace begin */
+  uint64_t keys;
+  uint64_t columns[CDP_COLUMNS_MAX];
+  uint64_t positions;
+  uint64_t gathered;
+  uint64_t workspace_bytes;
+  uint64_t seed; /* of the simulated device's schedule */
+  bool is_captured;
+  void *d_workspace; /* the caller's to fill in */
+} cdp_division_plan;
+
+/* Plans it. CDP_ERROR_SIZE, with *plan undefined, if the workspace cannot be addressed. */
+cdp_status cdp_engine_plan_division(const cdp_settings *resolved, const cdp_division_request *request,
+                                    const cdp_device_facts *facts, bool is_captured, cdp_division_plan *plan);
+
+/* How many splitters in host memory, aligned to their size, are in the order of a division before the first that is not, if any. */
+size_t cdp_engine_ordered_splitters(const cdp_division_request *request, const void *splitters);
+
 /* ---- Engines ----------------------------------------------------------------------------------------------------------- */
 
 /* What a blocking sort is to find out about itself. */
@@ -395,6 +443,10 @@ typedef struct cdp_engine {
   /* And for records. */
   cdp_status (*launch_records)(const cdp_records_plan *plan, void *stream, cdp_fault *fault);
   cdp_status (*sort_records)(const cdp_records_plan *plan, cdp_fault *fault);
+
+  /* And for a division. */
+  cdp_status (*launch_division)(const cdp_division_plan *plan, void *stream, cdp_fault *fault);
+  cdp_status (*divide)(const cdp_division_plan *plan, cdp_fault *fault);
 
   /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
   cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);

@@ -57,6 +57,34 @@ constexpr uint32_t MIN_REGROUP_BITS = 3;
 /* The largest value that is regrouped, and its size is a power of two: larger ones are read in whole lines from anywhere. */
 constexpr uint32_t MAX_REGROUPED_BYTES = 8;
 
+/* Whether values of such a size are brought into another order within a tile. */
+constexpr bool is_tile_value(uint64_t value_bytes) {
+  return value_bytes <= MAX_REGROUPED_BYTES && (value_bytes & (value_bytes - 1)) == 0;
+}
+
+/*
+ * Division by given splitters (payload/divide.cuh).
+ *
+ * threads, items  as of a block that regroups: two blocks to a multiprocessor of an H200.
+ * max_parts       the most parts that the array is divided into, each counted and written by one block: eight for each block that an
+ *                 H200 has room for, so that few of them end late, and all parts' counters of 1,024 buckets have 8 MB. On the
+ *                 simulated device few, so that short arrays have parts of several tiles.
+ */
+struct DivideShape {
+  uint32_t threads;
+  uint32_t items;
+  uint32_t max_parts;
+};
+
+constexpr DivideShape divide_shape(bool is_simulated) {
+  if (is_simulated)
+    return {384, 3, 4};
+  return {512, 8, 2048};
+}
+
+/* The logarithm of the most buckets, of which there is one more than splitters. */
+constexpr uint32_t MAX_DIVIDE_BITS = 10;
+
 } // namespace cdp
 
 #endif

@@ -52,11 +52,10 @@ cdp_status cdp_arguments_read_payload(size_t count, cdp_type type, const cdp_opt
   TRY(read_all(type, CDP_U64, options, arguments));
   const uint64_t wide_count = count;
   if (wide_count > CDP_PAIRS_COUNT_MAX)
-    return cdp_fail(
-        CDP_ERROR_SIZE, 0,
-        "count is %zu: a call with values or indices takes CDP_PAIRS_COUNT_MAX (%llu) keys at most; give fewer at a time and "
-        "merge the results",
-        count, (unsigned long long)CDP_PAIRS_COUNT_MAX);
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "count is %zu: this call takes CDP_PAIRS_COUNT_MAX (%llu) keys at most; give fewer at a time and put the "
+                    "results together",
+                    count, (unsigned long long)CDP_PAIRS_COUNT_MAX);
   // As for keys alone, of the items, than which neither keys nor indices are larger.
   if (count > PTRDIFF_MAX / 2 / sizeof(uint64_t))
     return cdp_fail(CDP_ERROR_SIZE, 0,

@@ -24,6 +24,8 @@ cdpsort_test(status FOLDER host LABELS simulated)
 foreach(name options device device_facts)
   cdpsort_test(${name} FOLDER host STATIC LABELS simulated)
 endforeach()
+cdpsort_test(buckets FOLDER host SUPPORT host_data LABELS simulated)
+cdpsort_test(buckets_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(pairs FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(records FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(copies FOLDER host SUPPORT host_data LABELS simulated)
@@ -81,7 +83,7 @@ cdpsort_test(bench_models FOLDER bench SUPPORT device_data CUDART LABELS simulat
 
 # The GPU: gpu_check.cpp is their main function and their checks.
 foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_first_pairs gpu_pointers
-        gpu_context gpu_partition)
+        gpu_context gpu_partition gpu_buckets_order)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_short FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
@@ -94,7 +96,7 @@ foreach(name gpu_key_order gpu_counted gpu_indices)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
                TIMEOUT 600)
 endforeach()
-foreach(name gpu_pairs gpu_pairs_refused gpu_records gpu_copies)
+foreach(name gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
                MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()

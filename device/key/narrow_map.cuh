@@ -16,6 +16,7 @@ template <typename Raw>
 struct NarrowMap {
   static_assert(sizeof(Raw) < 4, "wider keys have a KeyMap");
   static constexpr uint32_t BITS = 8 * sizeof(Raw);
+  // cppcheck-suppress shiftTooManyBits ; it asks for wider keys, which have a map of their own
   static constexpr uint32_t MASK = (1u << BITS) - 1;
 
   uint32_t fold;  /* bits that change where the uppermost is set: a negative floating-point number's */
@@ -32,6 +33,7 @@ struct NarrowMap {
 private:
   /* Its own inverse: the uppermost bit stays. */
   __host__ __device__ __forceinline__ uint32_t folded(uint32_t bits) const {
+    // cppcheck-suppress shiftTooManyBits ; likewise
     return bits ^ ((0 - (bits >> (BITS - 1))) & fold);
   }
 };

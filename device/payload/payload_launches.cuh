@@ -19,20 +19,7 @@
 #include "payload/wide_keys.cuh"
 #include "recursion/dispatch.h"
 
-/* Ends the function with the cudaError_t of a launch that has failed. */
-#define CDP_RETURN_UNLESS_LAUNCHED(call)                                                                                       \
-  do {                                                                                                                         \
-    const int error_of_launch = (call);                                                                                        \
-    if (error_of_launch != LAUNCH_OK)                                                                                          \
-      return error_of_launch;                                                                                                  \
-  } while (0)
-
 namespace cdp::CDP_RUNTIME {
-
-template <typename Plan>
-unsigned char *part_of(const Plan &plan, uint64_t offset) {
-  return static_cast<unsigned char *>(plan.d_workspace) + offset;
-}
 
 inline uint64_t *items_of(const cdp_payload_plan &plan) {
   return reinterpret_cast<uint64_t *>(part_of(plan, 0));
@@ -98,15 +85,6 @@ inline KeyExtremes *extremes_of(const cdp_payload_plan &plan) {
   return reinterpret_cast<KeyExtremes *>(part_of(plan, plan.window));
 }
 
-template <typename Raw>
-void add_array(Regrouping<Raw> &regrouping, const void *source, unsigned char *target, size_t value_bytes) {
-  RegroupedArray &array = regrouping.arrays[regrouping.array_count++];
-  array.source = static_cast<const unsigned char *>(source);
-  array.target = target;
-  array.value_bytes = static_cast<uint32_t>(value_bytes);
-  array.is_aligned = reinterpret_cast<uintptr_t>(source) % value_bytes == 0;
-}
-
 /* Regroups all that will be gathered, and makes the items. */
 template <typename Raw>
 int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *stream) {
@@ -117,18 +95,18 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
   regrouping.entry = entry;
   regrouping.low_bits = plan.low_bits;
   regrouping.bucket_bits = plan.regroup_bits;
-  regrouping.tiles = plan.tiles;
+  regrouping.parts = plan.tiles;
   regrouping.extremes = extremes_of(plan);
   regrouping.totals = reinterpret_cast<uint32_t *>(part_of(plan, plan.bucket_counts));
-  regrouping.tile_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);
+  regrouping.part_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);
   regrouping.items = items_of(plan);
   if (sizeof(Raw) == 8 || joins_keys(asked))
-    add_array(regrouping, asked.d_keys, part_of(plan, plan.regrouped_keys), sizeof(Raw));
+    regrouping.add(asked.d_keys, part_of(plan, plan.regrouped_keys), sizeof(Raw));
   if (asked.index_bytes != 0)
-    add_array(regrouping, asked.d_first_indices, part_of(plan, plan.first_indices), sizeof(uint32_t));
+    regrouping.add(asked.d_first_indices, part_of(plan, plan.first_indices), sizeof(uint32_t));
   for (uint32_t column = 0; column < asked.column_count; column++)
-    add_array(regrouping, asked.columns[column].d_source, part_of(plan, plan.regrouped_columns[column]),
-              asked.columns[column].value_bytes);
+    regrouping.add(asked.columns[column].d_source, part_of(plan, plan.regrouped_columns[column]),
+                   asked.columns[column].value_bytes);
   return regroup(regrouping, stream);
 }
 

@@ -47,8 +47,7 @@ uint64_t gathered_bytes(const cdp_payload_plan &plan) {
 
 bool can_be_regrouped(const cdp_payload_request &asked) {
   for (uint32_t column = 0; column < asked.column_count; column++) {
-    const size_t bytes = asked.columns[column].value_bytes;
-    if (bytes > MAX_REGROUPED_BYTES || (bytes & (bytes - 1)) != 0)
+    if (!is_tile_value(asked.columns[column].value_bytes))
       return false;
   }
   return true;

@@ -264,6 +264,11 @@ cdp_status launch_records_on(const cdp_records_plan *plan, void *stream, cdp_fau
   return check_launch(launch_records(*plan, stream), true, "launching the sort", fault);
 }
 
+cdp_status launch_division_on(const cdp_division_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed(plan->is_captured);
+  return check_launch(launch_division(*plan, stream), true, "launching the division", fault);
+}
+
 /* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
@@ -336,6 +341,8 @@ constexpr cdp_engine ENGINE = {false,
                                run_payload<Session>,
                                launch_records_on,
                                run_records<Session>,
+                               launch_division_on,
+                               run_division<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

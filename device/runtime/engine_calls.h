@@ -83,24 +83,30 @@ cdp_status run_sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *f
   return CDP_OK;
 }
 
-/* cdp_engine::sort_payload and cdp_engine::sort_records: `launch` launches the plan. */
+/* cdp_engine::sort_payload, cdp_engine::sort_records and cdp_engine::divide: `launch` launches the plan. */
 template <typename Session, typename Plan>
-cdp_status run_launches(const Plan &plan, uint64_t seed, int (*launch)(const Plan &, void *), cdp_fault *fault) {
+cdp_status run_launches(const Plan &plan, uint64_t seed, int (*launch)(const Plan &, void *), const char *doing,
+                        cdp_fault *fault) {
   Session session;
   double milliseconds = 0;
   CDP_RETURN_UNLESS_OK(session.begin(seed, fault));
-  CDP_RETURN_UNLESS_OK(Session::check_launch(launch(plan, session.stream), true, "launching the sort", fault));
-  return session.end("sorting", &milliseconds, fault);
+  CDP_RETURN_UNLESS_OK(Session::check_launch(launch(plan, session.stream), true, "launching the kernels", fault));
+  return session.end(doing, &milliseconds, fault);
 }
 
 template <typename Session>
 cdp_status run_payload(const cdp_payload_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->sort.seed, launch_payload, fault);
+  return run_launches<Session>(*plan, plan->sort.seed, launch_payload, "sorting", fault);
 }
 
 template <typename Session>
 cdp_status run_records(const cdp_records_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->seed, launch_records, fault);
+  return run_launches<Session>(*plan, plan->seed, launch_records, "sorting", fault);
+}
+
+template <typename Session>
+cdp_status run_division(const cdp_division_plan *plan, cdp_fault *fault) {
+  return run_launches<Session>(*plan, plan->seed, launch_division, "dividing", fault);
 }
 
 /* cdp_engine::partition. */

@@ -105,6 +105,11 @@ cdp_status launch_records_on(const cdp_records_plan *plan, void *stream, cdp_fau
   return check(fault, launch_records(*plan, stream));
 }
 
+cdp_status launch_division_on(const cdp_division_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->seed);
+  return check(fault, launch_division(*plan, stream));
+}
+
 /* See engine_calls.h. */
 struct Session {
   void *stream = nullptr;
@@ -161,6 +166,8 @@ constexpr cdp_engine ENGINE = {true,
                                run_payload<Session>,
                                launch_records_on,
                                run_records<Session>,
+                               launch_division_on,
+                               run_division<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

@@ -22,8 +22,8 @@ typedef enum cdp_status {
 
   /*
    * 1 to 31: the caller can mend these. Found out before anything was launched: all arrays (keys, and the values, indices,
-   * sorted keys and records of pairs.h and records.h), the workspace and what a call fills in are as they were, unless the call
-   * says otherwise.
+   * sorted keys, records and begins of pairs.h, records.h and buckets.h), the workspace and what a call fills in are as they were,
+   * unless the call says otherwise.
    */
   CDP_ERROR_NULL = 1,   /**< a pointer that must not be NULL is NULL */
   CDP_ERROR_TYPE = 2,   /**< the key type is not one of cdp_type, or narrow where there must be a recursion */
@@ -37,6 +37,7 @@ typedef enum cdp_status {
                                 cdp_quicksort_workspace(), cdp_quicksort_pairs_workspace() and their like */
   CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use; or arrays that overlap */
   CDP_ERROR_FILE = 8,      /**< a file cannot be opened or written; it may be incomplete (study.h) */
+  CDP_ERROR_ORDER = 9,     /**< splitters are not in the order of the call (buckets.h). @since 0.3.0 */
 
   /* 32 to 63: the machine does not have it. Found out before anything was launched: all arrays are as they were. */
   CDP_ERROR_NO_DEVICE = 32,   /**< no such device, or no usable GPU; the message says how to ask for the simulated one */

@@ -4,7 +4,8 @@
  * The step that a quicksort is made of, as a call of its own: all keys less than a pivot to the front, all greater ones to the
  * back, those equal to it between them. A few grids over the whole array, launched by the host: no dynamic parallelism.
  *
- * For programs that go on by themselves, such as one whose CPU sorts the parts, and for comparing the two ways to do it.
+ * For programs that go on by themselves, such as one whose CPU sorts the parts, and for comparing the two ways to do it. By more
+ * than one pivot, with values, for keys of all types and in stream order: cdp_divide() (buckets.h).
  *
  * Sources: Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU" (bachelor's thesis, Czech Technical
  * University in Prague, 2021); Patrick Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (Karlsruhe Institute of

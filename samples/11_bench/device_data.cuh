@@ -114,6 +114,18 @@ cudaError_t number(const Indexed &indexed, uint64_t count, cudaStream_t stream);
 cudaError_t oracle_judge_indices(const Oracle &oracle, const KeySpan &keys, cdp_order order, const Indexed &indexed,
                                  cudaStream_t stream);
 
+/* What keys were divided by, in their order, and where the buckets begin: one number more than there are buckets. */
+struct Buckets {
+  const void *d_splitters;
+  uint32_t splitter_count;
+  const uint64_t *d_begins;
+};
+
+/* The same of keys that were divided and not sorted: buckets are in order, begin where it is said, and hold what they must. Without
+   indices (d_indices is NULL) the keys alone are judged. */
+cudaError_t oracle_judge_buckets(const Oracle &oracle, const KeySpan &keys, cdp_order order, const Buckets &buckets,
+                                 const Indexed &indexed, cudaStream_t stream);
+
 /* Waits for the stream. */
 cudaError_t oracle_read(const Oracle &oracle, Findings *findings, cudaStream_t stream);
 

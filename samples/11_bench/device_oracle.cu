@@ -4,6 +4,8 @@
  */
 #include "device_rank.cuh"
 
+#include <type_traits>
+
 namespace device_data {
 
 namespace {
@@ -46,12 +48,46 @@ __device__ void add_disorder(uint64_t index, Findings *findings) {
   atomicMin(&findings->first_disordered, findings->judgements);
 }
 
+/* What keys are ordered by: their places in the order, */
 template <typename Bits>
-__global__ void order_kernel(const Bits *keys, uint64_t count, Form form, bool descending, Findings *findings) {
+struct KeyRank {
+  Form form;
+
+  __device__ Bits operator()(Bits key) const {
+    return rank_of<Bits>(key, form);
+  }
+};
+
+/* or the buckets that they belong in: how many splitters are not behind them. */
+template <typename Bits>
+struct BucketRank {
+  const Bits *splitters;
+  uint32_t splitter_count;
+  Form form;
+  bool descending;
+
+  __device__ uint32_t operator()(Bits key) const {
+    const Bits rank = rank_of<Bits>(key, form);
+    uint32_t low = 0;
+    uint32_t high = splitter_count;
+    while (low < high) {
+      const uint32_t middle = (low + high) / 2;
+      const Bits splitter = rank_of<Bits>(splitters[middle], form);
+      if (descending ? splitter < rank : splitter > rank)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return low;
+  }
+};
+
+template <typename Bits, typename Rank>
+__global__ void order_kernel(const Bits *keys, uint64_t count, Rank rank, bool descending, Findings *findings) {
   const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t index = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index + 1 < count; index += stride) {
-    const Bits here = rank_of<Bits>(keys[index], form);
-    const Bits next = rank_of<Bits>(keys[index + 1], form);
+    const auto here = rank(keys[index]);
+    const auto next = rank(keys[index + 1]);
     if (descending ? here < next : here > next)
       add_disorder(index, findings);
   }
@@ -67,14 +103,13 @@ __global__ void number_kernel(Index *indices, uint64_t count) {
 /* What all indices are judged by. */
 struct Expected {
   uint64_t count;
-  Form form;
   bool descending;
   bool keys_stay;
   bool is_stable;
 };
 
-template <typename Bits, typename Index>
-__global__ void indices_kernel(const Bits *keys, const Bits *before, const Index *indices, Expected expected,
+template <typename Bits, typename Index, typename Rank>
+__global__ void indices_kernel(const Bits *keys, const Bits *before, const Index *indices, Expected expected, Rank rank_of_key,
                                Findings *findings) {
   unsigned long long hashes = 0;
   const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
@@ -86,14 +121,28 @@ __global__ void indices_kernel(const Bits *keys, const Bits *before, const Index
       atomicAdd(&findings->strays, 1ull);
     if (here >= expected.count || next >= expected.count)
       continue;
-    const Bits rank = rank_of<Bits>(before[here], expected.form);
-    const Bits next_rank = rank_of<Bits>(before[next], expected.form);
+    const auto rank = rank_of_key(before[here]);
+    const auto next_rank = rank_of_key(before[next]);
     if (expected.descending ? rank < next_rank : rank > next_rank)
       add_disorder(index, findings);
     if (expected.is_stable && rank == next_rank && here >= next)
       atomicAdd(&findings->overtakings, 1ull);
   }
   atomicAdd(&findings->index_hashes, hashes);
+}
+
+/* Where each bucket begins, the keys before are of lower buckets, and those from there on are not. */
+template <typename Bits>
+__global__ void begins_kernel(const Bits *keys, uint64_t count, BucketRank<Bits> rank, const uint64_t *begins,
+                              Findings *findings) {
+  const uint32_t bucket = blockIdx.x * blockDim.x + threadIdx.x;
+  if (bucket > rank.splitter_count + 1)
+    return;
+  const uint64_t begin = begins[bucket];
+  const bool is_end = bucket == rank.splitter_count + 1;
+  if (begin > count || (is_end && begin != count) || (begin > 0 && rank(keys[begin - 1]) >= bucket) ||
+      (begin < count && rank(keys[begin]) < bucket))
+    add_disorder(begin, findings);
 }
 
 /* Compares both digests and ends a judgement. One thread. */
@@ -181,10 +230,15 @@ static cudaError_t judge(const Oracle &oracle, const KeySpan &keys, cudaStream_t
   return cudaGetLastError();
 }
 
+/* A key, by a pointer to some. */
+template <typename Pointer>
+using Key = std::remove_cv_t<std::remove_pointer_t<Pointer>>;
+
 cudaError_t oracle_judge(const Oracle &oracle, const KeySpan &keys, cdp_order order, cudaStream_t stream) {
   return judge(oracle, keys, stream, [&](const auto *d_keys) {
-    order_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, keys.count, form_of(keys.type),
-                                                                       order == CDP_DESCENDING, oracle.d_findings);
+    const KeyRank<Key<decltype(d_keys)>> rank = {form_of(keys.type)};
+    order_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, keys.count, rank, order == CDP_DESCENDING,
+                                                                       oracle.d_findings);
   });
 }
 
@@ -205,11 +259,33 @@ cudaError_t number(const Indexed &indexed, uint64_t count, cudaStream_t stream) 
 
 cudaError_t oracle_judge_indices(const Oracle &oracle, const KeySpan &keys, cdp_order order, const Indexed &indexed,
                                  cudaStream_t stream) {
-  const Expected expected = {keys.count, form_of(keys.type), order == CDP_DESCENDING, indexed.keys_stay, indexed.is_stable};
+  const Expected expected = {keys.count, order == CDP_DESCENDING, indexed.keys_stay, indexed.is_stable};
   return judge(oracle, keys, stream, [&](const auto *d_keys) {
+    const KeyRank<Key<decltype(d_keys)>> rank = {form_of(keys.type)};
     const auto *d_before = static_cast<decltype(d_keys)>(indexed.d_before);
     with_indices(indexed, [&](const auto *d_indices) {
-      indices_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, d_before, d_indices, expected,
+      indices_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, d_before, d_indices, expected, rank,
+                                                                           oracle.d_findings);
+    });
+  });
+}
+
+cudaError_t oracle_judge_buckets(const Oracle &oracle, const KeySpan &keys, cdp_order order, const Buckets &buckets,
+                                 const Indexed &indexed, cudaStream_t stream) {
+  const Expected expected = {keys.count, false, indexed.keys_stay, indexed.is_stable}; // buckets rise, whatever the order
+  return judge(oracle, keys, stream, [&](const auto *d_keys) {
+    const auto *d_splitters = static_cast<decltype(d_keys)>(buckets.d_splitters);
+    const BucketRank<Key<decltype(d_keys)>> rank = {d_splitters, buckets.splitter_count, form_of(keys.type),
+                                                    order == CDP_DESCENDING};
+    begins_kernel<<<blocks_for(buckets.splitter_count + 2), BLOCK_THREADS, 0, stream>>>(d_keys, keys.count, rank,
+                                                                                        buckets.d_begins, oracle.d_findings);
+    if (indexed.d_indices == nullptr) {
+      order_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, keys.count, rank, false, oracle.d_findings);
+      return;
+    }
+    const auto *d_before = static_cast<decltype(d_keys)>(indexed.d_before);
+    with_indices(indexed, [&](const auto *d_indices) {
+      indices_kernel<<<blocks_for(keys.count), BLOCK_THREADS, 0, stream>>>(d_keys, d_before, d_indices, expected, rank,
                                                                            oracle.d_findings);
     });
   });

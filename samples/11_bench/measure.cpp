@@ -7,7 +7,7 @@
  *    for all of them.
  * 3. Before a repetition the unsorted keys are copied to where they are sorted, and the guards are painted: before and behind
  *    the keys, before and behind the workspace. Values, where a mode has some, are guarded too: they are
- *    numbers from 0 on, or, where the mode is to find these, none of them.
+ *    numbers from 0 on, or, where the mode is to find these, none of them. A mode that divides is given its splitters.
  * 4. The time is that between two events around the sort alone. As nobody waits before it, the host goes ahead while the device
  *    still copies, so that for large arrays the launch is not part of the time; for the smallest it is, for all modes alike.
  * 5. Order, permutation and guards are judged on the device after every repetition.
@@ -131,6 +131,7 @@ struct Bench::Inside {
     const Moved &moved = contender.mode->moved;
     return {d_values, moved.value_bytes, unsorted->begin(), moved.keys_stay, moved.is_stable};
   }
+  cudaError_t judge_order(const Contender &contender, const Sorted &sorted);
   void prepare(const Contender &contender);
   double sort_once(const Contender &contender, std::string *fault);
   std::string judge(const Contender &contender, const Sorted &sorted);
@@ -161,7 +162,7 @@ void Bench::Inside::take_in(const Chosen &one, size_t room_bytes) {
       left_out.push_back(name + " (takes keys of type " + device_data::type_name(static_cast<cdp_type>(mode.type)) + " alone)");
     return;
   }
-  if (mode.moved.value_bytes != 0 && count > CDP_PAIRS_COUNT_MAX) {
+  if ((mode.moved.value_bytes != 0 || mode.moved.splitters != 0) && count > CDP_PAIRS_COUNT_MAX) {
     left_out.push_back(name + " (takes 2^32 keys at most)");
     return;
   }
@@ -210,6 +211,8 @@ void Bench::Inside::prepare(const Contender &contender) {
   REQUIRE(cudaMemcpyAsync(keys->begin(), unsorted->begin(), keys_bytes, cudaMemcpyDeviceToDevice, stream));
   keys->paint(keys_bytes, stream);
   workspace->paint(contender.workspace_bytes, stream);
+  if (contender.mode->moved.splitters != 0)
+    choose_splitters(span_of(keys->begin()), workspace->begin(), contender.mode->moved.splitters, stream);
   if (contender.values_bytes == 0)
     return;
   values->paint(contender.values_bytes, stream);
@@ -219,17 +222,28 @@ void Bench::Inside::prepare(const Contender &contender) {
     REQUIRE(device_data::number(indexed_by(contender, values->begin()), count, stream));
 }
 
+/* Has the oracle look at a result: in order, or in the order of its buckets, each key with its value. */
+cudaError_t Bench::Inside::judge_order(const Contender &contender, const Sorted &sorted) {
+  const KeySpan found = span_of(sorted.d_keys);
+  const uint32_t splitters = contender.mode->moved.splitters;
+  void *d_moved = sorted.d_values != nullptr ? sorted.d_values : values->begin();
+  void *d_values = contender.values_bytes != 0 ? d_moved : nullptr;
+  if (splitters != 0) {
+    const Divided parts = divided_parts(workspace->begin(), splitters);
+    return device_data::oracle_judge_buckets(oracle, found, CDP_ASCENDING, {parts.d_splitters, splitters, parts.d_begins},
+                                             indexed_by(contender, d_values), stream);
+  }
+  if (d_values == nullptr)
+    return device_data::oracle_judge(oracle, found, CDP_ASCENDING, stream);
+  return device_data::oracle_judge_indices(oracle, found, CDP_ASCENDING, indexed_by(contender, d_values), stream);
+}
+
 /* What is wrong with a result; "" if nothing is. */
 std::string Bench::Inside::judge(const Contender &contender, const Sorted &sorted) {
   device_data::Findings after;
-  const KeySpan found = span_of(sorted.d_keys);
-  void *d_values = sorted.d_values != nullptr ? sorted.d_values : values->begin();
-  if (contender.values_bytes != 0) {
-    REQUIRE(device_data::oracle_judge_indices(oracle, found, CDP_ASCENDING, indexed_by(contender, d_values), stream));
+  REQUIRE(judge_order(contender, sorted));
+  if (contender.values_bytes != 0)
     values->judge(contender.values_bytes, oracle, stream);
-  } else {
-    REQUIRE(device_data::oracle_judge(oracle, found, CDP_ASCENDING, stream));
-  }
   keys->judge(keys_bytes, oracle, stream);
   workspace->judge(contender.workspace_bytes, oracle, stream);
   REQUIRE(device_data::oracle_read(oracle, &after, stream));
@@ -298,14 +312,14 @@ const std::vector<std::string> &Bench::left_out() const {
   return inside_->left_out;
 }
 
-/* Fills in how fast all rows with values as large are, a certain one being 1. */
+/* Fills in how fast all sorts with values as large are, a certain one being 1. What divides has no peer. */
 static void compare_with(const char *name, double Row::*ratio, std::vector<Row> *rows) {
   const auto is_it = [name](const Row &row) { return std::string(row.mode->name) == name; };
   const auto peer = std::find_if(rows->begin(), rows->end(), is_it);
   if (peer == rows->end())
     return;
   for (Row &row : *rows)
-    if (row.median() > 0 && row.mode->moved.value_bytes == peer->mode->moved.value_bytes)
+    if (row.median() > 0 && row.mode->moved.splitters == 0 && row.mode->moved.value_bytes == peer->mode->moved.value_bytes)
       row.*ratio = peer->median() / row.median();
 }
 

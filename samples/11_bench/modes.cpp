@@ -4,8 +4,10 @@
  */
 #include "sorter.h"
 
+#include <cdpsort/buckets.h>
 #include <cdpsort/records.h>
 
+#include <algorithm>
 #include <string>
 
 namespace bench {
@@ -20,6 +22,9 @@ constexpr Moved STABLE_8 = {8, true, false, false};
 constexpr Moved PAIRS_8 = {8, false, false, false};
 constexpr Moved ARGSORT = {4, true, true, true};
 constexpr Moved ARGSORT_KEYS = {4, true, true, false};
+
+/* Keys of a sample for each splitter. */
+constexpr uint64_t SAMPLES_EACH = 64;
 
 /* ---- The library -------------------------------------------------------------------------------------------------------- */
 
@@ -100,6 +105,44 @@ Sorted argsort(const Workplace &place) {
   REQUIRE(cdp_argsort_async(d_keys, SORTS_KEYS ? d_keys : nullptr, place.d_values, sizeof(uint32_t), place.keys.count,
                             place.keys.type, nullptr, place.d_workspace, place.workspace_bytes, place.stream));
   return {d_keys, BY_EVENTS};
+}
+
+size_t aligned_bytes(size_t bytes) {
+  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
+}
+
+size_t begins_bytes(uint32_t splitters) {
+  return aligned_bytes((splitters + 2) * sizeof(uint64_t));
+}
+
+/* Of begins and splitters, ahead of the library's own workspace. */
+size_t divided_bytes(const KeySpan &keys, uint32_t splitters) {
+  return begins_bytes(splitters) + aligned_bytes(size_t{splitters} * device_data::key_bytes(keys.type));
+}
+
+template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
+size_t buckets_workspace_bytes(const KeySpan &keys) {
+  const cdp_column column = {nullptr, VALUE_BYTES};
+  size_t bytes = 0;
+  REQUIRE(cdp_divide_workspace(&column, VALUE_BYTES != 0 ? 1 : 0, keys.count, keys.type, nullptr, SPLITTERS, &bytes));
+  return divided_bytes(keys, SPLITTERS) + bytes;
+}
+
+template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
+Sorted divide(const Workplace &place) {
+  const Divided parts = divided_parts(place.d_workspace, SPLITTERS);
+  const size_t parts_bytes = divided_bytes(place.keys, SPLITTERS);
+  const cdp_column column = {place.d_values, VALUE_BYTES};
+  REQUIRE(cdp_divide_async(place.keys.d_keys, &column, VALUE_BYTES != 0 ? 1 : 0, place.keys.count, place.keys.type, nullptr,
+                           parts.d_splitters, SPLITTERS, parts.d_begins, static_cast<char *>(place.d_workspace) + parts_bytes,
+                           place.workspace_bytes - parts_bytes, place.stream));
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
+template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
+Mode buckets_mode(const char *name, const char *text) {
+  const Moved moved = {VALUE_BYTES, true, false, false, SPLITTERS};
+  return {name, text, true, 0, buckets_workspace_bytes<VALUE_BYTES, SPLITTERS>, divide<VALUE_BYTES, SPLITTERS>, moved};
 }
 
 /* ---- Records ------------------------------------------------------------------------------------------------------------ */
@@ -193,6 +236,11 @@ const std::vector<Mode> &all_modes() {
        true, 0, peer_workspace_bytes<&CudaPeers::pairs4_workspace_bytes>, peer_sort<&CudaPeers::pairs4_sort>, STABLE_4},
       {"cub-pairs8", "the same with values of 8 bytes", true, 0, peer_workspace_bytes<&CudaPeers::pairs8_workspace_bytes>,
        peer_sort<&CudaPeers::pairs8_sort>, STABLE_8},
+      buckets_mode<0, 15>("buckets16", "cdpsort, keys divided into 16 buckets by quantiles of a sample; CUB has no such call"),
+      buckets_mode<0, 255>("buckets256", "the same, 256 buckets"),
+      buckets_mode<0, 1023>("buckets1024", "the same, 1024 buckets"),
+      buckets_mode<4, 255>("buckets256-4", "256 buckets, values of 4 bytes moved along"),
+      buckets_mode<8, 255>("buckets256-8", "256 buckets, values of 8 bytes moved along"),
       {"records", "cdpsort, records of 32 bytes by a key of 8, u64", true, 0, records_workspace_bytes, records_sort, STABLE_8,
        CDP_U64},
       {"thrust-records", "thrust::sort of the same with a comparator", true, 0,
@@ -215,6 +263,36 @@ const std::vector<Mode> &all_modes() {
        CDP_I64},
   };
   return modes;
+}
+
+/* ---- Splitters ---------------------------------------------------------------------------------------------------------- */
+
+Divided divided_parts(void *d_workspace, uint32_t splitters) {
+  char *d_begins = static_cast<char *>(d_workspace);
+  return {reinterpret_cast<uint64_t *>(d_begins), d_begins + begins_bytes(splitters)};
+}
+
+/* Every so many-th of some keys. */
+static void take_every(void *d_to, const void *d_from, size_t key_bytes, uint64_t step, uint64_t count, cudaStream_t stream) {
+  REQUIRE(cudaMemcpy2DAsync(d_to, key_bytes, d_from, step * key_bytes, key_bytes, count, cudaMemcpyDeviceToDevice, stream));
+}
+
+/* The sample is sorted behind the parts in the workspace, which has room for as many keys as there are. If they are too few, the
+   greatest of them is a splitter more than once. */
+void choose_splitters(const KeySpan &keys, void *d_workspace, uint32_t splitters, cudaStream_t stream) {
+  const Divided parts = divided_parts(d_workspace, splitters);
+  const size_t key_bytes = device_data::key_bytes(keys.type);
+  const uint64_t samples = std::min<uint64_t>(keys.count, (splitters + 1) * SAMPLES_EACH);
+  const uint64_t step = std::max<uint64_t>(1, samples / (splitters + 1));
+  const uint64_t taken = std::min<uint64_t>(splitters, (samples - 1) / step);
+  char *d_sample = static_cast<char *>(d_workspace) + divided_bytes(keys, splitters);
+  char *d_splitters = static_cast<char *>(parts.d_splitters);
+  take_every(d_sample, keys.d_keys, key_bytes, keys.count / samples, samples, stream);
+  REQUIRE(cdp_quicksort_on_stream(d_sample, samples, keys.type, nullptr, stream));
+  take_every(d_splitters, d_sample + step * key_bytes, key_bytes, step, taken, stream);
+  for (uint64_t index = taken; index < splitters; index++)
+    REQUIRE(cudaMemcpyAsync(d_splitters + index * key_bytes, d_sample + (samples - 1) * key_bytes, key_bytes,
+                            cudaMemcpyDeviceToDevice, stream));
 }
 
 /* ---- Failures ----------------------------------------------------------------------------------------------------------- */

@@ -77,7 +77,17 @@ struct Moved {
   bool is_stable = false;   /* so it promises */
   bool is_argsort = false;  /* it does not get the indices, but finds them */
   bool keys_stay = false;   /* and leaves the keys as they are */
+  uint32_t splitters = 0;   /* keys are divided by so many, and not sorted */
 };
+
+/* What lies at the beginning of the workspace of a mode that divides: where buckets begin, and evenly spaced keys of a sorted sample,
+   which were chosen outside the clock. */
+struct Divided {
+  uint64_t *d_begins;
+  void *d_splitters;
+};
+Divided divided_parts(void *d_workspace, uint32_t splitters);
+void choose_splitters(const KeySpan &keys, void *d_workspace, uint32_t splitters, cudaStream_t stream);
 
 struct Mode {
   const char *name;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As test_gpu_first_capture.cpp, of a sort of pairs: it has more kernels that CUDA loads, and more than one launch.
+ * As test_gpu_first_capture.cpp, of a sort of pairs, and then of a division into buckets: they have more kernels that CUDA loads, and
+ * more than one launch.
  */
 #include "gpu_check.h"
 
-#include <cdpsort/pairs.h>
+#include <cdpsort/buckets.h>
 
 using namespace gpu_check;
 
@@ -41,9 +42,38 @@ START_TEST(test_first_call_is_captured) {
 }
 END_TEST
 
+/* By all values of 8 bits, which sorts the keys: one of its kernels wants more shared memory than every kernel may have. */
+START_TEST(test_first_division_is_captured) {
+  constexpr uint32_t SPLITTERS = 255;
+  Subject subject = make_room(CDP_U8, pick(1 << 20, 1 << 17));
+  const uint64_t count = subject.keys.count;
+  const Guarded splitters = allocate_guarded(SPLITTERS);
+  const Guarded begins = allocate_guarded((SPLITTERS + 2) * sizeof(uint64_t));
+  const Guarded workspace = allocate_guarded(2 * count + (4 << 20)); // not asked for, as above
+  unsigned char values[SPLITTERS];
+  for (uint32_t index = 0; index < SPLITTERS; index++)
+    values[index] = static_cast<unsigned char>(index + 1);
+  cudaStream_t stream = nullptr;
+  CHECK_CUDA(cudaMemcpy(splitters.d_memory, values, sizeof values, cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const auto divide = [&] {
+    return cdp_divide_async(subject.keys.d_keys, nullptr, 0, count, CDP_U8, nullptr, splitters.d_memory, SPLITTERS,
+                            reinterpret_cast<uint64_t *>(begins.d_memory), workspace.d_memory, workspace.bytes, stream);
+  };
+  const auto judge_begins = [&] {
+    for (const Guarded &memory : {splitters, begins, workspace})
+      judge_guards(subject, memory, stream);
+  };
+  note("the first division, captured");
+  capture_and_replay(subject, stream, divide, judge_begins);
+  CHECK_CUDA(cudaStreamDestroy(stream));
+}
+END_TEST
+
 Suite *make_suite() {
   Suite *suite = suite_create("gpu_first_pairs");
   tcase_add_test(add_case(suite, "the first call"), test_first_call_is_captured);
+  tcase_add_test(add_case(suite, "the first division"), test_first_division_is_captured);
   return suite;
 }
 

@@ -4,63 +4,19 @@
  * keys: values of all sizes and in any place, columns, indices, all key types, directions and kinds of ties, and keys of 8 bytes
  * that agree in their upper bits.
  */
-#include "host_data.h"
-#include "key_ties.h"
+#include "host_tables.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
 
 #include <cdpsort/pairs.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <memory>
-#include <numeric>
-#include <vector>
+
+using namespace host_tables;
 
 namespace {
 
-using Bytes = std::vector<unsigned char>;
-
-constexpr int TYPES = CDP_BF16;
 constexpr int TIES = 3;
-
-cdp_type type_at(int index) {
-  return static_cast<cdp_type>(CDP_U32 + index);
-}
-
-cdp_options simulated_options(uint64_t seed) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
-  options.seed = seed;
-  return options;
-}
-
-/* ---- Oracle ------------------------------------------------------------------------------------------------------------ */
-
-/* Whether one key comes before another. */
-bool comes_before(cdp_type type, const cdp_options &options, const unsigned char *a, const unsigned char *b) {
-  return key_ties::comes_before(type, options.order, options.ties, a, b);
-}
-
-/* Positions in the order of the keys, equal ones in that of the input. */
-std::vector<uint64_t> stable_order(cdp_type type, const cdp_options &options, const Bytes &keys) {
-  const size_t key_bytes = host_key_bytes(type);
-  std::vector<uint64_t> order(keys.size() / key_bytes);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
-    return comes_before(type, options, &keys[a * key_bytes], &keys[b * key_bytes]);
-  });
-  return order;
-}
-
-/* Items of an array in such an order. */
-Bytes in_order(const Bytes &items, size_t item_bytes, const std::vector<uint64_t> &order) {
-  Bytes sorted(items.size());
-  for (size_t index = 0; index < order.size(); index++)
-    memcpy(&sorted[index * item_bytes], &items[order[index] * item_bytes], item_bytes);
-  return sorted;
-}
 
 /* Pairs as they are, whatever the order of those whose keys are equal: each key with its value, sorted byte by byte. */
 std::vector<Bytes> sorted_pairs(const Bytes &keys, size_t key_bytes, const Bytes &values, size_t value_bytes) {
@@ -72,47 +28,6 @@ std::vector<Bytes> sorted_pairs(const Bytes &keys, size_t key_bytes, const Bytes
   }
   std::sort(pairs.begin(), pairs.end());
   return pairs;
-}
-
-/* ---- Arrays ------------------------------------------------------------------------------------------------------------ */
-
-/* An array between guards. */
-class Guarded {
-public:
-  explicit Guarded(const Bytes &contents, size_t offset = 0) {
-    ck_assert(host_guarded_make(&guarded_, contents.size(), offset));
-    if (!contents.empty())
-      memcpy(guarded_.bytes, contents.data(), contents.size());
-  }
-  ~Guarded() {
-    host_guarded_free(&guarded_);
-  }
-  Guarded(const Guarded &) = delete;
-  Guarded &operator=(const Guarded &) = delete;
-
-  unsigned char *bytes() const {
-    return guarded_.bytes;
-  }
-  Bytes contents() const {
-    ck_assert_msg(host_guarded_whole(&guarded_), "something was written beside an array");
-    return Bytes(guarded_.bytes, guarded_.bytes + guarded_.size);
-  }
-
-private:
-  host_guarded guarded_ = {};
-};
-
-Bytes random_bytes(size_t bytes, uint64_t seed) {
-  Bytes contents(bytes);
-  for (unsigned char &byte : contents)
-    byte = static_cast<unsigned char>(host_random(&seed));
-  return contents;
-}
-
-Bytes keys_of(cdp_type type, size_t count, host_distribution distribution, uint64_t seed) {
-  Bytes keys(count * host_key_bytes(type));
-  host_fill(keys.data(), type, count, distribution, seed);
-  return keys;
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ static const known_status known_statuses[] = {
     {CDP_ERROR_WORKSPACE, 6, "CDP_ERROR_WORKSPACE"},
     {CDP_ERROR_POINTER, 7, "CDP_ERROR_POINTER"},
     {CDP_ERROR_FILE, 8, "CDP_ERROR_FILE"},
+    {CDP_ERROR_ORDER, 9, "CDP_ERROR_ORDER"},
     {CDP_ERROR_NO_DEVICE, 32, "CDP_ERROR_NO_DEVICE"},
     {CDP_ERROR_MEMORY, 33, "CDP_ERROR_MEMORY"},
     {CDP_ERROR_UNSUPPORTED, 34, "CDP_ERROR_UNSUPPORTED"},
@@ -50,7 +51,7 @@ START_TEST(status_has_its_value_name_and_text) {
 END_TEST
 
 START_TEST(unknown_status_is_called_so) {
-  static const int unknown[] = {-1, 9, 31, 35, 63, 66, 1000};
+  static const int unknown[] = {-1, 10, 31, 35, 63, 66, 1000};
   ck_assert_str_eq(cdp_status_name((cdp_status)unknown[_i]), "unknown status");
   ck_assert_str_eq(cdp_status_text((cdp_status)unknown[_i]), "unknown status");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans of sorts with values or indices: how large their workspace may be, on any device, and what none can be made of. Linked
- * with the static library.
+ * Plans of sorts with values or indices, and of divisions: how large their workspace may be, on any device, and what none can be made
+ * of. Linked with the static library.
  */
 #include <cdpsort/pairs.h>
 
@@ -151,6 +151,96 @@ START_TEST(refuses_what_cannot_be_addressed) {
 }
 END_TEST
 
+/* ---- What buckets.h says of the workspace ---------------------------------------------------------------------- */
+
+static cdp_division_request division_of(cdp_type type, uint64_t count, uint32_t splitter_count, uint32_t column_count) {
+  static const size_t value_bytes[] = {4, 40, 1, 3, 8, 12};
+  cdp_division_request request = {.type = type, .count = count};
+  request.splitter_count = splitter_count;
+  request.column_count = column_count;
+  for (uint32_t column = 0; column < column_count; column++)
+    request.columns[column] = (cdp_column){NULL, value_bytes[column % 6]};
+  return request;
+}
+
+static cdp_division_plan planned_division(const cdp_division_request *request, uint32_t kind, bool is_captured) {
+  const cdp_options options = CDP_OPTIONS_INIT;
+  const cdp_device_facts facts = planned_device(kind);
+  cdp_settings settings;
+  cdp_division_plan plan;
+  memset(&plan, 0xEE, sizeof plan); // nothing is left as it was
+  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U64, &settings), CDP_OK);
+  ck_assert_int_eq(cdp_engine_plan_division(&settings, request, &facts, is_captured, &plan), CDP_OK);
+  return plan;
+}
+
+/* Of each key, and of each bucket at most: parts of 4,096 keys or, of 2,048 parts, more. */
+static uint64_t documented_division_bytes(const cdp_division_request *request) {
+  const uint64_t parts = (request->count + 4095) / 4096 < 2048 ? (request->count + 4095) / 4096 : 2048;
+  uint64_t key_bytes = cdp_engine_key_bytes(request->type);
+  uint64_t gathered = 0;
+  for (uint32_t column = 0; column < request->column_count; column++) {
+    const uint64_t bytes = request->columns[column].value_bytes;
+    if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8)
+      key_bytes += bytes;
+    else
+      gathered = bytes > gathered ? bytes : gathered;
+  }
+  return request->count * (key_bytes + (gathered != 0 ? 4 + gathered : 0)) + (request->splitter_count + 1) * (24 + 4 * parts) +
+         6144;
+}
+
+/* _i: the kind of device. */
+START_TEST(division_is_as_large_as_documented) {
+  static const uint32_t splitter_counts[] = {0, 1, 2, 255, 1023};
+  for (size_t type = 0; type < TYPE_COUNT; type++)
+    for (int index = 0; index < COUNTS; index++)
+      for (size_t many = 0; many < sizeof splitter_counts / sizeof *splitter_counts; many++)
+        for (uint32_t columns = 0; columns <= CDP_COLUMNS_MAX; columns += 4) {
+          const cdp_division_request request = division_of(types[type], count_at(index), splitter_counts[many], columns);
+          const uint64_t bytes = planned_division(&request, (uint32_t)_i, false).workspace_bytes;
+          ck_assert_uint_le(bytes, documented_division_bytes(&request));
+          ck_assert_uint_ge(bytes, request.count * cdp_engine_key_bytes(types[type]));
+          ck_assert_uint_eq(bytes, planned_division(&request, (uint32_t)_i, true).workspace_bytes);
+        }
+}
+END_TEST
+
+/* All tiles are in one part, parts have as many tiles each, and a bucket's number as many bits as it takes. _i: the kind of device. */
+START_TEST(division_has_parts_for_all_keys) {
+  const cdp_division_request none = division_of(CDP_U32, 0, 3, 0);
+  const uint64_t tile = _i == (int)KIND_SIMULATED ? 384 * 3 : 512 * 8;
+  for (int index = 0; index < COUNTS; index++)
+    for (uint32_t splitter_count = 0; splitter_count <= CDP_SPLITTERS_MAX; splitter_count += 31) {
+      const cdp_division_request request = division_of(CDP_U32, count_at(index), splitter_count, 1);
+      const cdp_division_plan plan = planned_division(&request, (uint32_t)_i, false);
+      ck_assert_uint_le(plan.parts, 2048);
+      ck_assert_uint_ge(plan.parts * (plan.part_tiles * tile), request.count);
+      ck_assert_uint_lt((plan.parts - 1) * (plan.part_tiles * tile), request.count);
+      ck_assert_uint_lt(splitter_count, 1u << plan.bits);
+      ck_assert(splitter_count == 0 || splitter_count >= 1u << (plan.bits - 1));
+    }
+  const cdp_division_plan plan = planned_division(&none, (uint32_t)_i, false);
+  ck_assert(plan.parts == 0 && plan.workspace_bytes != 0);
+}
+END_TEST
+
+/* 2^32 values of so many bytes. */
+START_TEST(refuses_a_division_that_cannot_be_addressed) {
+  const cdp_options options = CDP_OPTIONS_INIT;
+  const cdp_device_facts facts = planned_device(KIND_H200);
+  cdp_division_request request = division_of(CDP_U64, CDP_PAIRS_COUNT_MAX, 7, 2);
+  cdp_settings settings;
+  cdp_division_plan plan;
+  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U64, &settings), CDP_OK);
+  request.columns[1].value_bytes = (size_t)1 << 30;
+  ck_assert_int_eq(cdp_engine_plan_division(&settings, &request, &facts, false, &plan), CDP_OK);
+  ck_assert_uint_gt(plan.workspace_bytes, (uint64_t)1 << 62);
+  request.columns[1].value_bytes = (size_t)1 << 31;
+  ck_assert_int_eq(cdp_engine_plan_division(&settings, &request, &facts, false, &plan), CDP_ERROR_SIZE);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("plan_payload");
   TCase *room = tcase_create("room");
@@ -158,6 +248,9 @@ int main(void) {
   tcase_add_loop_test(room, workspace_is_as_large_as_documented, 0, GOODS * (int)KINDS);
   tcase_add_test(room, workspace_is_that_of_all_values);
   tcase_add_test(room, refuses_what_cannot_be_addressed);
+  tcase_add_loop_test(room, division_is_as_large_as_documented, 0, (int)KINDS);
+  tcase_add_loop_test(room, division_has_parts_for_all_keys, 0, (int)KINDS);
+  tcase_add_test(room, refuses_a_division_that_cannot_be_addressed);
   suite_add_tcase(suite, room);
   return run_suite(suite);
 }

@@ -263,6 +263,7 @@ prepare() {
     done
     echo "int cdp::simulated::launch_payload(const cdp_payload_plan &, void *) { return 1; }"
     echo "int cdp::simulated::launch_records(const cdp_records_plan &, void *) { return 1; }"
+    echo "int cdp::simulated::launch_division(const cdp_division_plan &, void *) { return 1; }"
   } >"$work/other_width.cpp"
   compile_unit recursion "$work" "$root/device" &
   compiling=$!

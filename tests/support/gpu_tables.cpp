@@ -138,15 +138,15 @@ static uint64_t rank_of_key(const unsigned char *key, cdp_type type, cdp_ties ti
   return rank == infinite ? rank + 1 : std::min(rank, 2 * (infinite + 1));
 }
 
-static std::vector<uint64_t> ranks_of(const Table &table, cdp_ties ties) {
-  const size_t key_bytes = host_key_bytes(table.type);
+std::vector<uint64_t> ranks_of(cdp_type type, const Bytes &keys, cdp_ties ties) {
+  const size_t key_bytes = host_key_bytes(type);
   const auto rank = key_bytes == 1   ? rank_of_key<uint8_t>
                     : key_bytes == 2 ? rank_of_key<uint16_t>
                     : key_bytes == 4 ? rank_of_key<uint32_t>
                                      : rank_of_key<uint64_t>;
-  std::vector<uint64_t> ranks(table.count);
-  for (size_t index = 0; index < table.count; index++)
-    ranks[index] = rank(&table.keys[index * key_bytes], table.type, ties);
+  std::vector<uint64_t> ranks(keys.size() / key_bytes);
+  for (size_t index = 0; index < ranks.size(); index++)
+    ranks[index] = rank(&keys[index * key_bytes], type, ties);
   return ranks;
 }
 
@@ -172,7 +172,7 @@ static std::string row_of(const Table &table, size_t index) {
 
 /* Ends the test unless `sorted` is what `table` must become. */
 static void check_rows(const Table &table, const Table &sorted, const cdp_options &options) {
-  const std::vector<uint64_t> ranks = ranks_of(table, options.ties);
+  const std::vector<uint64_t> ranks = ranks_of(table.type, table.keys, options.ties);
   const std::vector<uint64_t> order = order_of(ranks, options.order);
   std::vector<std::string> expected;
   std::vector<std::string> found;
@@ -193,13 +193,20 @@ static void check_rows(const Table &table, const Table &sorted, const cdp_option
 /* ---- One sort ---------------------------------------------------------------------------------------------------- */
 
 static void say(const Table &table, const cdp_options &options, const Way &way, const char *what) {
-  snprintf(label, sizeof label,
-           "%s: %zu %s, %s, ties %d, %zu columns, the first of %zu bytes, %zu past alignment; %s%s, %s and %s", what,
-           table.count, host_type_name(table.type), options.order == CDP_DESCENDING ? "descending" : "ascending",
-           static_cast<int>(options.ties), table.value_bytes.size(), table.value_bytes.empty() ? 0 : table.value_bytes[0],
-           way.shift, way.is_captured ? "captured, " : "", call_names[static_cast<int>(way.call)],
-           place_names[static_cast<int>(way.keys_place)], place_names[static_cast<int>(way.values_place)]);
+  snprintf(
+      label, sizeof label, "%s: %zu %s, %s, ties %d, %zu columns, the first of %zu bytes, %zu past alignment; %s%s, %s and %s",
+      what, table.count, host_type_name(table.type), options.order == CDP_DESCENDING ? "descending" : "ascending",
+      static_cast<int>(options.ties), table.value_bytes.size(), table.value_bytes.empty() ? 0 : table.value_bytes[0], way.shift,
+      way.is_captured ? "captured, " : "", call_name(way.call), place_name(way.keys_place), place_name(way.values_place));
   note("%s", label);
+}
+
+const char *call_name(Call call) {
+  return call_names[static_cast<int>(call)];
+}
+
+const char *place_name(Place place) {
+  return place_names[static_cast<int>(place)];
 }
 
 /* Of one column by the calls for pairs, of others by those for columns. */
@@ -281,7 +288,7 @@ void check_argsort(const Table &table, const cdp_options &options, const Way &wa
   void *sorted_keys = wanted == Keys::apart ? apart.memory() : wanted == Keys::in_place ? keys.memory() : nullptr;
   CHECK_SORT(argsort_table(table, options, way, keys, sorted_keys, indices, index_bytes));
   CHECK_CUDA(cudaStreamSynchronize(own_stream));
-  const std::vector<uint64_t> order = order_of(ranks_of(table, options.ties), options.order);
+  const std::vector<uint64_t> order = order_of(ranks_of(table.type, table.keys, options.ties), options.order);
   const Bytes found = read_array(indices, label);
   Bytes expected_keys;
   for (size_t index = 0; index < table.count; index++) {

@@ -75,6 +75,9 @@ Bytes make_values(size_t count, size_t value_bytes, uint64_t column);
 
 Table make_table(cdp_type type, Bytes keys, const std::vector<size_t> &value_bytes);
 
+/* Each key's place in the order, ascending, which equal keys share. */
+std::vector<uint64_t> ranks_of(cdp_type type, const Bytes &keys, cdp_ties ties);
+
 /* ---- Sorts ------------------------------------------------------------------------------------------------------- */
 
 enum class Call { blocking, async, on_stream };
@@ -115,6 +118,8 @@ enum class Keys { unwanted, in_place, apart };
 constexpr int KEYS = 3;
 
 cdp_options options_of(cdp_order order, cdp_ties ties);
+const char *call_name(Call call);
+const char *place_name(Place place);
 
 /* Sort, and end the test unless all is as the host's own sort makes it. One column is sorted by the calls for pairs, others by
    those for columns. `what` is for messages. */

@@ -5,6 +5,7 @@
 #include "tile_sizes.h"
 
 #include "../../device/tuning.h"
+#include "../../device/tuning_payload.h"
 
 extern "C" uint32_t simulated_tile_items(uint32_t key_bytes) {
   return cdp::tile_items(cdp::tuning_row(true, key_bytes));
@@ -24,4 +25,25 @@ extern "C" uint32_t cuda_tile_items(uint32_t key_bytes) {
 
 extern "C" uint32_t cuda_leaf_items(uint32_t key_bytes) {
   return cdp::leaf_items(cdp::tuning_row(false, key_bytes));
+}
+
+static uint32_t divide_tile(bool is_simulated) {
+  const cdp::DivideShape shape = cdp::divide_shape(is_simulated);
+  return shape.threads * shape.items;
+}
+
+extern "C" uint32_t simulated_divide_tile() {
+  return divide_tile(true);
+}
+
+extern "C" uint32_t simulated_divide_parts() {
+  return cdp::divide_shape(true).max_parts;
+}
+
+extern "C" uint32_t cuda_divide_tile() {
+  return divide_tile(false);
+}
+
+extern "C" uint32_t cuda_divide_parts() {
+  return cdp::divide_shape(false).max_parts;
 }

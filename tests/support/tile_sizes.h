@@ -21,6 +21,13 @@ uint32_t simulated_range_items(uint32_t key_bytes); /* what one block can sort b
 uint32_t cuda_tile_items(uint32_t key_bytes);
 uint32_t cuda_leaf_items(uint32_t key_bytes);
 
+/* Keys of a tile that is divided by splitters, whatever their size, and the most parts of an array, beyond which parts have several
+   tiles. */
+uint32_t simulated_divide_tile(void);
+uint32_t simulated_divide_parts(void);
+uint32_t cuda_divide_tile(void);
+uint32_t cuda_divide_parts(void);
+
 #ifdef __cplusplus
 }
 #endif
