@@ -47,7 +47,7 @@ cdp_status cdp_array_call_do(const cdp_array_call *call) {
   cdp_memory_job job = {.arrays = arrays,
                         .array_count = call->list->count,
                         .allocator = call->arguments->settings.allocator,
-                        .doing = "sorting",
+                        .doing = call->work->doing,
                         .work = work_there,
                         .context = &own};
   cdp_device device;
@@ -113,7 +113,7 @@ static cdp_status launch_with_memory(const cdp_array_call *call, const cdp_devic
   const cdp_status launched = launch_there(call, device->engine, memory, stream, &fault);
   status = cdp_memory_give_back(device, allocator, bytes, stream, memory);
   if (launched != CDP_OK)
-    return cdp_report(launched, &fault, "launching the sort");
+    return cdp_report(launched, &fault, call->work->launching);
 cleanup:
   return status;
 }
@@ -130,7 +130,7 @@ static cdp_status plan_and_launch(const cdp_array_call *call, const cdp_stream_o
   if (order->allocates)
     return launch_with_memory(call, device, bytes, order->stream);
   TRY(check_workspace(call, order, bytes));
-  TRY(cdp_report(launch_there(call, engine, order->d_workspace, order->stream, &fault), &fault, "launching the sort"));
+  TRY(cdp_report(launch_there(call, engine, order->d_workspace, order->stream, &fault), &fault, call->work->launching));
 cleanup:
   return status;
 }

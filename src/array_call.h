@@ -35,6 +35,8 @@ cdp_status cdp_array_list_check_overlap(const cdp_array_list *list);
 
 /* What is done with the arrays. `context` is the call's; the functions that return a status keep its message, or fill *fault. */
 typedef struct cdp_array_work {
+  const char *doing;     /* for messages, "sorting" */
+  const char *launching; /* "launching the sort" */
   /* Makes the plan, and tells how large a workspace it needs. CDP_ERROR_SIZE. */
   cdp_status (*plan)(void *context, const cdp_device *device, bool is_captured, size_t *workspace_bytes);
   /* Is told where the device reaches the arrays, in the order of the list, and the workspace. */

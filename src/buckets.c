@@ -164,7 +164,7 @@ static cdp_status launch(void *context, const cdp_engine *engine, void *stream, 
   return engine->launch_division(&((divide_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work dividing = {make_plan, place, run, launch};
+static const cdp_array_work dividing = {"dividing", "launching the division", make_plan, place, run, launch};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 

@@ -51,7 +51,7 @@ static cdp_status launch(void *context, const cdp_engine *engine, void *stream, 
   return engine->launch(&((copy_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work copying = {make_plan, place, run, launch};
+static const cdp_array_work copying = {"sorting", "launching the sort", make_plan, place, run, launch};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 

@@ -68,7 +68,7 @@ static cdp_status launch(void *context, const cdp_engine *engine, void *stream, 
   return engine->launch_payload(&((payload_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work sorting = {make_plan, place, run, launch};
+static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, run, launch};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 

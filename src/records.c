@@ -176,7 +176,7 @@ static cdp_status launch(void *context, const cdp_engine *engine, void *stream, 
   return engine->launch_records(&((records_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work sorting = {make_plan, place, run, launch};
+static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, run, launch};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
