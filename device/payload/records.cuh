@@ -70,6 +70,7 @@ __device__ __forceinline__ uint64_t enter_field(const SourceField &field, uint64
 /* The keys of all rows in their order so far; NULL: in that of the input. */
 template <typename Key>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
+    // cppcheck-suppress passedByValue
     compose_keys_kernel(const __grid_constant__ SourceFields fields, const uint32_t *order, uint64_t count, Key *keys) {
   for_each_item(count, [&](uint64_t index) {
     const uint64_t row = order != nullptr ? order[index] : index;
@@ -114,6 +115,7 @@ __device__ __forceinline__ void leave_field(const SourceField &field, uint64_t r
 /* Makes records of the keys that were made of them. */
 template <typename Key>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
+    // cppcheck-suppress passedByValue
     take_keys_apart_kernel(const __grid_constant__ SourceFields fields, uint64_t count, const Key *keys) {
   for_each_item(count, [&](uint64_t index) {
     uint64_t key = keys[index];
