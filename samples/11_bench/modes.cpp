@@ -5,7 +5,7 @@
 #include "sorter.h"
 
 #include <cdpsort/buckets.h>
-#include <cdpsort/records.h>
+#include <cdpsort/copy.h>
 
 #include <algorithm>
 #include <string>
@@ -145,6 +145,42 @@ Mode buckets_mode(const char *name, const char *text) {
   return {name, text, true, 0, buckets_workspace_bytes<VALUE_BYTES, SPLITTERS>, divide<VALUE_BYTES, SPLITTERS>, moved};
 }
 
+/* ---- Out of place: what is sorted lies at the beginning of the workspace ------------------------------------------------- */
+
+size_t rounded_up(size_t bytes) {
+  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
+}
+
+template <uint32_t VALUE_BYTES>
+size_t copy_workspace_bytes(const KeySpan &keys) {
+  const cdp_options options = ties_options(CDP_TIES_STABLE);
+  size_t bytes = 0;
+  if constexpr (VALUE_BYTES == 0)
+    REQUIRE(cdp_quicksort_copy_workspace(keys.count, keys.type, nullptr, &bytes));
+  else
+    REQUIRE(cdp_quicksort_pairs_copy_workspace(VALUE_BYTES, keys.count, keys.type, &options, &bytes));
+  return rounded_up(keys.count * device_data::key_bytes(keys.type)) + rounded_up(keys.count * VALUE_BYTES) + bytes;
+}
+
+template <uint32_t VALUE_BYTES>
+Sorted copy_sort(const Workplace &place) {
+  const cdp_options options = ties_options(CDP_TIES_STABLE);
+  const KeySpan &keys = place.keys;
+  char *d_sorted_keys = static_cast<char *>(place.d_workspace);
+  char *d_sorted_values = d_sorted_keys + rounded_up(keys.count * device_data::key_bytes(keys.type));
+  char *d_rest = d_sorted_values + rounded_up(keys.count * VALUE_BYTES);
+  const size_t rest_bytes = place.workspace_bytes - static_cast<size_t>(d_rest - d_sorted_keys);
+  if constexpr (VALUE_BYTES == 0) {
+    REQUIRE(
+        cdp_quicksort_copy_async(keys.d_keys, d_sorted_keys, keys.count, keys.type, nullptr, d_rest, rest_bytes, place.stream));
+    return {d_sorted_keys, BY_EVENTS};
+  } else {
+    REQUIRE(cdp_quicksort_pairs_copy_async(keys.d_keys, d_sorted_keys, place.d_values, d_sorted_values, VALUE_BYTES, keys.count,
+                                           keys.type, &options, d_rest, rest_bytes, place.stream));
+    return {d_sorted_keys, BY_EVENTS, d_sorted_values};
+  }
+}
+
 /* ---- Records ------------------------------------------------------------------------------------------------------------ */
 
 const cdp_field BY_WIDE_KEY[] = {{0, CDP_U64, CDP_ASCENDING}};
@@ -241,6 +277,9 @@ const std::vector<Mode> &all_modes() {
       buckets_mode<0, 1023>("buckets1024", "the same, 1024 buckets"),
       buckets_mode<4, 255>("buckets256-4", "256 buckets, values of 4 bytes moved along"),
       buckets_mode<8, 255>("buckets256-8", "256 buckets, values of 8 bytes moved along"),
+      {"copy", "cdpsort, keys alone, out of place", true, 0, copy_workspace_bytes<0>, copy_sort<0>},
+      {"copy-stable8", "the same with values of 8 bytes, those of equal keys in the order of the input", true, 0,
+       copy_workspace_bytes<8>, copy_sort<8>, STABLE_8},
       {"records", "cdpsort, records of 32 bytes by a key of 8, u64", true, 0, records_workspace_bytes, records_sort, STABLE_8,
        CDP_U64},
       {"thrust-records", "thrust::sort of the same with a comparator", true, 0,
