@@ -118,6 +118,12 @@ def ratio(key_type, exponent, distribution="random", mode="default", record="map
     return min(float(row[name]) for name in ("ratio_to_radix", "ratio_to_merge") if row[name])
 
 
+def faster(key_type, exponent, mode, peer, distribution="random", record="calls.csv"):
+    """Times as fast as another mode of the same process, which may be none of CUB's."""
+    return (milliseconds(key_type, exponent, distribution, peer, record) /
+            milliseconds(key_type, exponent, distribution, mode, record))
+
+
 def to_radix(*words):
     return float(row_of(*words)["ratio_to_radix"])
 
@@ -193,7 +199,7 @@ def exponent(name, key_type):
 
 
 FUNCTIONS = {function.__name__: function
-             for function in (milliseconds, rate, ratio, to_radix, to_merge, to_random, over_unsigned, rate_below, extra_percent,
+             for function in (milliseconds, rate, ratio, faster, to_radix, to_merge, to_random, over_unsigned, rate_below, extra_percent,
                               least_ratio, constant, exponent)}
 
 
