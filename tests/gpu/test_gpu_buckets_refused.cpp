@@ -7,6 +7,8 @@
 
 #include <cdpsort/buckets.h>
 
+#include <cstring>
+
 using namespace gpu_check;
 using namespace gpu_tables;
 
@@ -19,11 +21,10 @@ START_TEST(test_refusals) {
   const cdp_options options = options_of(CDP_DESCENDING, CDP_TIES_ANY); // so that a division would be seen
   const Bytes old_keys = make_keys(CDP_U32, COUNT, HOST_SORTED);
   const Bytes old_values = make_values(COUNT, 8, 0);
-  Bytes old_splitters;
-  for (const size_t index : {3 * COUNT / 4, COUNT / 2, COUNT / 4}) {
-    const auto from = old_keys.begin() + static_cast<std::ptrdiff_t>(4 * index);
-    old_splitters.insert(old_splitters.end(), from, from + 4);
-  }
+  const size_t chosen[] = {3 * COUNT / 4, COUNT / 2, COUNT / 4};
+  Bytes old_splitters(sizeof chosen / sizeof *chosen * sizeof(uint32_t));
+  for (size_t index = 0; index < sizeof chosen / sizeof *chosen; index++)
+    memcpy(&old_splitters[4 * index], &old_keys[4 * chosen[index]], sizeof(uint32_t));
   const Bytes old_begins(5 * sizeof(uint64_t), 0xEE);
   const Array keys = make_array(Place::device, old_keys);
   const Array values = make_array(Place::device, old_values);
