@@ -3,7 +3,7 @@
  * The calls of pairs.h, by the steps of sort.c: arguments, pointers, the device, the plan, and the sort. One key is sorted as
  * well, where its index is to be written.
  */
-#include "memory.h"
+#include "arrays.h"
 #include "payload_arguments.h"
 #include "status.h"
 
@@ -51,30 +51,19 @@ static cdp_status sort_there(const cdp_engine *engine, const cdp_array *arrays, 
   return engine->sort_payload(plan, fault);
 }
 
-static cdp_status sort_on(const cdp_device *device, const cdp_allocator *allocator, const payload_arrays *list,
+static cdp_status sort_on(const cdp_device *device, const cdp_allocator *allocator, const cdp_array_list *list,
                           cdp_payload_plan *plan) {
-  cdp_array arrays[PAYLOAD_ARRAYS_MAX] = {{0}};
-  cdp_memory_job job = {.arrays = arrays,
-                        .array_count = list->count,
-                        .workspace_bytes = (size_t)plan->workspace_bytes,
-                        .allocator = *allocator,
-                        .doing = "sorting",
-                        .work = sort_there,
-                        .context = plan};
-  cdp_status status;
-  for (size_t index = 0; index < list->count; index++) {
-    const payload_array *array = &list->arrays[index];
-    arrays[index] = (cdp_array){.source = array->source, .target = array->target, .bytes = array->bytes};
-    TRY(cdp_device_check_array(device, payload_address(array), array->name, &arrays[index].is_copied));
-  }
-  TRY(cdp_memory_do(device, &job));
-cleanup:
-  return status;
+  const cdp_memory_job job = {.workspace_bytes = (size_t)plan->workspace_bytes,
+                              .allocator = *allocator,
+                              .doing = "sorting",
+                              .work = sort_there,
+                              .context = plan};
+  return cdp_arrays_do(device, list, &job);
 }
 
 static cdp_status sort_blocking(const payload_call *call) {
   cdp_arguments arguments;
-  payload_arrays list;
+  cdp_array_list list;
   cdp_device device;
   cdp_payload_plan plan;
   cdp_status status;
@@ -112,65 +101,31 @@ cleanup:
   return status;
 }
 
-/* That a device works on all arrays, in this stream, without a copy. */
-static cdp_status check_usable(const payload_call *call, const cdp_device *device, const payload_arrays *list) {
-  cdp_status status;
-  TRY(cdp_device_check_stream(device, call->stream));
-  for (size_t index = 0; index < list->count; index++)
-    TRY(cdp_device_check_memory(device, payload_address(&list->arrays[index]), list->arrays[index].name,
-                                ", or call the blocking form, which takes host memory too"));
-  if (!call->allocates)
-    TRY(cdp_device_check_memory(device, call->d_workspace, "d_workspace", ""));
-cleanup:
-  return status;
-}
-
-static cdp_status check_workspace(const payload_call *call, const payload_arrays *list, size_t needed) {
-  cdp_status status;
-  TRY(cdp_arguments_check_workspace_size(call->workspace_bytes, needed, call->ask));
-  for (size_t index = 0; index < list->count; index++)
-    if (cdp_arguments_overlap(payload_address(&list->arrays[index]), list->arrays[index].bytes, call->d_workspace, needed))
-      return cdp_fail(CDP_ERROR_WORKSPACE, 0, "the workspace overlaps %s: give it memory of its own", list->arrays[index].name);
-cleanup:
-  return status;
-}
-
-static cdp_status launch_with_memory(const payload_call *call, const cdp_allocator *allocator, const cdp_device *device,
-                                     cdp_payload_plan *plan) {
-  const size_t bytes = (size_t)plan->workspace_bytes;
-  cdp_fault fault = {0};
-  cdp_status status;
-  TRY(cdp_memory_take(device, allocator, bytes, call->stream, &plan->d_workspace));
-  const cdp_status launched = device->engine->launch_payload(plan, call->stream, &fault);
-  status = cdp_memory_give_back(device, allocator, bytes, call->stream, plan->d_workspace);
-  if (launched != CDP_OK)
-    return cdp_report(launched, &fault, "launching the sort");
-cleanup:
-  return status;
+static cdp_status launch_plan(const cdp_engine *engine, void *d_workspace, void *stream, void *context, cdp_fault *fault) {
+  cdp_payload_plan *plan = context;
+  plan->d_workspace = d_workspace;
+  return engine->launch_payload(plan, stream, fault);
 }
 
 /* Steps 4 and 5, with the device current. */
-static cdp_status plan_and_launch(const payload_call *call, const cdp_arguments *arguments, const payload_arrays *list,
+static cdp_status plan_and_launch(const payload_call *call, const cdp_arguments *arguments, const cdp_array_list *list,
                                   const cdp_device *device) {
   const cdp_engine *engine = device->engine;
   cdp_fault fault = {0};
   cdp_payload_plan plan;
   bool is_captured = false;
   cdp_status status;
-  TRY(cdp_report(engine->is_captured(call->stream, &is_captured, &fault), &fault, "looking at the stream"));
+  TRY(cdp_report(engine->is_captured(call->on.stream, &is_captured, &fault), &fault, "looking at the stream"));
   TRY(make_plan(call, arguments, device, is_captured, &plan));
-  if (call->allocates)
-    return launch_with_memory(call, &arguments->settings.allocator, device, &plan);
-  TRY(check_workspace(call, list, (size_t)plan.workspace_bytes));
-  plan.d_workspace = call->d_workspace;
-  TRY(cdp_report(engine->launch_payload(&plan, call->stream, &fault), &fault, "launching the sort"));
+  TRY(cdp_arrays_launch_on_stream(&call->on, &arguments->settings.allocator, device, list, (size_t)plan.workspace_bytes,
+                                  "launching the sort", launch_plan, &plan));
 cleanup:
   return status;
 }
 
 static cdp_status sort_in_stream_order(const payload_call *call) {
   cdp_arguments arguments;
-  payload_arrays list;
+  cdp_array_list list;
   cdp_device device;
   cdp_previous previous;
   cdp_fault fault = {0};
@@ -182,10 +137,10 @@ static cdp_status sort_in_stream_order(const payload_call *call) {
   TRY(payload_list(call, &arguments, &list));
   if (call->count < least_count(call))
     goto cleanup;
-  if (!call->allocates)
-    TRY(cdp_arguments_check_workspace(call->d_workspace, call->ask));
+  if (!call->on.allocates)
+    TRY(cdp_arguments_check_workspace(call->on.d_workspace, call->on.ask));
   TRY(cdp_device_choose(&arguments.wish, call->keys, &device));
-  TRY(check_usable(call, &device, &list));
+  TRY(cdp_arrays_check_usable(&call->on, &device, &list));
   TRY(cdp_report(device.engine->enter(device.ordinal, &previous, &fault), &fault, "making the device current"));
   status = plan_and_launch(call, &arguments, &list, &device);
   device.engine->leave(&previous);
@@ -198,21 +153,21 @@ cleanup:
 /* ---- Pairs and columns ------------------------------------------------------------------------------------------------- */
 
 static cdp_status launch_in(payload_call call, void *d_workspace, size_t workspace_bytes, void *stream) {
-  call.stream = stream;
-  call.d_workspace = d_workspace;
-  call.workspace_bytes = workspace_bytes;
+  call.on.stream = stream;
+  call.on.d_workspace = d_workspace;
+  call.on.workspace_bytes = workspace_bytes;
   return sort_in_stream_order(&call);
 }
 
 static cdp_status launch_allocating(payload_call call, void *stream) {
-  call.stream = stream;
-  call.allocates = true;
+  call.on.stream = stream;
+  call.on.allocates = true;
   return sort_in_stream_order(&call);
 }
 
 static payload_call columns_call(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
                                  const cdp_options *options) {
-  return (payload_call){.ask = "cdp_quicksort_columns_workspace()",
+  return (payload_call){.on.ask = "cdp_quicksort_columns_workspace()",
                         .keys = keys,
                         .sorted_keys = keys,
                         .columns = columns,
@@ -224,7 +179,7 @@ static payload_call columns_call(void *keys, const cdp_column *columns, size_t c
 
 static payload_call pairs_call(void *keys, const cdp_column *column, size_t count, cdp_type type, const cdp_options *options) {
   payload_call call = columns_call(keys, column, 1, count, type, options);
-  call.ask = "cdp_quicksort_pairs_workspace()";
+  call.on.ask = "cdp_quicksort_pairs_workspace()";
   call.is_pairs = true;
   return call;
 }
@@ -282,7 +237,7 @@ cdp_status cdp_quicksort_columns_on_stream(void *d_keys, const cdp_column *colum
 
 static payload_call argsort_call(const void *keys, void *sorted_keys, void *indices, size_t index_bytes, size_t count,
                                  cdp_type type, const cdp_options *options) {
-  return (payload_call){.ask = "cdp_argsort_workspace()",
+  return (payload_call){.on.ask = "cdp_argsort_workspace()",
                         .keys = keys,
                         .sorted_keys = sorted_keys,
                         .indices = indices,

@@ -8,8 +8,7 @@
 
 #include <stdio.h>
 
-/* A value's size in a call of `count` of them: the bytes of them all can be addressed. */
-static cdp_status check_value_bytes(const char *name, size_t value_bytes, size_t count) {
+cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count) {
   const uint64_t wide_bytes = value_bytes;
   if (value_bytes == 0)
     return cdp_fail(CDP_ERROR_SIZE, 0, "%s is 0: give the size of a value in bytes", name);
@@ -23,91 +22,80 @@ static cdp_status check_value_bytes(const char *name, size_t value_bytes, size_t
   return CDP_OK;
 }
 
-/* What messages call a field of a column, which in a call of pairs is an argument of its own. */
-static void name_column(const payload_call *call, size_t column, const char *field, char *name) {
-  if (call->is_pairs)
-    (void)snprintf(name, PAYLOAD_NAME_BYTES, "%s", field);
-  else
-    (void)snprintf(name, PAYLOAD_NAME_BYTES, "columns[%u].%s", (unsigned)column, field);
+cdp_status payload_check_index_bytes(size_t index_bytes) {
+  if (index_bytes != sizeof(uint32_t) && index_bytes != sizeof(uint64_t))
+    return cdp_fail(CDP_ERROR_SIZE, 0, "index_bytes is %zu: an index has 4 bytes or 8", index_bytes);
+  return CDP_OK;
 }
 
-cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
-  char name[PAYLOAD_NAME_BYTES];
-  cdp_status status;
-  TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
-  if (call->has_indices && call->index_bytes != sizeof(uint32_t) && call->index_bytes != sizeof(uint64_t))
-    return cdp_fail(CDP_ERROR_SIZE, 0, "index_bytes is %zu: an index has 4 bytes or 8", call->index_bytes);
-  if (call->column_count > CDP_COLUMNS_MAX)
+cdp_status payload_check_column_count(size_t column_count, const void *columns) {
+  if (column_count > CDP_COLUMNS_MAX)
     return cdp_fail(CDP_ERROR_SIZE, 0,
                     "column_count is %zu: a call takes CDP_COLUMNS_MAX (%d) columns at most; sort more by the indices of "
                     "cdp_argsort()",
-                    call->column_count, CDP_COLUMNS_MAX);
-  if (call->column_count != 0 && call->columns == NULL)
+                    column_count, CDP_COLUMNS_MAX);
+  if (column_count != 0 && columns == NULL)
     return cdp_fail(CDP_ERROR_NULL, 0, "columns is NULL, and column_count is %zu: give a pointer to so many columns",
-                    call->column_count);
+                    column_count);
+  return CDP_OK;
+}
+
+/* What messages call a field of a column, which in a call of pairs is an argument of its own. */
+static void name_column(const payload_call *call, size_t column, const char *field, char *name) {
+  if (call->is_pairs)
+    (void)snprintf(name, CDP_ARRAY_NAME_BYTES, "%s", field);
+  else
+    (void)snprintf(name, CDP_ARRAY_NAME_BYTES, "columns[%u].%s", (unsigned)column, field);
+}
+
+cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
+  char name[CDP_ARRAY_NAME_BYTES];
+  cdp_status status;
+  TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
+  if (call->has_indices)
+    TRY(payload_check_index_bytes(call->index_bytes));
+  TRY(payload_check_column_count(call->column_count, call->columns));
   for (size_t column = 0; column < call->column_count; column++) {
     name_column(call, column, "value_bytes", name);
-    TRY(check_value_bytes(name, call->columns[column].value_bytes, call->count));
+    TRY(payload_check_value_bytes(name, call->columns[column].value_bytes, call->count));
   }
 cleanup:
   return status;
 }
 
-const void *payload_address(const payload_array *array) {
-  return array->source != NULL ? array->source : array->target;
-}
-
-static void add(payload_arrays *list, const char *name, const void *source, void *target, size_t bytes) {
-  payload_array *array = &list->arrays[list->count++];
-  *array = (payload_array){.source = source, .target = target, .bytes = bytes};
-  (void)snprintf(array->name, sizeof array->name, "%s", name);
-}
-
-static cdp_status check_indices(const payload_call *call) {
-  if (call->indices == NULL)
-    return cdp_fail(CDP_ERROR_NULL, 0, "indices is NULL: give a pointer to %zu indices; NULL is only for a count of 0",
-                    call->count);
-  if ((uintptr_t)call->indices % call->index_bytes != 0)
+cdp_status payload_check_indices(const void *indices, size_t index_bytes, size_t count) {
+  if (indices == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "indices is NULL: give a pointer to %zu indices; NULL is only for a count of 0", count);
+  if ((uintptr_t)indices % index_bytes != 0)
     return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "indices is %p, which is not a multiple of %zu: align them to their own size",
-                    call->indices, call->index_bytes);
+                    indices, index_bytes);
   return CDP_OK;
 }
 
-static cdp_status check_no_overlap(const payload_arrays *list) {
-  for (size_t one = 0; one < list->count; one++)
-    for (size_t other = one + 1; other < list->count; other++) {
-      const payload_array *a = &list->arrays[one];
-      const payload_array *b = &list->arrays[other];
-      if (cdp_arguments_overlap(payload_address(a), a->bytes, payload_address(b), b->bytes))
-        return cdp_fail(CDP_ERROR_POINTER, 0, "%s and %s overlap: give each array memory of its own", a->name, b->name);
-    }
-  return CDP_OK;
-}
-
-cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list) {
+cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list) {
   const bool in_place = call->sorted_keys == call->keys;
   const size_t keys_bytes = call->count * arguments->key_bytes;
-  char name[PAYLOAD_NAME_BYTES];
+  char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status;
   list->count = 0;
   TRY(cdp_arguments_check_keys("keys", call->keys, arguments->key_bytes));
-  add(list, "keys", call->keys, in_place ? call->sorted_keys : NULL, keys_bytes);
+  cdp_arrays_add(list, "keys", call->keys, in_place ? call->sorted_keys : NULL, keys_bytes);
   if (call->sorted_keys != NULL && !in_place) {
     TRY(cdp_arguments_check_keys("sorted_keys", call->sorted_keys, arguments->key_bytes));
-    add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
+    cdp_arrays_add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
   }
   if (call->has_indices) {
-    TRY(check_indices(call));
-    add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
+    TRY(payload_check_indices(call->indices, call->index_bytes, call->count));
+    cdp_arrays_add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
   }
   for (size_t column = 0; column < call->column_count; column++) {
     const cdp_column *values = &call->columns[column];
     name_column(call, column, "values", name);
     if (values->values == NULL)
       return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
-    add(list, name, values->values, values->values, call->count * values->value_bytes);
+    cdp_arrays_add(list, name, values->values, values->values, call->count * values->value_bytes);
   }
-  TRY(check_no_overlap(list));
+  TRY(cdp_arrays_check_overlaps(list));
 cleanup:
   return status;
 }

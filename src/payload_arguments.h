@@ -6,12 +6,12 @@
 #define CDPSORT_SRC_PAYLOAD_ARGUMENTS_H
 
 #include "arguments.h"
+#include "arrays.h"
 
 #include <cdpsort/pairs.h>
 
 /* A call. */
 typedef struct payload_call {
-  const char *ask; /* the call that tells the size of a workspace */
   const void *keys;
   void *sorted_keys; /* may be `keys`; NULL: nobody wants them */
   void *indices;     /* with index_bytes */
@@ -23,36 +23,21 @@ typedef struct payload_call {
   size_t count;
   cdp_type type;
   const cdp_options *options;
-  void *stream; /* this and the rest: of a call in stream order */
-  bool allocates;
-  void *d_workspace;
-  size_t workspace_bytes;
+  cdp_stream_call on; /* of a call in stream order */
 } payload_call;
-
-/* An array of a call's, with its name for messages. */
-#define PAYLOAD_NAME_BYTES 40
-typedef struct payload_array {
-  char name[PAYLOAD_NAME_BYTES];
-  const void *source; /* these as in cdp_array (memory.h) */
-  void *target;
-  size_t bytes;
-} payload_array;
-
-/* All of them: keys, sorted keys unless they are those, indices, columns. */
-#define PAYLOAD_ARRAYS_MAX (3 + CDP_COLUMNS_MAX)
-typedef struct payload_arrays {
-  payload_array arrays[PAYLOAD_ARRAYS_MAX];
-  size_t count;
-} payload_arrays;
 
 /* Type, options, CDPSORT_DEVICE, count and sizes. CDP_ERROR_TYPE, _OPTION, _SIZE or _NULL. */
 cdp_status payload_read(const payload_call *call, cdp_arguments *arguments);
 
 /* The arrays of a call of at least one key that has been read. CDP_ERROR_NULL, _ALIGNMENT, or _POINTER where they overlap. */
-cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, payload_arrays *list);
+cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list);
 
-/* Where an array begins. */
-const void *payload_address(const payload_array *array);
+/* Checks that other calls make, too: the size of a value in a call of `count` of them, whose bytes can be addressed; that of an index;
+   and indices as a pointer. `name` is for messages. CDP_ERROR_SIZE, _NULL or _ALIGNMENT. */
+cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count);
+cdp_status payload_check_index_bytes(size_t index_bytes);
+cdp_status payload_check_column_count(size_t column_count, const void *columns);
+cdp_status payload_check_indices(const void *indices, size_t index_bytes, size_t count);
 
 /* What the engine is asked for; the columns are copied. */
 cdp_payload_request payload_request_of(const payload_call *call, const cdp_settings *settings);

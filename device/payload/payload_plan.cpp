@@ -3,6 +3,7 @@
  * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace.
  */
 #include "engine.h"
+#include "room.h"
 #include "tuning_kinds.h"
 #include "tuning_payload.h"
 
@@ -27,23 +28,6 @@ bool travels(const cdp_payload_request &asked) {
   return asked.ties == CDP_TIES_ANY && asked.index_bytes == 0 && asked.column_count == 1 &&
          asked.columns[0].value_bytes <= MAX_TRAVELLING_BYTES && cdp_engine_key_bytes(asked.type) <= 4;
 }
-
-/* Bytes in the workspace's order, each part aligned; remembers whether they could all be counted. */
-class Room {
-public:
-  uint64_t take(uint64_t items, uint64_t item_bytes) {
-    const uint64_t begin = end;
-    constexpr uint64_t MASK = CDP_WORKSPACE_ALIGNMENT - 1;
-    if (item_bytes != 0 && items > (INT64_MAX - MASK - end) / item_bytes)
-      is_countable = false;
-    else
-      end = begin + ((items * item_bytes + MASK) & ~MASK);
-    return begin;
-  }
-
-  uint64_t end = 0;
-  bool is_countable = true;
-};
 
 /* Whether keys are gathered, and not written from their items. */
 bool gathers_keys(const cdp_payload_request &asked) {

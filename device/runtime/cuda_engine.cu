@@ -259,6 +259,11 @@ cdp_status launch_payload_on(const cdp_payload_plan *plan, void *stream, cdp_fau
   return check_launch(launch_payload(*plan, stream), true, "launching the sort", fault);
 }
 
+cdp_status launch_select_on(const cdp_select_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed(plan->is_captured);
+  return check_launch(launch_select(*plan, stream), true, "launching the selection", fault);
+}
+
 /* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
@@ -329,6 +334,8 @@ constexpr cdp_engine ENGINE = {false,
                                run_sort<Session>,
                                launch_payload_on,
                                run_payload<Session>,
+                               launch_select_on,
+                               run_select<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

@@ -16,6 +16,7 @@
 #include "recursion/dispatch.h"
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
+#include "select/select.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -92,6 +93,17 @@ cdp_status run_payload(const cdp_payload_plan *plan, cdp_fault *fault) {
   const int error = launch_payload(*plan, session.stream);
   CDP_RETURN_UNLESS_OK(Session::check_launch(error, true, "launching the sort", fault));
   return session.end("sorting", &milliseconds, fault);
+}
+
+/* cdp_engine::select. */
+template <typename Session>
+cdp_status run_select(const cdp_select_plan *plan, cdp_fault *fault) {
+  Session session;
+  double milliseconds = 0;
+  CDP_RETURN_UNLESS_OK(session.begin(plan->seed, fault));
+  const int error = launch_select(*plan, session.stream);
+  CDP_RETURN_UNLESS_OK(Session::check_launch(error, true, "launching the selection", fault));
+  return session.end("selecting", &milliseconds, fault);
 }
 
 /* cdp_engine::partition. */

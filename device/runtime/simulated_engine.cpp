@@ -100,6 +100,11 @@ cdp_status launch_payload_on(const cdp_payload_plan *plan, void *stream, cdp_fau
   return check(fault, launch_payload(*plan, stream));
 }
 
+cdp_status launch_select_on(const cdp_select_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->seed);
+  return check(fault, launch_select(*plan, stream));
+}
+
 /* See engine_calls.h. */
 struct Session {
   void *stream = nullptr;
@@ -154,6 +159,8 @@ constexpr cdp_engine ENGINE = {true,
                                run_sort<Session>,
                                launch_payload_on,
                                run_payload<Session>,
+                               launch_select_on,
+                               run_select<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 
