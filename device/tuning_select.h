@@ -57,7 +57,8 @@ constexpr uint32_t select_bin_bits(const SelectShape &shape, uint32_t rank_count
     bits--;
   return bits;
 }
-static_assert(select_bin_bits(select_shape(true), CDP_RANKS_MAX) >= 1 && select_bin_bits(select_shape(false), CDP_RANKS_MAX) >= 1,
+static_assert(select_bin_bits(select_shape(true), CDP_RANKS_MAX) >= 1 &&
+                  select_bin_bits(select_shape(false), CDP_RANKS_MAX) >= 1,
               "a range is divided");
 
 /* And two more for each range: of the keys below it and above it. */

@@ -49,7 +49,8 @@ typedef struct cdp_stream_call {
 cdp_status cdp_arrays_check_usable(const cdp_stream_call *call, const cdp_device *device, const cdp_array_list *list);
 
 /* Launches work on a stream, in such a workspace. Fills *fault unless it returns CDP_OK. */
-typedef cdp_status cdp_arrays_launch(const cdp_engine *engine, void *d_workspace, void *stream, void *context, cdp_fault *fault);
+typedef cdp_status cdp_arrays_launch(const cdp_engine *engine, void *d_workspace, void *stream, void *context,
+                                     cdp_fault *fault);
 
 /* Launches it in the caller's workspace, or in one that is given back whatever becomes of the launch. CDP_ERROR_WORKSPACE for one that
    is too small, or overlaps an array; `doing` is for messages: "launching the sort". */

@@ -51,7 +51,8 @@ cleanup:
 
 static cdp_status check_ranks(const select_call *call) {
   if (call->rank_count > CDP_RANKS_MAX)
-    return cdp_fail(CDP_ERROR_SIZE, 0, "rank_count is %zu: a call takes CDP_RANKS_MAX (%d) ranks at most; ask for more in several",
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "rank_count is %zu: a call takes CDP_RANKS_MAX (%d) ranks at most; ask for more in several",
                     call->rank_count, CDP_RANKS_MAX);
   if (call->rank_count != 0 && call->count == 0)
     return cdp_fail(CDP_ERROR_SIZE, 0, "count is 0, and rank_count is %zu: no key has a rank; give keys, or no rank",
@@ -92,8 +93,8 @@ cdp_status select_read(select_call *call, cdp_arguments *arguments) {
   TRY(check_top_sizes(call));
   TRY(check_wanted(call));
   call->rank = call->wants_rank || call->wanted == 0 ? call->wanted : call->wanted - 1;
-  call->is_idle = call->kind == CDP_SELECT_QUANTILES ? call->rank_count == 0
-                                                     : call->count == 0 || (!call->wants_rank && call->wanted == 0);
+  call->is_idle =
+      call->kind == CDP_SELECT_QUANTILES ? call->rank_count == 0 : call->count == 0 || (!call->wants_rank && call->wanted == 0);
 cleanup:
   return status;
 }

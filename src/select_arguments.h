@@ -20,7 +20,7 @@ typedef struct select_call {
   const char *wanted_name; /* quantiles: none of these */
   size_t wanted;           /* a rank, or a number of keys */
   bool wants_rank;
-  size_t rank; /* of the last key that is wanted; this and is_idle select_read() fills in */
+  size_t rank;  /* of the last key that is wanted; this and is_idle select_read() fills in */
   bool is_idle; /* there is nothing to do, and no pointer to be looked at */
   bool is_sorted;
   void *top_keys;

@@ -26,7 +26,8 @@ foreach(name options device device_facts)
 endforeach()
 cdpsort_test(pairs FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(pairs_calls FOLDER host SUPPORT host_data LABELS simulated)
-cdpsort_test(select FOLDER host SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(select FOLDER host SUPPORT host_data LABELS simulated)
+cdpsort_test(top_keys FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(select_calls FOLDER host SUPPORT host_data LABELS simulated)
 foreach(name sort allocator partition_calls)
   cdpsort_test(${name} FOLDER host SUPPORT host_data memory_limits LABELS simulated)
@@ -79,7 +80,7 @@ cdpsort_test(bench_keys FOLDER bench SUPPORT device_data CUDART LABELS simulated
 cdpsort_test(bench_models FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_first_pairs gpu_pointers
+foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_first_pairs gpu_first_select gpu_pointers
         gpu_context gpu_partition)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
@@ -93,7 +94,7 @@ foreach(name gpu_key_order gpu_counted gpu_indices)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
                TIMEOUT 600)
 endforeach()
-foreach(name gpu_pairs gpu_pairs_refused)
+foreach(name gpu_pairs gpu_pairs_refused gpu_select gpu_select_refused)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
                MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()

@@ -186,9 +186,8 @@ __global__ void __launch_bounds__(SELECT_THREADS, RESIDENT_SELECTORS)
     count_select_share(selection, state, block,
                        OneRangeBins<Raw>{block.ranges.lows[0], block.ranges.sizes[0], block.ranges.shifts[0], 1u << bits});
   else
-    count_select_share(
-        selection, state, block,
-        ManyRangesBins<Raw>{block.ranges, state.range_count, first_step(state.range_count), 1u << bits});
+    count_select_share(selection, state, block,
+                       ManyRangesBins<Raw>{block.ranges, state.range_count, first_step(state.range_count), 1u << bits});
   __syncthreads();
   write_row(selection, block, bins);
 }

@@ -124,8 +124,7 @@ struct KeyFilter {
       lower_back = lower_warps_sum<SELECT_WARPS>(own_back, block.warp_totals[turn][1], all_back);
     }
     if ((own | own_back) != 0) // the same in all lanes
-      write_warp(items, marks, begin,
-                 {at.front + (lower & 0xFFFF), at.candidates + (lower >> 16), at.back + lower_back});
+      write_warp(items, marks, begin, {at.front + (lower & 0xFFFF), at.candidates + (lower >> 16), at.back + lower_back});
     at.front += all & 0xFFFF;
     at.candidates += all >> 16;
     at.back += all_back;
@@ -170,7 +169,8 @@ static_assert(CDP_RANKS_MAX <= UINT8_MAX, "they fit");
 template <typename Raw>
 __global__ void __launch_bounds__(SELECT_THREADS)
     // cppcheck-suppress passedByValue
-    write_found_kernel(const __grid_constant__ Selection<Raw> selection, const __grid_constant__ FoundPlaces places, Raw *found) {
+    write_found_kernel(const __grid_constant__ Selection<Raw> selection, const __grid_constant__ FoundPlaces places,
+                       Raw *found) {
   const SelectState &state = *selection.state;
   for (uint32_t rank = threadIdx.x; rank < selection.rank_count; rank += SELECT_THREADS)
     found[places.places[rank]] = selection.entry.leave(state.ranges[state.range_of[rank]].low);

@@ -102,7 +102,8 @@ __device__ __forceinline__ void decide_filtering(const Selection<Raw> &selection
   block.candidates_begin = state.filtering == Filtering::results ? state.front_keys : 0;
   if (state.filtering == Filtering::results)
     return;
-  state.source = state.source == SelectSource::first_candidates ? SelectSource::second_candidates : SelectSource::first_candidates;
+  state.source =
+      state.source == SelectSource::first_candidates ? SelectSource::second_candidates : SelectSource::first_candidates;
   state.source_keys = candidates;
   if (selection.rank_count == 1)
     state.ranks[0] -= lower;
@@ -110,7 +111,8 @@ __device__ __forceinline__ void decide_filtering(const Selection<Raw> &selection
 
 /* Where each share's keys begin. All threads take part; there are no more shares than they. */
 template <typename Raw>
-__device__ __forceinline__ void place_shares(const Selection<Raw> &selection, PickBlock &block, uint32_t shares, uint32_t bins) {
+__device__ __forceinline__ void place_shares(const Selection<Raw> &selection, PickBlock &block, uint32_t shares,
+                                             uint32_t bins) {
   unsigned long long front = 0;
   unsigned long long candidates = 0;
   unsigned long long back = 0;

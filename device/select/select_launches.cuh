@@ -83,7 +83,8 @@ int launch_selection(const cdp_select_plan &plan, const Selection<Raw> &selectio
   for (uint32_t level = 0; level < plan.levels && error == LAUNCH_OK; level++) {
     error = launch_from_host(grid(plan.blocks, sizeof(CountBlock<Raw>)), stream, count_bins_kernel<Raw>, selection, level);
     if (error == LAUNCH_OK)
-      error = launch_from_host(grid(1, sizeof(PickBlock)), stream, pick_ranges_kernel<Raw>, selection, level, WANTED, plan.blocks);
+      error =
+          launch_from_host(grid(1, sizeof(PickBlock)), stream, pick_ranges_kernel<Raw>, selection, level, WANTED, plan.blocks);
     if (error == LAUNCH_OK)
       error = launch_from_host(grid(plan.blocks, sizeof(FilterBlock<Raw>)), stream, filter_keys_kernel<Raw, WANTED>, selection);
   }
@@ -145,8 +146,7 @@ int order_positions(const cdp_select_plan &plan, const uint32_t *&origins, void 
   by.d_workspace = part_of<void>(plan, plan.shared);
   origins = ordered;
   const int error = launch_payload(by, stream);
-  return error != LAUNCH_OK ? error
-                            : launch_gather(order, top.positions, top_count(plan), sizeof(uint32_t), ordered, stream);
+  return error != LAUNCH_OK ? error : launch_gather(order, top.positions, top_count(plan), sizeof(uint32_t), ordered, stream);
 }
 
 /* All that goes with the top keys. */
@@ -157,8 +157,8 @@ int gather_for_top(const cdp_select_plan &plan, void *stream) {
   int error = order_positions<Raw>(plan, origins, stream);
   for (uint32_t column = 0; column < asked.column_count && error == LAUNCH_OK; column++) {
     const cdp_top_column &values = asked.columns[column];
-    error = launch_gather(origins, values.values, top_count(plan), static_cast<uint32_t>(values.value_bytes),
-                          values.top_values, stream);
+    error = launch_gather(origins, values.values, top_count(plan), static_cast<uint32_t>(values.value_bytes), values.top_values,
+                          stream);
   }
   if (error != LAUNCH_OK || asked.index_bytes == 0)
     return error;

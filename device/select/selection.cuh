@@ -64,7 +64,8 @@ enum class Filtering : uint32_t {
 /* What is known, in device memory. pick_kernel() changes it, and nobody else. */
 struct SelectState {
   KeyRange ranges[CDP_RANKS_MAX]; /* disjoint, and rising */
-  uint64_t ranks[CDP_RANKS_MAX];  /* rising. Of one rank: among all keys of the source; of several, once the first range is divided:
+  uint64_t
+      ranks[CDP_RANKS_MAX]; /* rising. Of one rank: among all keys of the source; of several, once the first range is divided:
                                      among those of its range */
   uint32_t range_of[CDP_RANKS_MAX];
   uint32_t range_count;
@@ -190,7 +191,7 @@ struct SelectItems {
         const uint32_t byte = item % KEYS_PER_PIECE<Raw> * static_cast<uint32_t>(sizeof(Raw));
         raw[item] = static_cast<Raw>(loaded[item / KEYS_PER_PIECE<Raw>].halves[byte / 8] >> (byte % 8 * 8));
       }
-      has = (1u << SELECT_ITEMS<Raw>) - 1;
+      has = (1u << SELECT_ITEMS<Raw>)-1;
       return;
     }
     has = 0;

@@ -143,14 +143,15 @@ typedef struct cdp_top_column {
  * @since 0.3.0
  */
 typedef struct cdp_top {
-  size_t size;                   /**< sizeof(cdp_top); CDP_TOP_INIT sets it */
-  cdp_top_order order;           /**< 0: sorted */
-  void *indices;                 /**< with index_bytes: receives where in `keys` each top key lies, as unsigned integers, aligned to
+  size_t size;         /**< sizeof(cdp_top); CDP_TOP_INIT sets it */
+  cdp_top_order order; /**< 0: sorted */
+  void *indices;       /**< with index_bytes: receives where in `keys` each top key lies, as unsigned integers, aligned to
                                       their size */
-  size_t index_bytes;            /**< the size of an index: 4 or 8 (CDP_ERROR_SIZE). 0: nobody wants any */
-  const cdp_top_column *columns; /**< host pointer to `column_count` columns, read during the call only. May be NULL if there is none */
-  size_t column_count;           /**< at most CDP_COLUMNS_MAX (CDP_ERROR_SIZE) */
-  uint32_t reserved[4];          /**< must be 0 */
+  size_t index_bytes;  /**< the size of an index: 4 or 8 (CDP_ERROR_SIZE). 0: nobody wants any */
+  const cdp_top_column
+      *columns;         /**< host pointer to `column_count` columns, read during the call only. May be NULL if there is none */
+  size_t column_count;  /**< at most CDP_COLUMNS_MAX (CDP_ERROR_SIZE) */
+  uint32_t reserved[4]; /**< must be 0 */
 } cdp_top;
 
 /** Nothing else, and the keys in order. */
@@ -177,8 +178,8 @@ typedef struct cdp_top {
  * @return as cdp_quicksort(); CDP_ERROR_OPTION also for what is wrong with *top.
  * @since 0.3.0
  */
-CDP_API cdp_status cdp_top_k(const void *keys, size_t count, cdp_type type, const cdp_options *options, size_t k, void *top_keys,
-                             const cdp_top *top);
+CDP_API cdp_status cdp_top_k(const void *keys, size_t count, cdp_type type, const cdp_options *options, size_t k,
+                             void *top_keys, const cdp_top *top);
 
 /**
  * How many bytes of workspace cdp_top_k_async() needs: 0.32 times the size of the keys and at most 8 MiB; or, if it is more, as

@@ -5,7 +5,9 @@
 #include "sorter.h"
 
 #include <cdpsort/pairs.h>
+#include <cdpsort/select.h>
 
+#include <algorithm>
 #include <string>
 
 namespace bench {
@@ -101,6 +103,54 @@ Sorted argsort(const Workplace &place) {
   return {d_keys, BY_EVENTS};
 }
 
+/* ---- Half a sort -------------------------------------------------------------------------------------------------------- */
+
+constexpr uint64_t TOP_KEYS = 1000;
+constexpr uint64_t QUANTILES = 5;
+
+uint64_t middle_rank(uint64_t, uint64_t count) {
+  return count / 2;
+}
+
+uint64_t own_rank(uint64_t which, uint64_t) {
+  return which;
+}
+
+/* At even distances, not at the ends. */
+uint64_t quantile_rank(uint64_t which, uint64_t count) {
+  return (which + 1) * (count / (QUANTILES + 1));
+}
+
+template <uint64_t KEYS>
+size_t quantiles_workspace_bytes(const KeySpan &keys) {
+  size_t bytes = 0;
+  REQUIRE(cdp_quantiles_workspace(keys.count, keys.type, nullptr, std::min(KEYS, keys.count), &bytes));
+  return bytes;
+}
+
+template <uint64_t KEYS, uint64_t (*RANK)(uint64_t, uint64_t)>
+Sorted find_quantiles(const Workplace &place) {
+  const uint64_t rank_count = std::min(KEYS, place.keys.count);
+  uint64_t ranks[KEYS];
+  for (uint64_t which = 0; which < rank_count; which++)
+    ranks[which] = RANK(which, place.keys.count);
+  REQUIRE(cdp_quantiles_async(place.keys.d_keys, place.keys.count, place.keys.type, nullptr, ranks, rank_count, place.d_values,
+                              place.d_workspace, place.workspace_bytes, place.stream));
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
+size_t top_workspace_bytes(const KeySpan &keys) {
+  size_t bytes = 0;
+  REQUIRE(cdp_top_k_workspace(keys.count, keys.type, nullptr, std::min(TOP_KEYS, keys.count), nullptr, &bytes));
+  return bytes;
+}
+
+Sorted find_top(const Workplace &place) {
+  REQUIRE(cdp_top_k_async(place.keys.d_keys, place.keys.count, place.keys.type, nullptr, std::min(TOP_KEYS, place.keys.count),
+                          place.d_values, nullptr, place.d_workspace, place.workspace_bytes, place.stream));
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
 /* ---- The toolkit -------------------------------------------------------------------------------------------------------- */
 
 CudaPeers cuda_peers_of(cdp_type type) {
@@ -157,6 +207,30 @@ const std::vector<Mode> &all_modes() {
        true, 0, peer_workspace_bytes<&CudaPeers::pairs4_workspace_bytes>, peer_sort<&CudaPeers::pairs4_sort>, STABLE_4},
       {"cub-pairs8", "the same with values of 8 bytes", true, 0, peer_workspace_bytes<&CudaPeers::pairs8_workspace_bytes>,
        peer_sort<&CudaPeers::pairs8_sort>, STABLE_8},
+      {"median",
+       "cdpsort, the key in the middle of the order alone, the keys left as they are",
+       true,
+       0,
+       quantiles_workspace_bytes<1>,
+       find_quantiles<1, middle_rank>,
+       {},
+       {1, middle_rank}},
+      {"quantiles-5",
+       "the same, five keys at even distances",
+       true,
+       0,
+       quantiles_workspace_bytes<QUANTILES>,
+       find_quantiles<QUANTILES, quantile_rank>,
+       {},
+       {QUANTILES, quantile_rank}},
+      {"top-1000",
+       "the same, the first 1,000 keys in their order",
+       true,
+       0,
+       top_workspace_bytes,
+       find_top,
+       {},
+       {TOP_KEYS, own_rank}},
   };
   return modes;
 }

@@ -79,6 +79,16 @@ struct Moved {
   bool keys_stay = false;   /* and leaves the keys as they are */
 };
 
+/* What a mode finds instead of sorting: keys at some ranks, which it writes to where values would be. The keys stay as they are. */
+struct Found {
+  uint64_t keys = 0; /* at most, and no more than there are; 0: it sorts */
+  uint64_t (*rank)(uint64_t which, uint64_t count) = nullptr;
+
+  uint64_t keys_of(uint64_t count) const {
+    return keys < count ? keys : count;
+  }
+};
+
 struct Mode {
   const char *name;
   const char *text;
@@ -87,6 +97,7 @@ struct Mode {
   size_t (*workspace_bytes)(const KeySpan &keys);
   Sorted (*sort)(const Workplace &place);
   Moved moved = {};
+  Found found = {};
 };
 
 /* All of them, in the order in which they take turns. */

@@ -159,6 +159,10 @@ static std::vector<uint64_t> order_of(const std::vector<uint64_t> &ranks, cdp_or
   return indices;
 }
 
+std::vector<uint64_t> stable_order(const Table &table, const cdp_options &options) {
+  return order_of(ranks_of(table, options.ties), options.order);
+}
+
 /* A key with its values. */
 static std::string row_of(const Table &table, size_t index) {
   const size_t key_bytes = host_key_bytes(table.type);
@@ -200,26 +204,6 @@ static void say(const Table &table, const cdp_options &options, const Way &way, 
            way.shift, way.is_captured ? "captured, " : "", call_names[static_cast<int>(way.call)],
            place_names[static_cast<int>(way.keys_place)], place_names[static_cast<int>(way.values_place)]);
   note("%s", label);
-}
-
-/* Sorts, or has it captured and replays that. */
-template <typename Sort>
-static cdp_status perform(const Way &way, Sort sort) {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
-  if (!way.is_captured)
-    return sort();
-  CHECK_CUDA(cudaStreamBeginCapture(own_stream, cudaStreamCaptureModeGlobal));
-  const cdp_status status = sort();
-  const cudaError_t captured = cudaStreamEndCapture(own_stream, &graph);
-  CHECK_SORT(status); // first: it has a message
-  CHECK_CUDA(captured);
-  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
-  CHECK_CUDA(cudaGraphLaunch(exec, own_stream));
-  CHECK_CUDA(cudaStreamSynchronize(own_stream));
-  CHECK_CUDA(cudaGraphExecDestroy(exec));
-  CHECK_CUDA(cudaGraphDestroy(graph));
-  return status;
 }
 
 /* Of one column by the calls for pairs, of others by those for columns. */
@@ -301,7 +285,7 @@ void check_argsort(const Table &table, const cdp_options &options, const Way &wa
   void *sorted_keys = wanted == Keys::apart ? apart.memory() : wanted == Keys::in_place ? keys.memory() : nullptr;
   CHECK_SORT(argsort_table(table, options, way, keys, sorted_keys, indices, index_bytes));
   CHECK_CUDA(cudaStreamSynchronize(own_stream));
-  const std::vector<uint64_t> order = order_of(ranks_of(table, options.ties), options.order);
+  const std::vector<uint64_t> order = stable_order(table, options);
   const Bytes found = read_array(indices, label);
   Bytes expected_keys;
   for (size_t index = 0; index < table.count; index++) {
