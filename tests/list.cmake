@@ -43,7 +43,7 @@ foreach(name trace trace_files)
 endforeach()
 
 # What is decided before a kernel runs.
-foreach(name plan plan_paths plan_excess plan_payload device_kinds)
+foreach(name plan plan_paths plan_excess plan_payload plan_select device_kinds)
   cdpsort_test(${name} FOLDER plan STATIC LABELS simulated)
 endforeach()
 

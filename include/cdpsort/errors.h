@@ -22,13 +22,13 @@ typedef enum cdp_status {
 
   /*
    * 1 to 31: the caller can mend these. Found out before anything was launched: all arrays (keys, and the values, indices and
-   * sorted keys of pairs.h), the workspace and what a call fills in are as they were, unless the call says otherwise.
+   * sorted keys of pairs.h, and what select.h finds), the workspace and what a call fills in are as they were, unless the call says otherwise.
    */
   CDP_ERROR_NULL = 1,   /**< a pointer that must not be NULL is NULL */
   CDP_ERROR_TYPE = 2,   /**< the key type is not one of cdp_type, or narrow where there must be a recursion */
   CDP_ERROR_OPTION = 3, /**< an option is out of its range, or unknown */
   CDP_ERROR_SIZE = 4,   /**< count or column_count is greater than the call takes, or what they come to cannot be addressed; or
-                                a value or an index has a size that there is not */
+                                a value or an index has a size that there is not, or a rank no key */
   CDP_ERROR_ALIGNMENT = 5, /**< keys or indices are not aligned to their own size; or the workspace, or what an allocator
                                 returned, not to CDP_WORKSPACE_ALIGNMENT */
   CDP_ERROR_WORKSPACE = 6, /**< the workspace overlaps an array, or is smaller than the question for its size says:

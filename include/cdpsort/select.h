@@ -183,8 +183,9 @@ CDP_API cdp_status cdp_top_k(const void *keys, size_t count, cdp_type type, cons
 
 /**
  * How many bytes of workspace cdp_top_k_async() needs: 0.32 times the size of the keys and at most 8 MiB; or, if it is more, as
- * cdp_quicksort_workspace() for `k` keys. With indices or columns 0.32 times the size of keys with another 4 bytes each, and
- * at most 60 bytes for each of `k` and 24 MiB. Of *top the pointers are not looked at, but for `columns`.
+ * cdp_quicksort_workspace() for `k` keys. With indices or columns 0.32 times the size of keys with another 4 bytes each and at most
+ * 8 MiB; or, if it is more, as cdp_argsort_workspace() for `k` keys; and for each of these 12 bytes and the size of a key. Of *top the
+ * pointers are not looked at, but for `columns`.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */
