@@ -16,7 +16,7 @@
 #include "recursion/dispatch.h"
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
-#include "select/select.h"
+#include "select/half_sort.h"
 
 #include <cstdarg>
 #include <cstdio>

@@ -22,6 +22,29 @@ struct PickBlock {
   unsigned long long warp_totals[3][WARP_LANES];
 };
 
+/* Copy the state to shared memory, and back. A thread for each rank, or range: of one thread it would be most of the time. */
+__device__ __forceinline__ void fetch_state(const SelectState &state, uint32_t rank_count, PickBlock &block) {
+  if (threadIdx.x == 0)
+    static_cast<SelectProgress &>(block.state) = state;
+  for (uint32_t rank = threadIdx.x; rank < rank_count; rank += SELECT_THREADS) {
+    block.state.ranks[rank] = state.ranks[rank];
+    block.state.range_of[rank] = state.range_of[rank];
+    if (rank < state.range_count)
+      block.divided[rank] = state.ranges[rank];
+  }
+}
+
+__device__ __forceinline__ void store_state(const PickBlock &block, uint32_t rank_count, SelectState &state) {
+  if (threadIdx.x == 0)
+    static_cast<SelectProgress &>(state) = block.state;
+  for (uint32_t rank = threadIdx.x; rank < rank_count; rank += SELECT_THREADS) {
+    state.ranks[rank] = block.state.ranks[rank];
+    state.range_of[rank] = block.state.range_of[rank];
+    if (rank < block.state.range_count)
+      state.ranges[rank] = block.state.ranges[rank];
+  }
+}
+
 /* Finds each rank's bin. All threads take part; to be followed by a barrier. */
 template <typename Raw>
 __device__ __forceinline__ void find_bins(const Selection<Raw> &selection, PickBlock &block, uint32_t bins) {
@@ -144,10 +167,7 @@ __global__ void __launch_bounds__(SELECT_THREADS, 1)
   }
   const uint32_t bins = (1u << selection.bits(level)) + 2;
   const uint32_t divided = state.range_count;
-  if (threadIdx.x == 0)
-    block.state = state;
-  for (uint32_t range = threadIdx.x; range < divided; range += SELECT_THREADS)
-    block.divided[range] = state.ranges[range];
+  fetch_state(state, selection.rank_count, block);
   __syncthreads();
   find_bins(selection, block, bins);
   __syncthreads();
@@ -156,8 +176,7 @@ __global__ void __launch_bounds__(SELECT_THREADS, 1)
   __syncthreads();
   if (block.state.filtering != Filtering::none)
     place_shares(selection, block, shares, divided * bins);
-  if (threadIdx.x == 0)
-    state = block.state;
+  store_state(block, selection.rank_count, state);
   for (uint32_t bin = threadIdx.x; bin < SELECT_ROW; bin += SELECT_THREADS)
     selection.totals[bin] = 0;
 }

@@ -17,8 +17,8 @@
 #include "recursion/dispatch.h"
 #include "select/count_bins.cuh"
 #include "select/filter_keys.cuh"
+#include "select/half_sort.h"
 #include "select/pick_ranges.cuh"
-#include "select/select.h"
 
 namespace cdp::CDP_RUNTIME {
 

@@ -61,24 +61,27 @@ enum class Filtering : uint32_t {
   results     /* the one range is a single key: writes results alone */
 };
 
-/* What is known, in device memory. pick_kernel() changes it, and nobody else. */
-struct SelectState {
+/* How far a selection is. */
+struct SelectProgress {
+  uint32_t range_count;
+  uint32_t is_done; /* each range is a single key */
+  SelectSource source;
+  Filtering filtering; /* this, and the next two: of this time's filter */
+  SelectSource filtered;
+  uint64_t filtered_keys;
+  uint64_t source_keys;
+  uint64_t front_keys; /* written so far: keys before all candidates */
+  uint64_t back_begin; /* and where keys behind all candidates begin */
+};
+
+/* All that is known, in device memory. pick_ranges_kernel() changes it, and nobody else. */
+struct SelectState : SelectProgress {
   KeyRange ranges[CDP_RANKS_MAX]; /* disjoint, and rising */
   uint64_t
       ranks[CDP_RANKS_MAX]; /* rising. Of one rank: among all keys of the source; of several, once the first range is divided:
                                      among those of its range */
   uint32_t range_of[CDP_RANKS_MAX];
-  uint32_t range_count;
-  uint32_t is_done; /* each range is a single key */
-  SelectSource source;
-  uint64_t source_keys;
-  Filtering filtering; /* this, and the next two: of this time's filter */
-  SelectSource filtered;
-  uint64_t filtered_keys;
-  uint64_t front_keys; /* written so far: keys before all candidates */
-  uint64_t back_begin; /* and where keys behind all candidates begin */
 };
-
 static_assert(sizeof(SelectState) <= SELECT_STATE_BYTES, "the plan has room for it");
 
 /* Where the keys of a share begin that come before the range, in it, and behind it. */

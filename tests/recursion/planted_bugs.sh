@@ -254,7 +254,7 @@ prepare() {
   {
     echo '#include "payload/payload.h"'
     echo '#include "recursion/start.h"'
-    echo '#include "select/select.h"'
+    echo '#include "select/half_sort.h"'
     for call in launch_recursion launch_by_host; do
       echo "template <> int cdp::simulated::$call<uint64_t>(const cdp_plan &, bool, void *) { return 1; }"
     done

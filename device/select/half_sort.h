@@ -2,8 +2,8 @@
 /*
  * What an engine calls to do half a sort (select_launches.cuh).
  */
-#ifndef CDPSORT_DEVICE_SELECT_SELECT_H
-#define CDPSORT_DEVICE_SELECT_SELECT_H
+#ifndef CDPSORT_DEVICE_SELECT_HALF_SORT_H
+#define CDPSORT_DEVICE_SELECT_HALF_SORT_H
 
 #include "engine.h"
 #include "runtime/runtime.cuh"
