@@ -37,12 +37,7 @@ static cdp_status read_job(divide_job *job) {
                     "splitter_count is %zu: a call takes CDP_SPLITTERS_MAX (%d) splitters at most; divide by some of them, and "
                     "the buckets by the others",
                     job->splitter_count, CDP_SPLITTERS_MAX);
-  if (job->column_count > CDP_COLUMNS_MAX)
-    return cdp_fail(CDP_ERROR_SIZE, 0, "column_count is %zu: a call takes CDP_COLUMNS_MAX (%d) columns at most",
-                    job->column_count, CDP_COLUMNS_MAX);
-  if (job->column_count != 0 && job->columns == NULL)
-    return cdp_fail(CDP_ERROR_NULL, 0, "columns is NULL, and column_count is %zu: give a pointer to so many columns",
-                    job->column_count);
+  TRY(payload_check_column_count(job->column_count, job->columns));
   for (size_t column = 0; column < job->column_count; column++) {
     (void)snprintf(name, sizeof name, "columns[%u].value_bytes", (unsigned)column);
     TRY(payload_check_value_bytes(name, job->columns[column].value_bytes, job->count));

@@ -16,15 +16,7 @@
 /* No version of these structures will be larger: a greater size is that of one never initialised, not to be read to its end. */
 #define MAX_STRUCTURE_BYTES 4096
 
-/* A structure of the caller's, which begins with its size. */
-typedef struct structure {
-  const char *name; /* as messages call it */
-  const char *type;
-  const char *initialiser;
-  size_t bytes; /* of this library's */
-} structure;
-
-static cdp_status copy_known_fields(const structure *kind, const void *given, void *known) {
+cdp_status cdp_structure_read(const cdp_structure *kind, const void *given, void *known) {
   size_t size;
   memcpy(&size, given, sizeof size);
   if (size < sizeof size || size > MAX_STRUCTURE_BYTES)
@@ -165,18 +157,18 @@ static cdp_settings settings_of(const cdp_options *options, const cdp_tuning *tu
 }
 
 cdp_status cdp_options_resolve(const cdp_options *options, cdp_type type, cdp_settings *settings) {
-  static const structure options_kind = {"options", "cdp_options", "CDP_OPTIONS_INIT", sizeof(cdp_options)};
-  static const structure tuning_kind = {"tuning", "cdp_tuning", "CDP_TUNING_INIT", sizeof(cdp_tuning)};
+  static const cdp_structure options_kind = {"options", "cdp_options", "CDP_OPTIONS_INIT", sizeof(cdp_options)};
+  static const cdp_structure tuning_kind = {"tuning", "cdp_tuning", "CDP_TUNING_INIT", sizeof(cdp_tuning)};
   const uint32_t max_leaf_items = cdp_engine_max_leaf_items(type);
   cdp_options known = CDP_OPTIONS_INIT;
   cdp_tuning known_tuning = CDP_TUNING_INIT;
   cdp_status status;
   if (options != NULL)
-    TRY(copy_known_fields(&options_kind, options, &known));
+    TRY(cdp_structure_read(&options_kind, options, &known));
   TRY(check_choices(&known));
   TRY(check_numbers(&known, max_leaf_items));
   if (known.tuning != NULL)
-    TRY(copy_known_fields(&tuning_kind, known.tuning, &known_tuning));
+    TRY(cdp_structure_read(&tuning_kind, known.tuning, &known_tuning));
   TRY(check_tuning(&known_tuning));
   *settings = settings_of(&known, &known_tuning, max_leaf_items);
 cleanup:

@@ -36,20 +36,25 @@ cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
   TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
   if (call->has_indices)
     TRY(payload_check_index_bytes(call->index_bytes));
-  if (call->column_count > CDP_COLUMNS_MAX)
-    return cdp_fail(CDP_ERROR_SIZE, 0,
-                    "column_count is %zu: a call takes CDP_COLUMNS_MAX (%d) columns at most; sort more by the indices of "
-                    "cdp_argsort()",
-                    call->column_count, CDP_COLUMNS_MAX);
-  if (call->column_count != 0 && !call->has_columns)
-    return cdp_fail(CDP_ERROR_NULL, 0, "columns is NULL, and column_count is %zu: give a pointer to so many columns",
-                    call->column_count);
+  TRY(payload_check_column_count(call->column_count, call->has_columns ? call->columns : NULL));
   for (size_t column = 0; column < call->column_count; column++) {
     name_column(call, column, "value_bytes", name);
     TRY(payload_check_value_bytes(name, call->columns[column].value_bytes, call->count));
   }
 cleanup:
   return status;
+}
+
+cdp_status payload_check_column_count(size_t column_count, const void *columns) {
+  if (column_count > CDP_COLUMNS_MAX)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "column_count is %zu: a call takes CDP_COLUMNS_MAX (%d) columns at most; sort more by the indices of "
+                    "cdp_argsort()",
+                    column_count, CDP_COLUMNS_MAX);
+  if (column_count != 0 && columns == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "columns is NULL, and column_count is %zu: give a pointer to so many columns",
+                    column_count);
+  return CDP_OK;
 }
 
 cdp_status payload_check_index_bytes(size_t index_bytes) {

@@ -36,6 +36,9 @@ cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments
 /* The size of a value in a call of `count` of them, `name` for messages: the bytes of them all can be addressed. CDP_ERROR_SIZE. */
 cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count);
 
+/* How many columns there are, and that there are some. CDP_ERROR_SIZE or _NULL. */
+cdp_status payload_check_column_count(size_t column_count, const void *columns);
+
 /* The size of an index, and an array of some. CDP_ERROR_SIZE; CDP_ERROR_NULL or _ALIGNMENT. */
 cdp_status payload_check_index_bytes(size_t index_bytes);
 cdp_status payload_check_indices(const void *indices, size_t index_bytes, size_t count);

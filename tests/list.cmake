@@ -31,6 +31,9 @@ cdpsort_test(records FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(copies FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(records_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(pairs_calls FOLDER host SUPPORT host_data LABELS simulated)
+cdpsort_test(select FOLDER host SUPPORT host_data LABELS simulated)
+cdpsort_test(top_keys FOLDER host SUPPORT host_data LABELS simulated)
+cdpsort_test(select_calls FOLDER host SUPPORT host_data LABELS simulated)
 foreach(name sort allocator partition_calls)
   cdpsort_test(${name} FOLDER host SUPPORT host_data memory_limits LABELS simulated)
 endforeach()
@@ -45,7 +48,7 @@ foreach(name trace trace_files)
 endforeach()
 
 # What is decided before a kernel runs.
-foreach(name plan plan_paths plan_excess plan_payload device_kinds)
+foreach(name plan plan_paths plan_excess plan_payload plan_select device_kinds)
   cdpsort_test(${name} FOLDER plan STATIC LABELS simulated)
 endforeach()
 
@@ -82,8 +85,8 @@ cdpsort_test(bench_keys FOLDER bench SUPPORT device_data CUDART LABELS simulated
 cdpsort_test(bench_models FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 
 # The GPU: gpu_check.cpp is their main function and their checks.
-foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_first_pairs gpu_pointers
-        gpu_context gpu_partition gpu_buckets_order)
+foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_first_pairs gpu_first_select
+        gpu_pointers gpu_context gpu_partition gpu_buckets_order)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_short FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
@@ -96,7 +99,7 @@ foreach(name gpu_key_order gpu_counted gpu_indices)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
                TIMEOUT 600)
 endforeach()
-foreach(name gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused)
+foreach(name gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused gpu_select gpu_select_refused)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
                MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()

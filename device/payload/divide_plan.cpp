@@ -4,7 +4,7 @@
  */
 #include "engine.h"
 #include "payload/items.cuh"
-#include "payload/room.h"
+#include "room.h"
 #include "tuning_kinds.h"
 
 #include <algorithm>

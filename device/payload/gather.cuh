@@ -20,11 +20,6 @@ struct Origins {
   }
 };
 
-/* The largest unit that a value is copied in. */
-struct alignas(16) SixteenBytes {
-  uint64_t halves[2];
-};
-
 /* Values of one unit. All of a thread's loads are on their way before the first is stored. */
 template <typename Unit>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)

@@ -52,6 +52,11 @@ inline GridShape few_blocks_grid(uint64_t items) {
   return {std::min(grid.blocks, MAX_PAYLOAD_BLOCKS), grid.threads, 0};
 }
 
+/* The largest unit that a value is copied in, or keys are read in. */
+struct alignas(16) SixteenBytes {
+  uint64_t halves[2];
+};
+
 /* ---- Keys -------------------------------------------------------------------------------------------------------------- */
 
 /* Makes keys one that count as equal (CDP_TIES_BY_VALUE): zeros +0.0, NaNs the one without a sign that is next to infinity. */

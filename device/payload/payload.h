@@ -30,6 +30,12 @@ unsigned char *part_of(const Plan &plan, uint64_t offset) {
   return static_cast<unsigned char *>(plan.d_workspace) + offset;
 }
 
+/* Of half a sort (select/): bring values from so many positions into the order of these, and write the positions as indices of 4 or 8
+   bytes. Kernels that two modules had, a linker might keep but once. Return a cudaError_t. */
+int launch_gather(const uint32_t *positions, const void *source, uint64_t count, uint32_t value_bytes, void *destination,
+                  void *stream);
+int launch_write_indices(const uint32_t *positions, uint64_t count, uint32_t index_bytes, void *indices, void *stream);
+
 } // namespace cdp::CDP_RUNTIME
 
 #endif

@@ -235,4 +235,20 @@ int cdp::CDP_RUNTIME::launch_payload(const cdp_payload_plan &plan, void *stream)
   }
 }
 
+int cdp::CDP_RUNTIME::launch_gather(const uint32_t *positions, const void *source, uint64_t count, uint32_t value_bytes,
+                                    void *destination, void *stream) {
+  return gather_values({nullptr, 0, positions}, source, count, value_bytes, destination, stream);
+}
+
+int cdp::CDP_RUNTIME::launch_write_indices(const uint32_t *positions, uint64_t count, uint32_t index_bytes, void *indices,
+                                           void *stream) {
+  const Origins origins = {nullptr, 0, positions};
+  const GridShape grid = payload_grid(count);
+  if (index_bytes == sizeof(uint32_t))
+    return launch_from_host(grid, stream, write_indices_kernel<uint32_t>, origins, nullptr, count,
+                            static_cast<uint32_t *>(indices));
+  return launch_from_host(grid, stream, write_indices_kernel<uint64_t>, origins, nullptr, count,
+                          static_cast<uint64_t *>(indices));
+}
+
 #endif

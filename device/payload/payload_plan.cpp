@@ -3,7 +3,7 @@
  * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace.
  */
 #include "engine.h"
-#include "payload/room.h"
+#include "room.h"
 #include "tuning_kinds.h"
 #include "tuning_payload.h"
 

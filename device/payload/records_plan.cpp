@@ -3,7 +3,7 @@
  * The plan of a sort by several fields (engine.h): which fields are one key, the sorts of indices by those, and the workspace.
  */
 #include "engine.h"
-#include "payload/room.h"
+#include "room.h"
 
 #include <algorithm>
 

@@ -269,6 +269,11 @@ cdp_status launch_division_on(const cdp_division_plan *plan, void *stream, cdp_f
   return check_launch(launch_division(*plan, stream), true, "launching the division", fault);
 }
 
+cdp_status launch_select_on(const cdp_select_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed(plan->is_captured);
+  return check_launch(launch_select(*plan, stream), true, "launching the selection", fault);
+}
+
 /* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
@@ -343,6 +348,8 @@ constexpr cdp_engine ENGINE = {false,
                                run_records<Session>,
                                launch_division_on,
                                run_division<Session>,
+                               launch_select_on,
+                               run_select<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

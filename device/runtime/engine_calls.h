@@ -16,6 +16,7 @@
 #include "recursion/dispatch.h"
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
+#include "select/half_sort.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -83,7 +84,7 @@ cdp_status run_sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *f
   return CDP_OK;
 }
 
-/* cdp_engine::sort_payload, cdp_engine::sort_records and cdp_engine::divide: `launch` launches the plan. */
+/* cdp_engine::sort_payload, sort_records, divide and select: `launch` launches the plan. */
 template <typename Session, typename Plan>
 cdp_status run_launches(const Plan &plan, uint64_t seed, int (*launch)(const Plan &, void *), const char *doing,
                         cdp_fault *fault) {
@@ -107,6 +108,11 @@ cdp_status run_records(const cdp_records_plan *plan, cdp_fault *fault) {
 template <typename Session>
 cdp_status run_division(const cdp_division_plan *plan, cdp_fault *fault) {
   return run_launches<Session>(*plan, plan->seed, launch_division, "dividing", fault);
+}
+
+template <typename Session>
+cdp_status run_select(const cdp_select_plan *plan, cdp_fault *fault) {
+  return run_launches<Session>(*plan, plan->seed, launch_select, "selecting", fault);
 }
 
 /* cdp_engine::partition. */

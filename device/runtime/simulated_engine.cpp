@@ -110,6 +110,11 @@ cdp_status launch_division_on(const cdp_division_plan *plan, void *stream, cdp_f
   return check(fault, launch_division(*plan, stream));
 }
 
+cdp_status launch_select_on(const cdp_select_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->seed);
+  return check(fault, launch_select(*plan, stream));
+}
+
 /* See engine_calls.h. */
 struct Session {
   void *stream = nullptr;
@@ -168,6 +173,8 @@ constexpr cdp_engine ENGINE = {true,
                                run_records<Session>,
                                launch_division_on,
                                run_division<Session>,
+                               launch_select_on,
+                               run_select<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

@@ -9,8 +9,8 @@
  *
  * The call, the same in stream order, and its options. C11 and C++17, without a CUDA header. It includes errors.h: what calls
  * return, and what a thread can ask about its last one. Beside it: pairs.h (values that go with the keys, and argsort), records.h
- * (several fields), copy.h (all of these out of place), buckets.h (division by splitters that are given), tuning.h (numbers that
- * shape the recursion), study.h (what a recursion did), partition.h (its one step).
+ * (several fields), copy.h (all of these out of place), buckets.h (division by splitters that are given), select.h (half a
+ * sort), tuning.h (numbers that shape the recursion), study.h (what a recursion did), partition.h (its one step).
  */
 #ifndef CDPSORT_CDPSORT_H
 #define CDPSORT_CDPSORT_H
@@ -270,7 +270,7 @@ typedef enum cdp_pivot {
 #define CDP_LEAF_MAX_8_BYTES 512u
 
 /**
- * Where a blocking call has its memory from: cdp_quicksort(), those of pairs.h, buckets.h and study.h, and cdp_partition(); and
+ * Where a blocking call has its memory from: cdp_quicksort(), those of the headers beside it; and
  * cdp_quicksort_on_stream() and its like, which have rules of their own for when memory may be used. Each of them asks once at
  * most, for a workspace and, for arrays in host memory on a CUDA device, a copy of them. Where there is nothing to do, and in
  * calls that fail before that, nothing is asked for.

@@ -22,7 +22,7 @@ typedef enum cdp_status {
 
   /*
    * 1 to 31: the caller can mend these. Found out before anything was launched: all arrays (keys, and the values, indices,
-   * sorted keys, records and begins of pairs.h, records.h and buckets.h), the workspace and what a call fills in are as they were,
+   * sorted keys, records, begins and found keys of the other headers), the workspace and what a call fills in are as they were,
    * unless the call says otherwise.
    */
   CDP_ERROR_NULL = 1,   /**< a pointer that must not be NULL is NULL */
@@ -30,7 +30,7 @@ typedef enum cdp_status {
   CDP_ERROR_OPTION = 3, /**< an option is out of its range, or unknown */
   CDP_ERROR_SIZE = 4, /**< count, or a number of columns or fields, is greater than the call takes, or what they come to cannot
                                 be addressed; or a value, an index or a record has a size that there is not, or a field lies
-                                outside its record */
+                                outside its record, or a rank has no key */
   CDP_ERROR_ALIGNMENT = 5, /**< keys or indices are not aligned to their own size; or the workspace, or what an allocator
                                 returned, not to CDP_WORKSPACE_ALIGNMENT */
   CDP_ERROR_WORKSPACE = 6, /**< the workspace overlaps an array, or is smaller than the question for its size says:

@@ -12,10 +12,14 @@
  *    still copies, so that for large arrays the launch is not part of the time; for the smallest it is, for all modes alike.
  * 5. Order, permutation and guards are judged on the device after every repetition.
  *
+ * What finds some keys instead of sorting all is compared with the keys at the same ranks of a copy that is sorted beforehand.
+ *
  * There is one workspace, as large as the largest that any mode wants: each is given as much of it as it asked for, with a
  * guard behind just that. So it is with the values.
  */
 #include "measure.h"
+
+#include "found.h"
 
 #include <cdpsort/pairs.h>
 
@@ -105,6 +109,7 @@ struct Bench::Inside {
   std::vector<Contender> contenders;
   size_t shared_workspace_bytes = 0;
   size_t shared_values_bytes = 0;
+  std::unique_ptr<GuardedMemory> in_order; /* the keys, for modes that find some of them; NULL: there is no such mode */
   std::vector<std::string> left_out;
   std::unique_ptr<GuardedMemory> unsorted;
   std::unique_ptr<GuardedMemory> keys;
@@ -135,6 +140,7 @@ struct Bench::Inside {
   void prepare(const Contender &contender);
   double sort_once(const Contender &contender, std::string *fault);
   std::string judge(const Contender &contender, const Sorted &sorted);
+  void put_in_order();
   void repeat(const Contender &contender, bool counts, Row *row);
 };
 
@@ -166,7 +172,9 @@ void Bench::Inside::take_in(const Chosen &one, size_t room_bytes) {
     left_out.push_back(name + " (takes 2^32 keys at most)");
     return;
   }
-  const Contender contender = {&mode, mode.workspace_bytes(span_of(keys->begin())), count * mode.moved.value_bytes};
+  const size_t found_bytes = mode.found.keys_of(count) * device_data::key_bytes(type);
+  const Contender contender = {&mode, mode.workspace_bytes(span_of(keys->begin())),
+                               mode.found.keys != 0 ? found_bytes : count * mode.moved.value_bytes};
   const size_t workspace_bytes = std::max(shared_workspace_bytes, contender.workspace_bytes);
   const size_t values_bytes = std::max(shared_values_bytes, contender.values_bytes);
   if (workspace_bytes + values_bytes > room_bytes) {
@@ -188,13 +196,17 @@ void Bench::Inside::choose_contenders(const std::vector<Chosen> &chosen) {
 }
 
 void Bench::Inside::allocate(const std::vector<Chosen> &chosen) {
-  const size_t needed = 2 * (keys_bytes + 2 * GUARD_BYTES);
+  const auto finds = [](const Chosen &one) { return one.mode->found.keys != 0; };
+  const bool needs_order = std::any_of(chosen.begin(), chosen.end(), finds);
+  const size_t needed = (needs_order ? 3 : 2) * (keys_bytes + 2 * GUARD_BYTES);
   const size_t free_bytes = free_device_bytes();
   if (needed > free_bytes)
-    throw DoesNotFit("the keys, twice, need " + gibibytes(needed) + " of device memory, of which " + gibibytes(free_bytes) +
-                     " are free");
+    throw DoesNotFit("the keys, twice, or three times where some are to be found, need " + gibibytes(needed) +
+                     " of device memory, of which " + gibibytes(free_bytes) + " are free");
   unsorted = std::make_unique<GuardedMemory>(keys_bytes);
   keys = std::make_unique<GuardedMemory>(keys_bytes);
+  if (needs_order)
+    in_order = std::make_unique<GuardedMemory>(keys_bytes);
   REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   REQUIRE(cudaEventCreate(&begin));
   REQUIRE(cudaEventCreate(&end));
@@ -216,7 +228,7 @@ void Bench::Inside::prepare(const Contender &contender) {
   if (contender.values_bytes == 0)
     return;
   values->paint(contender.values_bytes, stream);
-  if (contender.mode->moved.is_argsort)
+  if (contender.mode->moved.is_argsort || contender.mode->found.keys != 0)
     REQUIRE(cudaMemsetAsync(values->begin(), 0xFF, contender.values_bytes, stream));
   else
     REQUIRE(device_data::number(indexed_by(contender, values->begin()), count, stream));
@@ -238,16 +250,31 @@ cudaError_t Bench::Inside::judge_order(const Contender &contender, const Sorted 
   return device_data::oracle_judge_indices(oracle, found, CDP_ASCENDING, indexed_by(contender, d_values), stream);
 }
 
+/* The keys in their order, which the oracle has judged, for modes that find some of them. */
+void Bench::Inside::put_in_order() {
+  REQUIRE(cudaMemcpyAsync(in_order->begin(), unsorted->begin(), keys_bytes, cudaMemcpyDeviceToDevice, stream));
+  REQUIRE(cdp_quicksort_on_stream(in_order->begin(), count, type, nullptr, stream));
+  REQUIRE(device_data::oracle_judge(oracle, span_of(in_order->begin()), CDP_ASCENDING, stream));
+  const device_data::Findings earlier = before;
+  REQUIRE(device_data::oracle_read(oracle, &before, stream));
+  if (before.disorders != earlier.disorders || before.wrong_digests != earlier.wrong_digests)
+    throw Failure("the keys in their order, which others are compared with, are wrong");
+}
+
 /* What is wrong with a result; "" if nothing is. */
 std::string Bench::Inside::judge(const Contender &contender, const Sorted &sorted) {
   device_data::Findings after;
-  REQUIRE(judge_order(contender, sorted));
+  const bool finds = contender.mode->found.keys != 0;
+  void *d_found = values->begin();
+  const uint64_t wrong = finds ? count_wrong_keys(*contender.mode, span_of(in_order->begin()), d_found, stream) : 0;
+  REQUIRE(finds ? device_data::oracle_judge(oracle, span_of(sorted.d_keys), CDP_ASCENDING, stream)
+                : judge_order(contender, sorted));
   if (contender.values_bytes != 0)
     values->judge(contender.values_bytes, oracle, stream);
   keys->judge(keys_bytes, oracle, stream);
   workspace->judge(contender.workspace_bytes, oracle, stream);
   REQUIRE(device_data::oracle_read(oracle, &after, stream));
-  const auto disorders = after.disorders - before.disorders;
+  const auto disorders = finds ? 0 : after.disorders - before.disorders; // keys stay where they are
   const auto wrong_digests = after.wrong_digests - before.wrong_digests;
   const auto damaged = after.damaged_guard_bytes - before.damaged_guard_bytes;
   const auto strays = after.strays - before.strays;
@@ -255,12 +282,14 @@ std::string Bench::Inside::judge(const Contender &contender, const Sorted &sorte
   const bool lost = after.index_hashes != before.index_hashes;
   const bool judged = after.judgements == before.judgements + 1;
   before = after;
-  if (judged && disorders == 0 && wrong_digests == 0 && damaged == 0 && strays == 0 && overtakings == 0 && !lost)
+  if (judged && wrong == 0 && disorders == 0 && wrong_digests == 0 && damaged == 0 && strays == 0 && overtakings == 0 && !lost)
     return "";
   std::string fault = "a wrong result: " + std::to_string(disorders) + " neighbours out of order, " +
                       (wrong_digests != 0 ? "other keys than before" : "the same keys as before") + ", " +
                       std::to_string(damaged) + " bytes written outside";
-  if (contender.values_bytes != 0)
+  if (finds)
+    fault += ", " + std::to_string(wrong) + " keys that were not to be found";
+  else if (contender.values_bytes != 0)
     fault += ", " + std::to_string(strays) + " values of other keys, " + std::to_string(overtakings) +
              " equal keys not as they came, " + (lost ? "other values than before" : "the same values as before");
   return fault;
@@ -328,6 +357,8 @@ std::vector<Row> Bench::measure(Distribution distribution, uint32_t runs) {
   const KeySpan unsorted = inside.span_of(inside.unsorted->begin());
   REQUIRE(device_data::generate(unsorted, distribution, inside.seed, inside.stream, device_data::Values::ordinary));
   REQUIRE(device_data::oracle_note(inside.oracle, unsorted, inside.stream));
+  if (inside.in_order != nullptr)
+    inside.put_in_order();
   std::vector<Row> rows;
   for (const Contender &contender : inside.contenders)
     rows.push_back({inside.type, inside.count, distribution, contender.mode, contender.workspace_bytes, {}, "", 0, 0});

@@ -6,6 +6,7 @@
 
 #include <cdpsort/buckets.h>
 #include <cdpsort/copy.h>
+#include <cdpsort/select.h>
 
 #include <algorithm>
 #include <string>
@@ -147,10 +148,6 @@ Mode buckets_mode(const char *name, const char *text) {
 
 /* ---- Out of place: what is sorted lies at the beginning of the workspace ------------------------------------------------- */
 
-size_t rounded_up(size_t bytes) {
-  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
-}
-
 template <uint32_t VALUE_BYTES>
 size_t copy_workspace_bytes(const KeySpan &keys) {
   const cdp_options options = ties_options(CDP_TIES_STABLE);
@@ -159,7 +156,7 @@ size_t copy_workspace_bytes(const KeySpan &keys) {
     REQUIRE(cdp_quicksort_copy_workspace(keys.count, keys.type, nullptr, &bytes));
   else
     REQUIRE(cdp_quicksort_pairs_copy_workspace(VALUE_BYTES, keys.count, keys.type, &options, &bytes));
-  return rounded_up(keys.count * device_data::key_bytes(keys.type)) + rounded_up(keys.count * VALUE_BYTES) + bytes;
+  return aligned_bytes(keys.count * device_data::key_bytes(keys.type)) + aligned_bytes(keys.count * VALUE_BYTES) + bytes;
 }
 
 template <uint32_t VALUE_BYTES>
@@ -167,8 +164,8 @@ Sorted copy_sort(const Workplace &place) {
   const cdp_options options = ties_options(CDP_TIES_STABLE);
   const KeySpan &keys = place.keys;
   char *d_sorted_keys = static_cast<char *>(place.d_workspace);
-  char *d_sorted_values = d_sorted_keys + rounded_up(keys.count * device_data::key_bytes(keys.type));
-  char *d_rest = d_sorted_values + rounded_up(keys.count * VALUE_BYTES);
+  char *d_sorted_values = d_sorted_keys + aligned_bytes(keys.count * device_data::key_bytes(keys.type));
+  char *d_rest = d_sorted_values + aligned_bytes(keys.count * VALUE_BYTES);
   const size_t rest_bytes = place.workspace_bytes - static_cast<size_t>(d_rest - d_sorted_keys);
   if constexpr (VALUE_BYTES == 0) {
     REQUIRE(
@@ -213,28 +210,73 @@ size_t rows_workspace_bytes(const KeySpan &keys) {
 Sorted rows_sort(const Workplace &place) {
   REQUIRE(cdp_sort_records_async(place.keys.d_keys, place.keys.count, sizeof(int64_t), BY_ROW, 2, nullptr, place.d_workspace,
                                  place.workspace_bytes, place.stream));
-  return {place.keys.d_keys, BY_EVENTS};
-}
+  /* ---- Half a sort -------------------------------------------------------------------------------------------------------- */
 
-/* ---- The toolkit -------------------------------------------------------------------------------------------------------- */
+  constexpr uint64_t TOP_KEYS = 1000;
+  constexpr uint64_t QUANTILES = 5;
 
-CudaPeers cuda_peers_of(cdp_type type) {
-  return with_key_type(type, [](auto key) { return cuda_peers<decltype(key)>(); });
-}
+  uint64_t middle_rank(uint64_t, uint64_t count) {
+    return count / 2;
+  }
 
-template <size_t (*CudaPeers::*WHICH)(const KeySpan &)>
-size_t peer_workspace_bytes(const KeySpan &keys) {
-  return (cuda_peers_of(keys.type).*WHICH)(keys);
-}
+  uint64_t own_rank(uint64_t which, uint64_t) {
+    return which;
+  }
 
-template <Sorted (*CudaPeers::*WHICH)(const Workplace &)>
-Sorted peer_sort(const Workplace &place) {
-  return (cuda_peers_of(place.keys.type).*WHICH)(place);
-}
+  /* At even distances, not at the ends. */
+  uint64_t quantile_rank(uint64_t which, uint64_t count) {
+    return (which + 1) * (count / (QUANTILES + 1));
+  }
 
-size_t no_workspace(const KeySpan &) {
-  return 0;
-}
+  template <uint64_t KEYS>
+  size_t quantiles_workspace_bytes(const KeySpan &keys) {
+    size_t bytes = 0;
+    REQUIRE(cdp_quantiles_workspace(keys.count, keys.type, nullptr, std::min(KEYS, keys.count), &bytes));
+    return bytes;
+  }
+
+  template <uint64_t KEYS, uint64_t (*RANK)(uint64_t, uint64_t)>
+  Sorted find_quantiles(const Workplace &place) {
+    const uint64_t rank_count = std::min(KEYS, place.keys.count);
+    uint64_t ranks[KEYS];
+    for (uint64_t which = 0; which < rank_count; which++)
+      ranks[which] = RANK(which, place.keys.count);
+    REQUIRE(cdp_quantiles_async(place.keys.d_keys, place.keys.count, place.keys.type, nullptr, ranks, rank_count,
+                                place.d_values, place.d_workspace, place.workspace_bytes, place.stream));
+    return {place.keys.d_keys, BY_EVENTS};
+  }
+
+  size_t top_workspace_bytes(const KeySpan &keys) {
+    size_t bytes = 0;
+    REQUIRE(cdp_top_k_workspace(keys.count, keys.type, nullptr, std::min(TOP_KEYS, keys.count), nullptr, &bytes));
+    return bytes;
+  }
+
+  Sorted find_top(const Workplace &place) {
+    REQUIRE(cdp_top_k_async(place.keys.d_keys, place.keys.count, place.keys.type, nullptr, std::min(TOP_KEYS, place.keys.count),
+                            place.d_values, nullptr, place.d_workspace, place.workspace_bytes, place.stream));
+    return {place.keys.d_keys, BY_EVENTS};
+  }
+
+  /* ---- The toolkit -------------------------------------------------------------------------------------------------------- */
+
+  CudaPeers cuda_peers_of(cdp_type type) {
+    return with_key_type(type, [](auto key) { return cuda_peers<decltype(key)>(); });
+  }
+
+  template <size_t (*CudaPeers::*WHICH)(const KeySpan &)>
+  size_t peer_workspace_bytes(const KeySpan &keys) {
+    return (cuda_peers_of(keys.type).*WHICH)(keys);
+  }
+
+  template <Sorted (*CudaPeers::*WHICH)(const Workplace &)>
+  Sorted peer_sort(const Workplace &place) {
+    return (cuda_peers_of(place.keys.type).*WHICH)(place);
+  }
+
+  size_t no_workspace(const KeySpan &) {
+    return 0;
+  }
 
 } // namespace
 
@@ -300,6 +342,33 @@ const std::vector<Mode> &all_modes() {
        peer_sort<&CudaPeers::rows_sort>,
        {},
        CDP_I64},
+      {"median",
+       "cdpsort, the key in the middle of the order alone, the keys left as they are",
+       true,
+       0,
+       quantiles_workspace_bytes<1>,
+       find_quantiles<1, middle_rank>,
+       {},
+       0,
+       {1, middle_rank}},
+      {"quantiles-5",
+       "the same, five keys at even distances",
+       true,
+       0,
+       quantiles_workspace_bytes<QUANTILES>,
+       find_quantiles<QUANTILES, quantile_rank>,
+       {},
+       0,
+       {QUANTILES, quantile_rank}},
+      {"top-1000",
+       "the same, the first 1,000 keys in their order",
+       true,
+       0,
+       top_workspace_bytes,
+       find_top,
+       {},
+       0,
+       {TOP_KEYS, own_rank}},
   };
   return modes;
 }

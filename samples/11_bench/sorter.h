@@ -88,6 +88,15 @@ struct Divided {
 };
 Divided divided_parts(void *d_workspace, uint32_t splitters);
 void choose_splitters(const KeySpan &keys, void *d_workspace, uint32_t splitters, cudaStream_t stream);
+/* What a mode finds instead of sorting: keys at some ranks, which it writes to where values would be. The keys stay as they are. */
+struct Found {
+  uint64_t keys = 0; /* at most, and no more than there are; 0: it sorts */
+  uint64_t (*rank)(uint64_t which, uint64_t count) = nullptr;
+
+  uint64_t keys_of(uint64_t count) const {
+    return keys < count ? keys : count;
+  }
+};
 
 struct Mode {
   const char *name;
@@ -98,6 +107,7 @@ struct Mode {
   Sorted (*sort)(const Workplace &place);
   Moved moved = {};
   int type = 0; /* the cdp_type of keys that it takes; 0: any */
+  Found found = {};
 };
 
 /* All of them, in the order in which they take turns. */

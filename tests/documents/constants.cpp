@@ -7,6 +7,7 @@
 #include "block/key_lines.cuh"
 #include "block/mapped_shape.cuh"
 #include "tuning_payload.h"
+#include "tuning_select.h"
 
 #include <cstdio>
 
@@ -93,4 +94,7 @@ int main() {
   print("pending_limit_min", PENDING_LIMIT_MIN, PENDING_LIMIT_MIN);
   print("kernels", LAUNCHED_KERNELS, LAUNCHED_KERNELS);
   print("frequent_piece", FREQUENT_PIECE_ITEMS, FREQUENT_PIECE_ITEMS);
+  const SelectShape select = select_shape(false);
+  print("select_bins", 1u << select.bin_bits, 1u << select.bin_bits);
+  print("select_sample", select.threads * select.samples, select.threads * select.samples);
 }

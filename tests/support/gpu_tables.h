@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the GPU's tests of pairs.h share: tables of keys and values in every kind of memory, sorted by every call, and compared
+ * What the GPU's tests of pairs.h and select.h share: tables of keys and values in every kind of memory, sorted by every call, and compared
  * with what the host's own sort of rows makes of them.
  */
 #ifndef CDPSORT_TESTS_GPU_TABLES_H
@@ -120,6 +120,29 @@ constexpr int KEYS = 3;
 cdp_options options_of(cdp_order order, cdp_ties ties);
 const char *call_name(Call call);
 const char *place_name(Place place);
+
+/* Positions in the order of a table's keys, equal ones in that of the input. */
+std::vector<uint64_t> stable_order(const Table &table, const cdp_options &options);
+
+/* Makes a call in stream order, and returns its status, or has it captured and replays that. */
+template <typename Call>
+cdp_status perform(const Way &way, Call call) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  if (!way.is_captured)
+    return call();
+  CHECK_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeGlobal));
+  const cdp_status status = call();
+  const cudaError_t captured = cudaStreamEndCapture(stream(), &graph);
+  CHECK_SORT(status); // first: it has a message
+  CHECK_CUDA(captured);
+  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK_CUDA(cudaGraphLaunch(exec, stream()));
+  CHECK_CUDA(cudaStreamSynchronize(stream()));
+  CHECK_CUDA(cudaGraphExecDestroy(exec));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+  return status;
+}
 
 /* Sort, and end the test unless all is as the host's own sort makes it. One column is sorted by the calls for pairs, others by
    those for columns. `what` is for messages. */

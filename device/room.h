@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reckoning the parts of a workspace.
+ * Where the parts of a workspace begin, for plans.
  */
-#ifndef CDPSORT_DEVICE_PAYLOAD_ROOM_H
-#define CDPSORT_DEVICE_PAYLOAD_ROOM_H
+#ifndef CDPSORT_DEVICE_ROOM_H
+#define CDPSORT_DEVICE_ROOM_H
 
 #include <cdpsort/cdpsort.h>
 
