@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the benchmark measures: modes of the library and its peers, behind one interface. modes.cpp lists them all and has the
+ * What the benchmark measures: modes of the library and its peers, behind one interface. modes.cpp and call_modes.cpp have the
  * library's, cuda_peers.cuh those of the CUDA toolkit, host_peers.cpp those of the host.
  *
  * Whatever fails throws a Failure; nothing here ends the program.
@@ -112,6 +112,9 @@ struct Mode {
 
 /* All of them, in the order in which they take turns. */
 const std::vector<Mode> &all_modes();
+
+/* Those of calls that do not sort keys in place. */
+std::vector<Mode> call_modes();
 
 /* Sorters of the CUDA toolkit, for keys of one type. */
 struct CudaPeers {

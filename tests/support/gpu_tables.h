@@ -93,26 +93,6 @@ struct Way {
 };
 constexpr Way ON_DEVICE = {Call::blocking, Place::device, Place::device, 0};
 
-/* Sorts, or has it captured and replays that. */
-template <typename Sort>
-cdp_status perform(const Way &way, Sort sort) {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
-  if (!way.is_captured)
-    return sort();
-  CHECK_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeGlobal));
-  const cdp_status status = sort();
-  const cudaError_t captured = cudaStreamEndCapture(stream(), &graph);
-  CHECK_SORT(status); // first: it has a message
-  CHECK_CUDA(captured);
-  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
-  CHECK_CUDA(cudaGraphLaunch(exec, stream()));
-  CHECK_CUDA(cudaStreamSynchronize(stream()));
-  CHECK_CUDA(cudaGraphExecDestroy(exec));
-  CHECK_CUDA(cudaGraphDestroy(graph));
-  return status;
-}
-
 /* Where an argsort's keys go. */
 enum class Keys { unwanted, in_place, apart };
 constexpr int KEYS = 3;
