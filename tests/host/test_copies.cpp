@@ -3,7 +3,7 @@
  * The calls of copy.h, on the simulated device: they make what those in place make of a copy of the input, which other tests judge,
  * leave the input as it was, and write nothing else; and wrong arguments.
  */
-#include "host_data.h"
+#include "host_tables.h"
 #include "records.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
@@ -12,7 +12,7 @@
 
 #include <memory>
 
-using records::Bytes;
+using namespace host_tables;
 using records::Records;
 
 namespace {
@@ -20,43 +20,11 @@ namespace {
 enum class Call { blocking, async, on_stream };
 constexpr int CALLS = 3;
 
-cdp_options simulated_options(uint64_t seed) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
-  options.seed = seed;
+/* Both orders in turn. */
+cdp_options options_of(uint64_t seed) {
+  cdp_options options = simulated_options(seed);
   options.order = static_cast<cdp_order>(seed / 2 % 2);
   return options;
-}
-
-/* An array between guards. */
-class Guarded {
-public:
-  explicit Guarded(const Bytes &contents, size_t offset = 0) {
-    ck_assert(host_guarded_make(&guarded_, contents.size(), offset));
-    std::copy(contents.begin(), contents.end(), guarded_.bytes);
-  }
-  ~Guarded() {
-    host_guarded_free(&guarded_);
-  }
-  Guarded(const Guarded &) = delete;
-  Guarded &operator=(const Guarded &) = delete;
-
-  unsigned char *bytes() const {
-    return guarded_.bytes;
-  }
-  Bytes contents() const {
-    ck_assert_msg(host_guarded_whole(&guarded_), "something was written beside an array");
-    return Bytes(guarded_.bytes, guarded_.bytes + guarded_.size);
-  }
-
-private:
-  host_guarded guarded_ = {};
-};
-
-Bytes keys_of(cdp_type type, size_t count, host_distribution distribution, uint64_t seed) {
-  Bytes keys(count * host_key_bytes(type));
-  host_fill(keys.data(), type, count, distribution, seed);
-  return keys;
 }
 
 /* Values that follow from their keys, so that those of equal keys are equal, whatever their order. */
@@ -114,7 +82,7 @@ START_TEST(copies_keys) {
   for (const size_t count : {size_t{0}, size_t{1}, size_t{2}, size_t{33}, tile - 1, tile + 1, 5 * tile + 3}) {
     const host_distribution distribution =
         static_cast<host_distribution>((round + static_cast<uint64_t>(_i)) % HOST_DISTRIBUTIONS);
-    check_keys(static_cast<Call>(round % CALLS), type, keys_of(type, count, distribution, round), simulated_options(round));
+    check_keys(static_cast<Call>(round % CALLS), type, keys_of(type, count, distribution, round), options_of(round));
     round++;
   }
 }
@@ -187,7 +155,7 @@ START_TEST(copies_columns) {
   uint64_t round = static_cast<uint64_t>(_i);
   for (const std::vector<size_t> &shape : shapes)
     for (const size_t count : {size_t{1}, size_t{700}, 2 * tile + 1, size_t{6007}}) {
-      cdp_options options = simulated_options(round);
+      cdp_options options = options_of(round);
       options.ties = static_cast<cdp_ties>(round % 3);
       const host_distribution distribution = round % 2 == 0 ? HOST_UNIFORM : HOST_EXTREMES;
       check_columns(static_cast<Call>(round % CALLS), type, keys_of(type, count, distribution, round), shape, round % 5,
@@ -228,7 +196,7 @@ START_TEST(copies_records) {
   uint64_t seed = static_cast<uint64_t>(_i) + 77;
   const size_t record_bytes = 1 + host_random_below(&seed, 24);
   const size_t count = 1 + host_random_below(&seed, 900);
-  cdp_options options = simulated_options(seed);
+  cdp_options options = options_of(seed);
   options.order = CDP_ASCENDING;
   options.ties = static_cast<cdp_ties>(_i % 3);
   const size_t shift = static_cast<size_t>(_i) % 5;
@@ -243,7 +211,7 @@ END_TEST
 
 /* What is gathered goes where it belongs: no more is needed than in place, and for large values less. */
 START_TEST(needs_no_larger_workspace) {
-  const cdp_options options = simulated_options(0);
+  const cdp_options options = options_of(0);
   const cdp_field field = {0, CDP_U64, CDP_ASCENDING};
   const size_t count = 100000;
   size_t apart = 0;
@@ -273,7 +241,7 @@ void must_fail(cdp_status wanted, cdp_status status, const char *word) {
 }
 
 START_TEST(refuses_wrong_arguments) {
-  const cdp_options options = simulated_options(0);
+  const cdp_options options = options_of(0);
   const cdp_field field = {0, CDP_U32, CDP_ASCENDING};
   uint32_t memory[64];
   for (uint32_t index = 0; index < 64; index++)

@@ -50,12 +50,19 @@ inline std::vector<uint64_t> stable_order(cdp_type type, const cdp_options &opti
   return order;
 }
 
-/* Items of an array in such an order. */
-inline Bytes in_order(const Bytes &items, size_t item_bytes, const std::vector<uint64_t> &order) {
-  Bytes sorted(items.size());
-  for (size_t index = 0; index < order.size(); index++)
+/* The first `most` items of an array in such an order, and all of them. */
+inline Bytes in_order(const Bytes &items, size_t item_bytes, const std::vector<uint64_t> &order, size_t most) {
+  Bytes sorted(most * item_bytes);
+  for (size_t index = 0; index < most; index++)
     memcpy(&sorted[index * item_bytes], &items[order[index] * item_bytes], item_bytes);
   return sorted;
+}
+inline Bytes in_order(const Bytes &items, size_t item_bytes, const std::vector<uint64_t> &order) {
+  return in_order(items, item_bytes, order, order.size());
+}
+
+inline Bytes sorted_keys(cdp_type type, const cdp_options &options, const Bytes &keys) {
+  return in_order(keys, host_key_bytes(type), stable_order(type, options, keys));
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------------------------------------ */

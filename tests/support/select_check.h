@@ -5,7 +5,7 @@
 #ifndef CDPSORT_TESTS_SELECT_CHECK_H
 #define CDPSORT_TESTS_SELECT_CHECK_H
 
-#include "host_arrays.h"
+#include "host_tables.h"
 
 #include "../../device/tuning_select.h"
 
@@ -13,9 +13,8 @@
 
 namespace select_check {
 
-using namespace host_arrays;
+using namespace host_tables;
 
-constexpr int TYPES = CDP_BF16;
 
 /* Keys that a block takes at a time. */
 inline size_t tile_keys(cdp_type type) {
