@@ -187,8 +187,10 @@ struct SelectItems {
       const SixteenBytes *pieces = reinterpret_cast<const SixteenBytes *>(tile);
       SixteenBytes loaded[PIECES<Raw>];
 #pragma unroll
-      for (uint32_t piece = 0; piece < PIECES<Raw>; piece++)
-        loaded[piece] = pieces[index(piece * KEYS_PER_PIECE<Raw>) / KEYS_PER_PIECE<Raw>];
+      for (uint32_t piece = 0; piece < PIECES<Raw>; piece++) {
+        const uint32_t first = index(piece * KEYS_PER_PIECE<Raw>);
+        loaded[piece] = pieces[first / KEYS_PER_PIECE<Raw>];
+      }
 #pragma unroll
       for (uint32_t item = 0; item < SELECT_ITEMS<Raw>; item++) {
         const uint32_t byte = item % KEYS_PER_PIECE<Raw> * static_cast<uint32_t>(sizeof(Raw));

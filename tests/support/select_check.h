@@ -15,7 +15,6 @@ namespace select_check {
 
 using namespace host_tables;
 
-
 /* Keys that a block takes at a time. */
 inline size_t tile_keys(cdp_type type) {
   constexpr cdp::SelectShape SHAPE = cdp::select_shape(true);
