@@ -161,7 +161,8 @@ struct SelectShare {
 
 template <typename Raw>
 __device__ __forceinline__ SelectShare select_share(uint64_t keys) {
-  const uint64_t tiles = (keys + SELECT_TILE<Raw> - 1) / SELECT_TILE<Raw>;
+  constexpr uint64_t TILE = SELECT_TILE<Raw>;
+  const uint64_t tiles = (keys + TILE - 1) / TILE;
   const uint64_t each = (tiles + gridDim.x - 1) / gridDim.x * SELECT_TILE<Raw>;
   const uint64_t begin = min(blockIdx.x * each, keys);
   return {begin, min(begin + each, keys)};
@@ -184,13 +185,12 @@ struct SelectItems {
   /* `left`: keys from the tile's first one on. All loads are on their way before the first key is used. */
   __device__ __forceinline__ void load(const Raw *tile, uint64_t left, bool is_aligned) {
     if (is_aligned && left >= SELECT_TILE<Raw>) {
+      constexpr uint32_t KEYS = KEYS_PER_PIECE<Raw>;
       const SixteenBytes *pieces = reinterpret_cast<const SixteenBytes *>(tile);
       SixteenBytes loaded[PIECES<Raw>];
 #pragma unroll
-      for (uint32_t piece = 0; piece < PIECES<Raw>; piece++) {
-        const uint32_t first = index(piece * KEYS_PER_PIECE<Raw>);
-        loaded[piece] = pieces[first / KEYS_PER_PIECE<Raw>];
-      }
+      for (uint32_t piece = 0; piece < PIECES<Raw>; piece++)
+        loaded[piece] = pieces[index(piece * KEYS) / KEYS];
 #pragma unroll
       for (uint32_t item = 0; item < SELECT_ITEMS<Raw>; item++) {
         const uint32_t byte = item % KEYS_PER_PIECE<Raw> * static_cast<uint32_t>(sizeof(Raw));
