@@ -163,7 +163,7 @@ template <typename Raw>
 __device__ __forceinline__ SelectShare select_share(uint64_t keys) {
   constexpr uint64_t TILE = SELECT_TILE<Raw>;
   const uint64_t tiles = (keys + TILE - 1) / TILE;
-  const uint64_t each = (tiles + gridDim.x - 1) / gridDim.x * SELECT_TILE<Raw>;
+  const uint64_t each = (tiles + gridDim.x - 1) / gridDim.x * TILE;
   const uint64_t begin = min(blockIdx.x * each, keys);
   return {begin, min(begin + each, keys)};
 }
