@@ -92,14 +92,19 @@ collect() {
   [ "$code" -eq 0 ] || tail -n 40 "$work/output" >&2
 }
 
-# Programs that use no GPU run side by side.
-run_host_tests() {
+# Programs that use no GPU run side by side, behind the others where there are not enough processors for all.
+start_host_tests() {
   say "tests without a GPU, $(nproc) at a time"
-  awk '!/ (gpu|mps)( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
-  xargs -P "$(nproc)" -I {} sh -c "$execute" execute "$work" "$programs" "$test_limit" {} <"$work/names"
+  awk '!/ (gpu|mps)( |$)/ { print $1 }' "$programs/tests.list" >"$work/host_names"
+  nice xargs -P "$(nproc)" -I {} sh -c "$execute" execute "$work" "$programs" "$test_limit" {} <"$work/host_names" &
+  host_tests=$!
+}
+
+collect_host_tests() {
+  wait "$host_tests"
   while read -r name; do
     collect "$name" "$test_limit"
-  done <"$work/names"
+  done <"$work/host_names"
 }
 
 # The others one by one: their memory and their timings are one another's.
@@ -352,8 +357,9 @@ memcheck_note="not asked for"
 if [ -n "$tests_only" ]; then
   repeat_gpu_tests
 else
-  run_host_tests
+  start_host_tests
   run_gpu_tests
+  collect_host_tests
   run_mps_tests
   run_soak
   run_graph_replays

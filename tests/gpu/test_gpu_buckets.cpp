@@ -211,7 +211,7 @@ START_TEST(test_types) {
     for (const cdp_ties ties : ALL_TIES)
       for (const size_t splitter_count : SPLITTER_COUNTS) {
         const Way way = {static_cast<Call>(turn % CALLS), Place::device, Place::device, turn % 3};
-        const size_t count = turn % 2 == 0 ? 20011 : pick(100003, 5003);
+        const size_t count = turn % 2 == 0 ? 10007 : pick(50021, 5003);
         check_quantiles(
             make_table(type, make_keys(type, count, host_distribution_at(turn)), {VALUE_SIZES[turn % VALUE_SIZE_COUNT]}),
             splitter_count, options_of(order, ties), way, "types");
