@@ -159,6 +159,10 @@ static std::vector<uint64_t> order_of(const std::vector<uint64_t> &ranks, cdp_or
   return indices;
 }
 
+std::vector<uint64_t> stable_order(const Table &table, const cdp_options &options) {
+  return order_of(ranks_of(table.type, table.keys, options.ties), options.order);
+}
+
 /* A key with its values. */
 static std::string row_of(const Table &table, size_t index) {
   const size_t key_bytes = host_key_bytes(table.type);
@@ -288,7 +292,7 @@ void check_argsort(const Table &table, const cdp_options &options, const Way &wa
   void *sorted_keys = wanted == Keys::apart ? apart.memory() : wanted == Keys::in_place ? keys.memory() : nullptr;
   CHECK_SORT(argsort_table(table, options, way, keys, sorted_keys, indices, index_bytes));
   CHECK_CUDA(cudaStreamSynchronize(own_stream));
-  const std::vector<uint64_t> order = order_of(ranks_of(table.type, table.keys, options.ties), options.order);
+  const std::vector<uint64_t> order = stable_order(table, options);
   const Bytes found = read_array(indices, label);
   Bytes expected_keys;
   for (size_t index = 0; index < table.count; index++) {
