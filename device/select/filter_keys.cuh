@@ -15,6 +15,7 @@ template <typename Raw>
 struct FilterBlock {
   uint32_t warp_totals[2][2][WARP_LANES]; /* in turns, and of the keys in front and of candidates, and of those behind */
   RangeTable<Raw> ranges;
+  RangeCells<Raw> cells; /* of several ranges */
 };
 
 /* Which of a thread's keys belong where: a bit each. */
@@ -50,14 +51,20 @@ struct KeyFilter {
   ShareBegins at;
   uint32_t turn;
 
+  __device__ __forceinline__ bool is_in_range(SelectKey<Raw> entered, uint32_t range) const {
+    return entered - block.ranges.lows[range] <= block.ranges.sizes[range];
+  }
+  __device__ __forceinline__ bool is_in_range(SelectKey<Raw> entered) const {
+    return block.cells.may_have(entered) && is_in_range(entered, block.ranges.find(entered, range_count, step));
+  }
+
   __device__ __forceinline__ KeyMarks mark(const SelectItems<Raw> &items) const {
     KeyMarks marks = {0, 0, 0};
     const SelectKey<Raw> first_low = block.ranges.lows[0];
 #pragma unroll
     for (uint32_t item = 0; item < SELECT_ITEMS<Raw>; item++) {
       const auto entered = static_cast<SelectKey<Raw>>(selection.entry.enter(items.raw[item]));
-      const uint32_t range = WANTED == Wanted::none ? block.ranges.find(entered, range_count, step) : 0;
-      const bool is_candidate = entered - block.ranges.lows[range] <= block.ranges.sizes[range];
+      const bool is_candidate = WANTED == Wanted::none ? is_in_range(entered) : is_in_range(entered, 0);
       const bool is_in_front = WANTED != Wanted::none && entered < first_low;
       marks.candidates |= (is_candidate ? 1u : 0u) << item;
       marks.front |= (is_in_front ? 1u : 0u) << item;
@@ -142,6 +149,8 @@ __global__ void __launch_bounds__(SELECT_THREADS, RESIDENT_SELECTORS)
   if (state.filtering == Filtering::none)
     return;
   block.ranges.fill(state, 0); // whose shifts do not matter here
+  if (WANTED == Wanted::none)
+    block.cells.fill(state);
   __syncthreads();
   const bool is_last = state.filtering == Filtering::results;
   const uint32_t next = state.source == SelectSource::second_candidates ? 1 : 0;

@@ -249,6 +249,46 @@ struct RangeTable {
   }
 };
 
+/* Which keys may be in some ranges: what lies between the first and the last of them is divided into cells of one width, and those that
+   a range reaches into are marked. One look tells of most keys that they are in none, where the search for a range takes several that
+   wait for one another. */
+template <typename Raw>
+struct RangeCells {
+  static constexpr uint32_t CELL_BITS = SELECT_SHAPE.bin_bits;
+  static constexpr uint32_t WORDS = (1u << CELL_BITS) / 32;
+
+  SelectKey<Raw> low;
+  SelectKey<Raw> size; /* less one */
+  uint32_t shift;
+  uint32_t marks[WORDS];
+
+  /* All threads take part; one barrier, and to be followed by another one. */
+  __device__ __forceinline__ void fill(const SelectState &state) {
+    const KeyRange all = {state.ranges[0].low, state.ranges[state.range_count - 1].last};
+    const uint32_t dropped = bin_shift(all, CELL_BITS);
+    for (uint32_t word = threadIdx.x; word < WORDS; word += SELECT_THREADS)
+      marks[word] = 0;
+    if (threadIdx.x == 0) {
+      low = static_cast<SelectKey<Raw>>(all.low);
+      size = static_cast<SelectKey<Raw>>(all.last - all.low);
+      shift = dropped;
+    }
+    __syncthreads();
+    for (uint32_t range = 0; range < state.range_count; range++) {
+      const uint32_t first = static_cast<uint32_t>((state.ranges[range].low - all.low) >> dropped);
+      const uint32_t last = static_cast<uint32_t>((state.ranges[range].last - all.low) >> dropped);
+      for (uint32_t cell = first + threadIdx.x; cell <= last; cell += SELECT_THREADS)
+        atomicOr(&marks[cell / 32], 1u << cell % 32);
+    }
+  }
+
+  __device__ __forceinline__ bool may_have(SelectKey<Raw> entered) const {
+    const SelectKey<Raw> distance = entered - low;
+    const uint32_t cell = static_cast<uint32_t>(distance >> shift);
+    return distance <= size && (marks[cell / 32] >> cell % 32 & 1) != 0;
+  }
+};
+
 __device__ __forceinline__ uint32_t first_step(uint32_t count) {
   return count > 1 ? 1u << (bits_of(count - 1) - 1) : 0;
 }
