@@ -64,7 +64,7 @@ struct KeyFilter {
 #pragma unroll
     for (uint32_t item = 0; item < SELECT_ITEMS<Raw>; item++) {
       const auto entered = static_cast<SelectKey<Raw>>(selection.entry.enter(items.raw[item]));
-      const bool is_candidate = WANTED == Wanted::none ? is_in_range(entered) : is_in_range(entered, 0);
+      const bool is_candidate = range_count == 1 ? is_in_range(entered, 0) : is_in_range(entered);
       const bool is_in_front = WANTED != Wanted::none && entered < first_low;
       marks.candidates |= (is_candidate ? 1u : 0u) << item;
       marks.front |= (is_in_front ? 1u : 0u) << item;
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(SELECT_THREADS, RESIDENT_SELECTORS)
   if (state.filtering == Filtering::none)
     return;
   block.ranges.fill(state, 0); // whose shifts do not matter here
-  if (WANTED == Wanted::none)
+  if (state.range_count > 1)
     block.cells.fill(state);
   __syncthreads();
   const bool is_last = state.filtering == Filtering::results;
