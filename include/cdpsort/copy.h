@@ -10,8 +10,8 @@
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
  * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. Values and
- * records go to where they belong without a copy that the sort in place needs, so that it takes less time and a workspace that is
- * no larger.
+ * records go to where they belong without the copy back that a sort in place needs of what it gathers, unless it regroups that (long
+ * arrays of values of 1, 2, 4 or 8 bytes), when both take the same time; and the workspace is no larger.
  *
  * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h) in all else: options, memory, synchronisation,
  * threads, graphs, statuses. With these differences:
@@ -85,7 +85,7 @@ CDP_API cdp_status cdp_quicksort_pairs_copy(const void *keys, void *sorted_keys,
 
 /**
  * How many bytes of workspace cdp_quicksort_pairs_copy_async() needs: no more than cdp_quicksort_pairs_workspace() says of two
- * pairs or more; and without the size of a value where all values have no more than 32 MB, or more than 8 bytes each.
+ * pairs or more; and without the size of a value where it is none of 1, 2, 4 and 8 bytes.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */
@@ -159,7 +159,7 @@ CDP_API cdp_status cdp_sort_records_copy(const void *records, void *sorted_recor
 
 /**
  * How many bytes of workspace cdp_sort_records_copy_async() needs: no more than cdp_sort_records_workspace() says of two records or
- * more, and no more for large records than for small ones.
+ * more, and the same for records of all sizes, but for those that are nothing but fields, which need less.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */

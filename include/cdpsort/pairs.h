@@ -74,9 +74,9 @@ CDP_API cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_by
 /**
  * How many bytes of workspace cdp_quicksort_pairs_async() needs: at most 17 and the size of a value for each pair, 16 more for
  * each with keys of 8 bytes or CDP_TIES_BY_VALUE, and 16 MiB. (17 and 16 MiB for keys and values of 4 bytes at most and
- * CDP_TIES_ANY; without the size of a value where all values have no more than 32 MB.) On other devices than an H200, and with
- * small leaves or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8 bytes. The
- * parameters are those of that call.
+ * CDP_TIES_ANY; without the size of a value where neither all values nor all keys have more than 32 MB.) On other devices than an
+ * H200, and with small leaves or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8
+ * bytes. The parameters are those of that call.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file select.h
- * Half a sort: the key at a rank, the first keys of the order, keys at several ranks. What these take is about two reads of the keys,
- * and a sort of what is to be in order.
+ * Half a sort: the key at a rank, the first keys of the order, keys at several ranks. What these take of random keys is about two
+ * reads of them, and a sort of what is to be in order; where the array itself is partitioned, one read and two writes more.
  *
  *     float scores[] = {0.5f, 2.0f, 1.0f, 4.0f};
  *     float best[2];
@@ -25,8 +25,9 @@
  *
  * How. The range of the keys, as a sample shows it, is divided into some thousand bins. It is counted how many keys are in each, and
  * one goes on in the bins that matter, whose keys are written to an array of their own if they are few, until a bin is one key: for
- * keys of 4 bytes after 4 times, for 8 bytes after 7. If nearly all keys agree in nearly all bits, so many reads of all of them may be
- * needed; no input takes more. (C. A. R. Hoare, "Algorithm 65: FIND", 1961; Tolga Alabi and others, "Fast k-selection algorithms for
+ * keys of 4 bytes after 4 times, for 8 bytes after 7, and of 64 ranks at once, which share the bins out, after 8 and 14. If nearly all
+ * keys agree in nearly all bits, so many reads of all of them may be needed, and one more where keys are written; no input takes more.
+ * Keys of 8 and 16 bits that are to be partitioned are sorted altogether. (C. A. R. Hoare, "Algorithm 65: FIND", 1961; Tolga Alabi and others, "Fast k-selection algorithms for
  * graphics processing units", 2012.)
  *
  * For all calls. Keys, their order, NaNs, options, device, host and device memory, synchronisation, threads, graphs, statuses and the
@@ -94,7 +95,7 @@ CDP_API cdp_status cdp_nth_element_on_stream(void *d_keys, size_t count, cdp_typ
 
 /**
  * Puts the first keys of the order in their places and the others behind them, as cdp_nth_element() leaves them. All keys are moved:
- * cdp_top_k(), which moves the first ones alone, takes about half as long where these are few.
+ * cdp_top_k(), which moves the first ones alone, takes less where these are few.
  *
  * @param keys          `count` keys, owned by the caller, aligned to the size of a key. May be NULL if `count` is 0.
  * @param count         number of keys, at most CDP_COUNT_MAX.
