@@ -348,7 +348,8 @@ static void compare_with(const char *name, double Row::*ratio, std::vector<Row> 
   if (peer == rows->end())
     return;
   for (Row &row : *rows)
-    if (row.median() > 0 && row.mode->moved.splitters == 0 && row.mode->moved.value_bytes == peer->mode->moved.value_bytes)
+    if (row.median() > 0 && row.mode->moved.splitters == 0 && row.mode->found.keys == 0 &&
+        row.mode->moved.value_bytes == peer->mode->moved.value_bytes)
       row.*ratio = peer->median() / row.median();
 }
 

@@ -42,6 +42,7 @@ START_TEST(test_first_call_is_captured) {
   CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
   for (int replay = 0; replay < 3; replay++) {
     CHECK_CUDA(cudaMemsetAsync(d_top.d_memory, 0xFF, d_top.bytes, stream));
+    CHECK_CUDA(cudaMemsetAsync(d_indices.d_memory, 0xFF, d_indices.bytes, stream));
     CHECK_CUDA(cudaGraphLaunch(exec, stream));
     CHECK_CUDA(cudaMemcpyAsync(top.data(), d_top.d_memory, d_top.bytes, cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaMemcpyAsync(indices.data(), d_indices.d_memory, d_indices.bytes, cudaMemcpyDeviceToHost, stream));

@@ -103,7 +103,8 @@ void check_columns(Call call, cdp_type type, const Bytes &keys, const std::vecto
   std::vector<cdp_column> in_place;
   std::vector<cdp_column_copy> columns;
   for (const size_t bytes : value_bytes) {
-    values.push_back(values_of(keys, key_bytes, bytes));
+    // Where equal keys keep their order, each has a value of its own, so that it is seen.
+    values.push_back(options.ties == CDP_TIES_ANY ? values_of(keys, key_bytes, bytes) : random_bytes(count * bytes, bytes));
     arrays.push_back(std::make_unique<Guarded>(values.back(), shift));
     arrays.push_back(std::make_unique<Guarded>(values.back(), shift));
     arrays.push_back(std::make_unique<Guarded>(Bytes(values.back().size(), 0xEE), shift / 2));
