@@ -12,6 +12,7 @@
 
 #include "array_plans.h"
 #include "plan.h"
+#include "ranges_plan.h"
 #include "select_plan.h"
 
 #ifdef __cplusplus
@@ -107,6 +108,10 @@ typedef struct cdp_engine {
   /* The same for half a sort. */
   cdp_status (*launch_select)(const cdp_select_plan *plan, void *stream, cdp_fault *fault);
   cdp_status (*select)(const cdp_select_plan *plan, cdp_fault *fault);
+
+  /* And for what is done with sorted ranges. */
+  cdp_status (*launch_ranges)(const cdp_ranges_plan *plan, void *stream, cdp_fault *fault);
+  cdp_status (*do_ranges)(const cdp_ranges_plan *plan, cdp_fault *fault);
 
   /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
   cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);

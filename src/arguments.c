@@ -24,6 +24,21 @@ static bool is_floating(cdp_type type) {
   return type == CDP_F32 || type == CDP_F64 || type == CDP_F16 || type == CDP_BF16;
 }
 
+/* Of a call that takes as many keys as there may be. */
+static cdp_status check_count(size_t count, uint32_t key_bytes) {
+  const uint64_t wide_count = count; // size_t may have 32 bits
+  if (wide_count > CDP_COUNT_MAX)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "count is %zu: a call takes CDP_COUNT_MAX (%llu) keys at most; give fewer at a time and merge the results",
+                    count, (unsigned long long)CDP_COUNT_MAX);
+  // Half of what can be addressed, because the workspace holds as many keys again.
+  if (count > PTRDIFF_MAX / 2 / key_bytes)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "count is %zu: so many keys of %u bytes and their workspace cannot be addressed; give fewer at a time",
+                    count, key_bytes);
+  return CDP_OK;
+}
+
 cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments) {
   cdp_status status;
   TRY(read_all(type, type, options, arguments));
@@ -33,16 +48,15 @@ cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *op
         "options.ties is CDP_TIES_BY_VALUE (%d), and this call sorts floating-point keys alone, by all of their bits: "
         "leave it at CDP_TIES_ANY (%d), or call cdp_quicksort_columns(), which takes no column as well",
         (int)CDP_TIES_BY_VALUE, (int)CDP_TIES_ANY);
-  const uint64_t wide_count = count; // size_t may have 32 bits
-  if (wide_count > CDP_COUNT_MAX)
-    return cdp_fail(CDP_ERROR_SIZE, 0,
-                    "count is %zu: a call takes CDP_COUNT_MAX (%llu) keys at most; give fewer at a time and merge the results",
-                    count, (unsigned long long)CDP_COUNT_MAX);
-  // Half of what can be addressed, because the workspace holds as many keys again.
-  if (count > PTRDIFF_MAX / 2 / arguments->key_bytes)
-    return cdp_fail(CDP_ERROR_SIZE, 0,
-                    "count is %zu: so many keys of %u bytes and their workspace cannot be addressed; give fewer at a time",
-                    count, arguments->key_bytes);
+  TRY(check_count(count, arguments->key_bytes));
+cleanup:
+  return status;
+}
+
+cdp_status cdp_arguments_read_ties(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments) {
+  cdp_status status;
+  TRY(read_all(type, type, options, arguments));
+  TRY(check_count(count, arguments->key_bytes));
 cleanup:
   return status;
 }

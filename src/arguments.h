@@ -21,6 +21,9 @@ typedef struct cdp_arguments {
 /* Type, options, CDPSORT_DEVICE and count of a call that sorts keys alone. CDP_ERROR_TYPE, _OPTION or _SIZE. */
 cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments);
 
+/* The same of a call for which it matters which keys are equal. */
+cdp_status cdp_arguments_read_ties(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments);
+
 /* The same of a call that sorts keys with what goes with them: the settings are for items of 8 bytes. */
 cdp_status cdp_arguments_read_payload(size_t count, cdp_type type, const cdp_options *options, cdp_arguments *arguments);
 

@@ -103,12 +103,14 @@ static cdp_status launch_there(const cdp_array_call *call, const cdp_engine *eng
   return call->work->launch(call->context, engine, stream, fault);
 }
 
-/* In a workspace that is allocated, and given back whatever becomes of the launch. */
+/* In a workspace that is allocated, if one is needed, and given back whatever becomes of the launch. */
 static cdp_status launch_with_memory(const cdp_array_call *call, const cdp_device *device, size_t bytes, void *stream) {
   const cdp_allocator *allocator = &call->arguments->settings.allocator;
   cdp_fault fault = {0};
   void *memory = NULL;
   cdp_status status;
+  if (bytes == 0)
+    return cdp_report(launch_there(call, device->engine, NULL, stream, &fault), &fault, call->work->launching);
   TRY(cdp_memory_take(device, allocator, bytes, stream, &memory));
   const cdp_status launched = launch_there(call, device->engine, memory, stream, &fault);
   status = cdp_memory_give_back(device, allocator, bytes, stream, memory);

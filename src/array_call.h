@@ -37,7 +37,7 @@ cdp_status cdp_array_list_check_overlap(const cdp_array_list *list);
 typedef struct cdp_array_work {
   const char *doing;     /* for messages, "sorting" */
   const char *launching; /* "launching the sort" */
-  /* Makes the plan, and tells how large a workspace it needs. CDP_ERROR_SIZE. */
+  /* Makes the plan, and tells how large a workspace it needs; 0: none, and it is told NULL. CDP_ERROR_SIZE. */
   cdp_status (*plan)(void *context, const cdp_device *device, bool is_captured, size_t *workspace_bytes);
   /* Is told where the device reaches the arrays, in the order of the list, and the workspace. */
   void (*place)(void *context, const cdp_array *arrays, void *d_workspace);

@@ -5,7 +5,7 @@
  *     | the device's copies of arrays, each rounded up | workspace | trace  |
  *       of those alone that are copied                               if any
  *
- * 1. Make the device current. 2. Allocate. 3. Copy to the device. 4. Do the work. 5. Copy back.
+ * 1. Make the device current. 2. Allocate, if anything is needed. 3. Copy to the device. 4. Do the work. 5. Copy back.
  * Whatever fails, the one cleanup path frees the memory and makes current again what was.
  */
 #include "memory.h"
@@ -155,13 +155,14 @@ cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job) {
   TRY(reckon_job(job, &copies_bytes, &bytes));
   TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
   entered = true;
-  TRY(allocate(device, &job->allocator, bytes,
-               copies_bytes != 0 ? "allocating memory for copies of arrays and the workspace" : "allocating the workspace",
-               &memory));
+  if (bytes != 0)
+    TRY(allocate(device, &job->allocator, bytes,
+                 copies_bytes != 0 ? "allocating memory for copies of arrays and the workspace" : "allocating the workspace",
+                 &memory));
   place_arrays(job, memory);
   TRY(copy_arrays(engine, job, true));
-  TRY(cdp_report(job->work(engine, job->arrays, (unsigned char *)memory + copies_bytes, job->context, &fault), &fault,
-                 job->doing));
+  void *d_workspace = job->workspace_bytes != 0 ? (unsigned char *)memory + copies_bytes : NULL;
+  TRY(cdp_report(job->work(engine, job->arrays, d_workspace, job->context, &fault), &fault, job->doing));
   TRY(copy_arrays(engine, job, false));
 
 cleanup:

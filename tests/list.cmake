@@ -29,6 +29,8 @@ cdpsort_test(buckets_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(pairs FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(records FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(copies FOLDER host SUPPORT host_data LABELS simulated)
+cdpsort_test(ranges FOLDER host SUPPORT host_data LABELS simulated)
+cdpsort_test(ranges_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(records_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(pairs_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(select FOLDER host SUPPORT host_data LABELS simulated)
@@ -99,7 +101,8 @@ foreach(name gpu_key_order gpu_counted gpu_indices)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
                TIMEOUT 600)
 endforeach()
-foreach(name gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused gpu_select gpu_select_refused)
+foreach(name gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused gpu_select gpu_select_refused
+        gpu_ranges gpu_ranges_refused)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
                MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()

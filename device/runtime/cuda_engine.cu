@@ -274,6 +274,11 @@ cdp_status launch_select_on(const cdp_select_plan *plan, void *stream, cdp_fault
   return check_launch(launch_select(*plan, stream), true, "launching the selection", fault);
 }
 
+cdp_status launch_ranges_on(const cdp_ranges_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed(plan->is_captured);
+  return check_launch(launch_ranges(*plan, stream), true, "launching the kernels", fault);
+}
+
 /* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
@@ -350,6 +355,8 @@ constexpr cdp_engine ENGINE = {false,
                                run_division<Session>,
                                launch_select_on,
                                run_select<Session>,
+                               launch_ranges_on,
+                               run_ranges<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

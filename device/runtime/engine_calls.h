@@ -13,6 +13,7 @@
 
 #include "engine.h"
 #include "payload/payload.h"
+#include "ranges/sorted_ranges.h"
 #include "recursion/dispatch.h"
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
@@ -84,7 +85,7 @@ cdp_status run_sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *f
   return CDP_OK;
 }
 
-/* cdp_engine::sort_payload, sort_records, divide and select: `launch` launches the plan. */
+/* cdp_engine::sort_payload, sort_records, divide, select and do_ranges: `launch` launches the plan. */
 template <typename Session, typename Plan>
 cdp_status run_launches(const Plan &plan, uint64_t seed, int (*launch)(const Plan &, void *), const char *doing,
                         cdp_fault *fault) {
@@ -113,6 +114,11 @@ cdp_status run_division(const cdp_division_plan *plan, cdp_fault *fault) {
 template <typename Session>
 cdp_status run_select(const cdp_select_plan *plan, cdp_fault *fault) {
   return run_launches<Session>(*plan, plan->seed, launch_select, "selecting", fault);
+}
+
+template <typename Session>
+cdp_status run_ranges(const cdp_ranges_plan *plan, cdp_fault *fault) {
+  return run_launches<Session>(*plan, plan->seed, launch_ranges, "going through the keys", fault);
 }
 
 /* cdp_engine::partition. */

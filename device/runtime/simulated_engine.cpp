@@ -115,6 +115,11 @@ cdp_status launch_select_on(const cdp_select_plan *plan, void *stream, cdp_fault
   return check(fault, launch_select(*plan, stream));
 }
 
+cdp_status launch_ranges_on(const cdp_ranges_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->seed);
+  return check(fault, launch_ranges(*plan, stream));
+}
+
 /* See engine_calls.h. */
 struct Session {
   void *stream = nullptr;
@@ -175,6 +180,8 @@ constexpr cdp_engine ENGINE = {true,
                                run_division<Session>,
                                launch_select_on,
                                run_select<Session>,
+                               launch_ranges_on,
+                               run_ranges<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

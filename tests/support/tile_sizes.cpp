@@ -6,6 +6,7 @@
 
 #include "../../device/tuning.h"
 #include "../../device/tuning_payload.h"
+#include "../../device/tuning_ranges.h"
 
 extern "C" uint32_t simulated_tile_items(uint32_t key_bytes) {
   return cdp::tile_items(cdp::tuning_row(true, key_bytes));
@@ -46,4 +47,20 @@ extern "C" uint32_t cuda_divide_tile() {
 
 extern "C" uint32_t cuda_divide_parts() {
   return cdp::divide_shape(false).max_parts;
+}
+
+extern "C" uint32_t simulated_walk_tile(uint32_t key_bytes) {
+  return cdp::walk_tile(cdp::ranges_shape(true), key_bytes);
+}
+
+extern "C" uint32_t simulated_merge_tile(uint32_t key_bytes) {
+  return cdp::merge_tile(cdp::ranges_shape(true), key_bytes);
+}
+
+extern "C" uint32_t cuda_walk_tile(uint32_t key_bytes) {
+  return cdp::walk_tile(cdp::ranges_shape(false), key_bytes);
+}
+
+extern "C" uint32_t cuda_merge_tile(uint32_t key_bytes) {
+  return cdp::merge_tile(cdp::ranges_shape(false), key_bytes);
 }

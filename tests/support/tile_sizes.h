@@ -28,6 +28,12 @@ uint32_t simulated_divide_parts(void);
 uint32_t cuda_divide_tile(void);
 uint32_t cuda_divide_parts(void);
 
+/* Keys that a block's warps look at at once as they walk along an array, and keys that a block merges; also by 1 and 2 bytes. */
+uint32_t simulated_walk_tile(uint32_t key_bytes);
+uint32_t simulated_merge_tile(uint32_t key_bytes);
+uint32_t cuda_walk_tile(uint32_t key_bytes);
+uint32_t cuda_merge_tile(uint32_t key_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+#include "ranges/ranges_launches.cuh"
