@@ -13,14 +13,12 @@ namespace cdp {
 
 namespace {
 
-/* A grid of all that the device holds, or of as many blocks as there are tiles. No block has 2^32 keys: it counts them in 32 bits.
-   Keys begin somewhere in the first piece of 16 bytes, so that they may reach into one more. */
+/* A grid of all that the device holds, or of as many blocks as there are tiles. No block has 2^32 keys: it counts them in 32 bits. */
 uint32_t walking_blocks(const cdp_ranges_request &asked, const RangesShape &shape, uint32_t multiprocessors) {
-  constexpr uint64_t MOST_KEYS_BEFORE = 15;
   if (asked.count == 0)
     return 0;
   const uint64_t tile = walk_tile(shape, cdp_engine_key_bytes(asked.type));
-  const uint64_t tiles = (asked.count + MOST_KEYS_BEFORE + tile - 1) / tile;
+  const uint64_t tiles = (asked.count + tile - 1) / tile;
   const uint64_t fewest = (asked.count >> 31) + 1;
   return static_cast<uint32_t>(std::min(tiles, std::max<uint64_t>(uint64_t{multiprocessors} * RESIDENT_WALKERS, fewest)));
 }

@@ -172,6 +172,8 @@ static std::vector<Mode> make_modes() {
   };
   for (const Mode &mode : call_modes())
     modes.push_back(mode);
+  for (const Mode &mode : range_modes())
+    modes.push_back(mode);
   return modes;
 }
 

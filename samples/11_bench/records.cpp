@@ -2,7 +2,7 @@
 /*
  * Keys and values as records, and back: see sorter.h.
  */
-#include "sorter.h"
+#include "stopwatch.h"
 
 namespace bench {
 
@@ -15,23 +15,6 @@ void copy_fields(void *to, size_t to_pitch, const void *from, size_t from_pitch,
   REQUIRE(
       cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, FIELD_BYTES, place.keys.count, cudaMemcpyDeviceToDevice, place.stream));
 }
-
-/* A pair of events, gone when they are out of sight. */
-struct Clock {
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
-
-  Clock() {
-    REQUIRE(cudaEventCreate(&begin));
-    REQUIRE(cudaEventCreate(&end));
-  }
-  ~Clock() {
-    static_cast<void>(cudaEventDestroy(begin));
-    static_cast<void>(cudaEventDestroy(end));
-  }
-  Clock(const Clock &) = delete;
-  Clock &operator=(const Clock &) = delete;
-};
 
 } // namespace
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the benchmark measures: modes of the library and its peers, behind one interface. modes.cpp and call_modes.cpp have the
- * library's, cuda_peers.cuh those of the CUDA toolkit, host_peers.cpp those of the host.
+ * What the benchmark measures: modes of the library and its peers, behind one interface. modes.cpp, call_modes.cpp and range_modes.cpp have
+ * the library's, cuda_peers.cuh those of the CUDA toolkit, host_peers.cpp those of the host.
  *
  * Whatever fails throws a Failure; nothing here ends the program.
  */
@@ -115,6 +115,9 @@ const std::vector<Mode> &all_modes();
 
 /* Those of calls that do not sort keys in place. */
 std::vector<Mode> call_modes();
+
+/* Those of calls for sorted ranges, and CUB's. */
+std::vector<Mode> range_modes();
 
 /* Sorters of the CUDA toolkit, for keys of one type. */
 struct CudaPeers {

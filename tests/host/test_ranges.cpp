@@ -208,6 +208,7 @@ std::vector<size_t> merge_counts(size_t key_bytes) {
           31 * tile,
           31 * tile + 1,
           32 * tile,
+          62 * tile,
           63 * tile + 1};
 }
 
