@@ -22,8 +22,8 @@ typedef enum cdp_status {
 
   /*
    * 1 to 31: the caller can mend these. Found out before anything was launched: all arrays (keys, and the values, indices,
-   * sorted keys, records, begins and found keys of the other headers), the workspace and what a call fills in are as they were,
-   * unless the call says otherwise.
+   * sorted keys, records, begins, found keys and answers of the other headers), the workspace and what a call fills in are as
+   * they were, unless the call says otherwise.
    */
   CDP_ERROR_NULL = 1,   /**< a pointer that must not be NULL is NULL */
   CDP_ERROR_TYPE = 2,   /**< the key type is not one of cdp_type, or narrow where there must be a recursion */
