@@ -40,15 +40,17 @@ template <typename Raw>
 __global__ void __launch_bounds__(WALK_THREADS, RESIDENT_WALKERS)
     // cppcheck-suppress passedByValue
     find_disorder_kernel(const WalkedKeys<Raw> array, unsigned long long *answer) {
+  constexpr uint64_t KEYS = STRETCH_KEYS<Raw>;
   const uint64_t stretches = array.stretches();
   const uint64_t warps = uint64_t{gridDim.x} * WALK_WARPS;
-  for (uint64_t stretch = uint64_t{blockIdx.x} * WALK_WARPS + threadIdx.x / WARP_LANES; stretch < stretches; stretch += warps) {
+  const uint64_t own_warp = uint64_t{blockIdx.x} * WALK_WARPS + threadIdx.x / WARP_LANES;
+  for (uint64_t stretch = own_warp; stretch < stretches; stretch += warps) {
     Stretch<Raw> own;
     own.load(array, stretch);
     // Read behind the keys, which are on their way meanwhile.
     unsigned long long known = threadIdx.x % WARP_LANES == 0 ? read_anew(answer) : 0;
     known = __shfl_sync(ALL_LANES, known, 0);
-    if (stretch * STRETCH_KEYS<Raw> >= known + array.lead)
+    if (stretch * KEYS >= known + array.lead)
       return;
     const auto is_disorder = [](EnteredKey<Raw> left, EnteredKey<Raw> right) { return right < left; };
     if (report_first(own, own.compare(array, is_disorder), answer))

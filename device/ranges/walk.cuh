@@ -48,7 +48,8 @@ struct WalkedKeys {
   Entry<Raw> entry;
 
   __device__ __forceinline__ uint64_t stretches() const {
-    return (count + lead + STRETCH_KEYS<Raw> - 1) / STRETCH_KEYS<Raw>;
+    constexpr uint64_t KEYS = STRETCH_KEYS<Raw>;
+    return (count + lead + KEYS - 1) / KEYS;
   }
   __device__ __forceinline__ EnteredKey<Raw> enter(Raw raw) const {
     return static_cast<EnteredKey<Raw>>(entry.enter(raw));
@@ -131,9 +132,9 @@ struct Stretch {
 private:
   __device__ __forceinline__ void load_pieces(const WalkedKeys<Raw> &array) {
     const SixteenBytes *pieces = reinterpret_cast<const SixteenBytes *>(array.keys + first);
-    SixteenBytes loaded[ROWS];
+    SixteenBytes loaded[STRETCH_ROWS<Raw>] = {};
 #pragma unroll
-    for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t row = 0; row < STRETCH_ROWS<Raw>; row++)
       loaded[row] = pieces[row * WARP_LANES];
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++) {
