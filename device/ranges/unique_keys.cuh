@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(WALK_THREADS, RESIDENT_WALKERS)
 template <typename Raw>
 struct UniqueWriteBlock {
   uint64_t warp_totals[WARP_LANES];
-  Raw stages[WALK_WARPS][1 + STRETCH_KEYS<Raw>];
+  Raw stages[WALK_WARPS][WARP_LANES + STRETCH_KEYS<Raw>];
 };
 
 /* Keys of all blocks before this one. All threads take part; one barrier. */
@@ -84,22 +84,23 @@ __device__ __forceinline__ uint64_t lower_blocks_sum(const uint32_t *block_keys,
   return total;
 }
 
-/* Puts a warp's marked keys one behind the other into its stage, from 1 on, and returns how many they are; all others go to 0, since a
-   branch for each key takes more predicates than ptxas 13.0 finds. All lanes take part. */
+/* Puts a warp's marked keys one behind the other into its stage, from WARP_LANES on, and returns how many they are. All others go to a
+   place of the lane's own ahead of these: a branch for each key takes more predicates than ptxas 13.0 finds. All lanes take part. */
 template <typename Raw>
 __device__ __forceinline__ uint32_t stage_marked(const Stretch<Raw> &own, uint32_t marks, Raw *stage) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
   uint32_t begin = 0;
 #pragma unroll
   for (uint32_t row = 0; row < Stretch<Raw>::ROWS; row++) {
     const uint32_t in_row = Stretch<Raw>::of_row(marks, row);
     const uint32_t keys = static_cast<uint32_t>(__popc(in_row));
     const uint32_t sum = warp_inclusive_sum(keys);
-    uint32_t place = begin + sum - keys;
+    uint32_t place = WARP_LANES + begin + sum - keys;
 #pragma unroll
     for (uint32_t key = 0; key < Stretch<Raw>::KEYS; key++) {
       const uint32_t is_marked = in_row >> key & 1;
+      stage[lane + is_marked * (place - lane)] = own.raw[row * Stretch<Raw>::KEYS + key];
       place += is_marked;
-      stage[is_marked * place] = own.raw[row * Stretch<Raw>::KEYS + key];
     }
     begin += __shfl_sync(ALL_LANES, sum, WARP_LANES - 1);
   }
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(WALK_THREADS, RESIDENT_WALKERS)
     const uint32_t staged = stage_marked(keys, first_of_runs(array, keys), stage);
     __syncwarp();
     for (uint32_t index = threadIdx.x % WARP_LANES; index < staged; index += WARP_LANES)
-      target[at + index] = stage[1 + index];
+      target[at + index] = stage[WARP_LANES + index];
     __syncwarp();
     at += staged;
   }
