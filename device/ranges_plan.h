@@ -36,7 +36,7 @@ typedef struct cdp_ranges_request {
  *
  *     merge    | where each tile begins in the first range, and where the last ends | whether they contradict each other |
  *                both only where there are several tiles
- *     unique   | keys of each block | keys of each warp in a block |
+ *     unique   | tiles that are taken | what is told of each |
  */
 typedef struct cdp_ranges_plan {
   cdp_ranges_request asked;
@@ -44,8 +44,8 @@ typedef struct cdp_ranges_plan {
   uint32_t blocks; /* the others: of the grid that walks along the keys; 0 without a key */
   uint64_t splits; /* where parts begin */
   uint64_t is_contradictory;
-  uint64_t block_keys;
-  uint64_t warp_keys;
+  uint64_t tiles_taken;
+  uint64_t tile_keys;
   uint64_t workspace_bytes; /* 0: none is needed */
   uint64_t seed;            /* of the simulated device's schedule */
   bool is_captured;

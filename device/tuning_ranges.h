@@ -59,6 +59,12 @@ constexpr uint32_t merge_tile(const RangesShape &shape, uint32_t key_bytes) {
   return shape.merge_threads * merge_items(shape, key_bytes);
 }
 
+static_assert(walk_tile(ranges_shape(false), 1) == 4096 && walk_tile(ranges_shape(false), 2) == 4096 &&
+                  walk_tile(ranges_shape(false), 4) == 4096 && walk_tile(ranges_shape(false), 8) == 2048 &&
+                  merge_tile(ranges_shape(false), 1) == 4352 && merge_tile(ranges_shape(false), 4) == 3840 &&
+                  merge_tile(ranges_shape(false), 8) == 2816,
+              "the public header states it");
+
 /* Tiles whose beginnings a warp finds: it looks at that of the next one as well. */
 constexpr uint32_t WARP_SPLITS = 31;
 

@@ -185,6 +185,23 @@ __device__ __forceinline__ void for_each_of_tile(uint32_t items, Work work) {
   }
 }
 
+/* Stages a tile: items of the first range, and all others of the second. All reads are on their way before the first is used. */
+template <typename Raw, bool JOINS>
+__device__ __forceinline__ void stage_tile(const Raw *first, const Raw *second, uint32_t items, uint32_t first_items,
+                                           const StagedKeys<Raw, JOINS> &rules, MergeBlock<Raw> &block) {
+  Raw keys[MERGE_ITEMS<Raw>];
+#pragma unroll
+  for (uint32_t item = 0; item < MERGE_ITEMS<Raw>; item++) {
+    const uint32_t index = item * MERGE_THREADS + threadIdx.x;
+    const Raw *key = index < first_items ? first + index : second + (index - first_items);
+    keys[item] = index < items ? *key : Raw{0};
+  }
+#pragma unroll
+  for (uint32_t item = 0; item < MERGE_ITEMS<Raw>; item++)
+    if (item * MERGE_THREADS + threadIdx.x < items)
+      block.stage[item * MERGE_THREADS + threadIdx.x] = rules.stage(keys[item]);
+}
+
 /* A block for each tile. */
 template <typename Raw, bool JOINS>
 __global__ void __launch_bounds__(MERGE_THREADS)
@@ -204,9 +221,7 @@ __global__ void __launch_bounds__(MERGE_THREADS)
   const uint32_t first_items = static_cast<uint32_t>(next_split - split);
   const Raw *first = merge.first + split;
   const Raw *second = merge.second + (begin - split);
-  for_each_of_tile<Raw>(items, [&](uint32_t index) {
-    block.stage[index] = rules.stage(index < first_items ? first[index] : second[index - first_items]);
-  });
+  stage_tile(first, second, items, first_items, rules, block);
   __syncthreads();
   merge_staged_tile(rules, block, items, first_items);
   for_each_of_tile<Raw>(items, [&](uint32_t index) { tile[index] = rules.leave(block.stage[index]); });

@@ -4,7 +4,7 @@
  *
  *     is it sorted   begin the answer ──▶ find disorder
  *     merge          clear ──▶ find splits ──▶ merge tiles      of one tile the last alone
- *     unique         count ──▶ write
+ *     unique         clear ──▶ count and write
  */
 #ifndef CDPSORT_DEVICE_RANGES_RANGES_LAUNCHES_CUH
 #define CDPSORT_DEVICE_RANGES_RANGES_LAUNCHES_CUH
@@ -70,17 +70,16 @@ int launch_merge(const cdp_ranges_plan &plan, void *stream) {
 
 template <typename Raw>
 int launch_unique(const cdp_ranges_plan &plan, void *stream) {
-  static_assert(sizeof(UniqueWriteBlock<Raw>) <= SHARED_BYTES, "a stretch of each warp is staged");
+  static_assert(sizeof(UniqueBlock<Raw>) <= SHARED_BYTES, "a stretch of each warp is staged");
   const cdp_ranges_request &asked = plan.asked;
   if (asked.count == 0)
     return zero_memory(asked.d_answer, sizeof *asked.d_answer, stream);
-  const WalkedKeys<Raw> array = walked_keys<Raw>(asked);
-  const UniqueCounts counts = {reinterpret_cast<uint32_t *>(part_of(plan, plan.block_keys)),
-                               reinterpret_cast<uint32_t *>(part_of(plan, plan.warp_keys))};
-  CDP_RETURN_UNLESS_LAUNCHED(
-      launch_from_host({plan.blocks, WALK_THREADS, sizeof(UniqueCountBlock)}, stream, count_unique_kernel<Raw>, array, counts));
-  return launch_from_host({plan.blocks, WALK_THREADS, static_cast<uint32_t>(sizeof(UniqueWriteBlock<Raw>))}, stream,
-                          write_unique_kernel<Raw>, array, counts, static_cast<Raw *>(asked.d_target), asked.d_answer);
+  const GridShape grid = {plan.blocks, WALK_THREADS, static_cast<uint32_t>(sizeof(UniqueBlock<Raw>))};
+  const UniqueBoard board = {reinterpret_cast<unsigned long long *>(part_of(plan, plan.tiles_taken)),
+                             reinterpret_cast<UniqueTold *>(part_of(plan, plan.tile_keys))};
+  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(part_of(plan, plan.tiles_taken), plan.workspace_bytes - plan.tiles_taken, stream));
+  return launch_from_host(grid, stream, unique_kernel<Raw>, walked_keys<Raw>(asked), board, static_cast<Raw *>(asked.d_target),
+                          asked.d_answer);
 }
 
 template <typename Raw>

@@ -13,14 +13,16 @@ namespace cdp {
 
 namespace {
 
-/* A grid of all that the device holds, or of as many blocks as there are tiles. No block has 2^32 keys: it counts them in 32 bits. */
+/* Tiles of an array, wherever it begins: walk.cuh has its stretches begin at multiples of 16 bytes. */
+uint64_t walked_tiles(const cdp_ranges_request &asked, const RangesShape &shape) {
+  const uint32_t key_bytes = cdp_engine_key_bytes(asked.type);
+  const uint64_t tile = walk_tile(shape, key_bytes);
+  return asked.count == 0 ? 0 : (asked.count + 16 / key_bytes - 1 + tile - 1) / tile;
+}
+
+/* A grid of all that the device holds, or of as many blocks as there are tiles. */
 uint32_t walking_blocks(const cdp_ranges_request &asked, const RangesShape &shape, uint32_t multiprocessors) {
-  if (asked.count == 0)
-    return 0;
-  const uint64_t tile = walk_tile(shape, cdp_engine_key_bytes(asked.type));
-  const uint64_t tiles = (asked.count + tile - 1) / tile;
-  const uint64_t fewest = (asked.count >> 31) + 1;
-  return static_cast<uint32_t>(std::min(tiles, std::max<uint64_t>(uint64_t{multiprocessors} * RESIDENT_WALKERS, fewest)));
+  return static_cast<uint32_t>(std::min(walked_tiles(asked, shape), uint64_t{multiprocessors} * RESIDENT_WALKERS));
 }
 
 void plan_merge(cdp_ranges_plan &plan, const RangesShape &shape, Room &room) {
@@ -50,8 +52,8 @@ extern "C" cdp_status cdp_engine_plan_ranges(const cdp_settings *resolved, const
   else
     plan->blocks = walking_blocks(*request, shape, facts->multiprocessors);
   if (request->kind == CDP_RANGES_UNIQUE) {
-    plan->block_keys = room.take(plan->blocks, sizeof(uint32_t));
-    plan->warp_keys = room.take(uint64_t{plan->blocks} * shape.walk_threads / 32, sizeof(uint32_t));
+    plan->tiles_taken = room.take(1, sizeof(uint64_t));
+    plan->tile_keys = room.take(walked_tiles(*request, shape), sizeof(uint64_t));
   }
   plan->workspace_bytes = room.end;
   return room.is_countable ? CDP_OK : CDP_ERROR_SIZE;

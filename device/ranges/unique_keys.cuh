@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first key of each run of equal ones, as many as there are.
+ * The first key of each run of equal ones, as many as there are, in one pass (chained scan with decoupled look-back: Duane Merrill and
+ * Michael Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
  *
- * 1. count   Each warp has consecutive stretches of the array, and counts keys that differ from the one before them; each block
- *            adds up what its warps have.
- * 2. write   Each block adds up what the blocks before it have, and its warps write such keys there, by way of shared memory, so
- *            that they are written one beside the other. The last block writes how many there are.
+ * 1. A block takes the next tile of the array, and counts keys that differ from the one before them.
+ * 2. It tells on the board how many the tile has, and adds up what is told of the tiles before it, backwards, up to one that tells of
+ *    all tiles before it as well; then it tells the same. Tiles are taken in their order, so that whoever is waited for has begun.
+ * 3. Warps write such keys, by way of shared memory, so that they are written one beside the other. Whoever has the last tile writes
+ *    how many there are.
  *
  * Nothing but neighbours is compared, so that the array need not be sorted: the result is std::unique()'s whatever it is.
  */
@@ -16,26 +18,17 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Counts, in 32 bits: the plan sees to it that no block has 2^32 keys. */
-struct UniqueCounts {
-  uint32_t *block_keys;
-  uint32_t *warp_keys; /* of a block's lower warps, in that block */
-};
+/* Keys of a tile, in 62 bits, and whether they are told: 0, TOLD_OWN, or TOLD_ALL with those of all tiles before it. */
+using UniqueTold = unsigned long long;
+constexpr UniqueTold TOLD_OWN = 1;
+constexpr UniqueTold TOLD_ALL = 2;
+constexpr uint32_t TOLD_BITS = 2;
 
-/* A warp's part of the array: stretches. */
-struct WalkPart {
-  uint64_t begin;
-  uint64_t end;
+/* What blocks tell one another, zeroed before. */
+struct UniqueBoard {
+  unsigned long long *tiles_taken;
+  UniqueTold *tiles;
 };
-
-template <typename Raw>
-__device__ __forceinline__ WalkPart walk_part(const WalkedKeys<Raw> &array) {
-  const uint64_t stretches = array.stretches();
-  const uint64_t warps = uint64_t{gridDim.x} * WALK_WARPS;
-  const uint64_t each = (stretches + warps - 1) / warps;
-  const uint64_t begin = min(each * (uint64_t{blockIdx.x} * WALK_WARPS + threadIdx.x / WARP_LANES), stretches);
-  return {begin, min(begin + each, stretches)};
-}
 
 /* A bit for each key that differs from the one before it, or has none before it. */
 template <typename Raw>
@@ -44,44 +37,41 @@ __device__ __forceinline__ uint32_t first_of_runs(const WalkedKeys<Raw> &array, 
   return own.compare(array, differs) | (own.array_begin() & own.has);
 }
 
-struct UniqueCountBlock {
+template <typename Raw>
+struct UniqueBlock {
+  unsigned long long tile;
+  uint64_t before; /* keys of all tiles before it */
   uint32_t warp_totals[WARP_LANES];
-};
-
-template <typename Raw>
-__global__ void __launch_bounds__(WALK_THREADS, RESIDENT_WALKERS)
-    // cppcheck-suppress passedByValue
-    count_unique_kernel(const WalkedKeys<Raw> array, const UniqueCounts counts) {
-  auto &block = block_shared<UniqueCountBlock>();
-  const WalkPart part = walk_part(array);
-  uint32_t own = 0;
-  for (uint64_t stretch = part.begin; stretch < part.end; stretch++) {
-    Stretch<Raw> keys;
-    keys.load(array, stretch);
-    own += static_cast<uint32_t>(__popc(first_of_runs(array, keys)));
-  }
-  uint32_t total;
-  const uint32_t lower = lower_warps_sum<WALK_WARPS>(warp_sum(own), block.warp_totals, total);
-  if (threadIdx.x % WARP_LANES == 0)
-    counts.warp_keys[blockIdx.x * WALK_WARPS + threadIdx.x / WARP_LANES] = lower;
-  if (threadIdx.x == 0)
-    counts.block_keys[blockIdx.x] = total;
-}
-
-template <typename Raw>
-struct UniqueWriteBlock {
-  uint64_t warp_totals[WARP_LANES];
   Raw stages[WALK_WARPS][WARP_LANES + STRETCH_KEYS<Raw>];
 };
 
-/* Keys of all blocks before this one. All threads take part; one barrier. */
-__device__ __forceinline__ uint64_t lower_blocks_sum(const uint32_t *block_keys, uint64_t (&warp_totals)[WARP_LANES]) {
-  uint64_t own = 0;
-  for (uint32_t lower = threadIdx.x; lower < blockIdx.x; lower += WALK_THREADS)
-    own += block_keys[lower];
-  uint64_t total;
-  lower_threads_sum<WALK_WARPS>(own, warp_totals, total);
-  return total;
+/* Keys of all tiles before one, which is not the first. All lanes of a warp take part. */
+__device__ __forceinline__ uint64_t look_back(const UniqueTold *tiles, uint64_t tile) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  uint64_t before = 0;
+  for (;; tile -= WARP_LANES) {
+    UniqueTold told = TOLD_ALL; // of none, before the first tile
+    do
+      if (lane < tile)
+        told = read_anew(&tiles[tile - 1 - lane]);
+    while (__any_sync(ALL_LANES, told == 0) != 0);
+    const uint32_t all = __ballot_sync(ALL_LANES, (told & TOLD_ALL) != 0);
+    const uint32_t nearest = all != 0 ? static_cast<uint32_t>(__ffs(static_cast<int>(all))) - 1 : WARP_LANES;
+    before += warp_sum(lane <= nearest ? uint64_t{told >> TOLD_BITS} : 0);
+    if (all != 0)
+      return before;
+  }
+}
+
+/* Tells of a tile, and finds out about those before it. All lanes of a warp take part. */
+__device__ __forceinline__ uint64_t tell_and_look_back(UniqueTold *tiles, uint64_t tile, uint32_t keys) {
+  const bool tells = threadIdx.x % WARP_LANES == 0;
+  if (tells && tile != 0)
+    atomicExch(&tiles[tile], UniqueTold{keys} << TOLD_BITS | TOLD_OWN);
+  const uint64_t before = tile != 0 ? look_back(tiles, tile) : 0;
+  if (tells)
+    atomicExch(&tiles[tile], UniqueTold{before + keys} << TOLD_BITS | TOLD_ALL);
+  return before;
 }
 
 /* Puts a warp's marked keys one behind the other into its stage, from WARP_LANES on, and returns how many they are. All others go to a
@@ -107,27 +97,41 @@ __device__ __forceinline__ uint32_t stage_marked(const Stretch<Raw> &own, uint32
   return begin;
 }
 
+/* Takes a tile. All threads take part; begins and ends with a barrier. */
+template <typename Raw>
+__device__ __forceinline__ uint64_t take_tile(const UniqueBoard &board, UniqueBlock<Raw> &block) {
+  __syncthreads();
+  if (threadIdx.x == 0)
+    block.tile = atomicAdd(board.tiles_taken, 1ull);
+  __syncthreads();
+  return block.tile;
+}
+
 template <typename Raw>
 __global__ void __launch_bounds__(WALK_THREADS, RESIDENT_WALKERS)
     // cppcheck-suppress passedByValue
-    write_unique_kernel(const WalkedKeys<Raw> array, const UniqueCounts counts, Raw *target, uint64_t *answer) {
-  auto &block = block_shared<UniqueWriteBlock<Raw>>();
+    unique_kernel(const WalkedKeys<Raw> array, const UniqueBoard board, Raw *target, uint64_t *answer) {
+  auto &block = block_shared<UniqueBlock<Raw>>();
   const uint32_t warp = threadIdx.x / WARP_LANES;
-  const WalkPart part = walk_part(array);
-  const uint64_t before = lower_blocks_sum(counts.block_keys, block.warp_totals);
-  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
-    *answer = before + counts.block_keys[blockIdx.x];
-  uint64_t at = before + counts.warp_keys[blockIdx.x * WALK_WARPS + warp];
+  const uint64_t tiles = (array.stretches() + WALK_WARPS - 1) / WALK_WARPS;
   Raw *stage = block.stages[warp];
-  for (uint64_t stretch = part.begin; stretch < part.end; stretch++) {
+  for (uint64_t tile = take_tile(board, block); tile < tiles; tile = take_tile(board, block)) {
     Stretch<Raw> keys;
-    keys.load(array, stretch);
+    keys.load(array, tile * WALK_WARPS + warp);
     const uint32_t staged = stage_marked(keys, first_of_runs(array, keys), stage);
-    __syncwarp();
+    uint32_t total;
+    const uint32_t lower = lower_warps_sum<WALK_WARPS>(staged, block.warp_totals, total);
+    if (warp == 0) {
+      const uint64_t before = tell_and_look_back(board.tiles, tile, total);
+      if (threadIdx.x == 0)
+        block.before = before;
+    }
+    __syncthreads();
+    if (tile == tiles - 1 && threadIdx.x == 0)
+      *answer = block.before + total;
+    Raw *own = target + block.before + lower;
     for (uint32_t index = threadIdx.x % WARP_LANES; index < staged; index += WARP_LANES)
-      target[at + index] = stage[WARP_LANES + index];
-    __syncwarp();
-    at += staged;
+      own[index] = stage[WARP_LANES + index];
   }
 }
 

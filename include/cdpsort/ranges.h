@@ -117,7 +117,8 @@ CDP_API cdp_status cdp_merge_on_stream(const void *d_first, size_t first_count, 
 /**
  * Writes the first of each run of equal keys, in their order, and how many they are, and returns when it is done. Of a sorted range
  * these are all keys that are in it, once; others may be given as well: a key is left out if it is equal to the one in front of it.
- * Two reads of the keys, and one write of what is unique.
+ * One read of the keys, and one write of what is unique. After Duane Merrill and Michael Garland, "Single-pass Parallel Prefix Scan
+ * with Decoupled Look-back" (2016).
  *
  * Not in place, as std::unique() is: a block would write where another has yet to read.
  *
@@ -137,8 +138,8 @@ CDP_API cdp_status cdp_unique(const void *keys, size_t count, cdp_type type, con
                               uint64_t *unique_count);
 
 /**
- * How many bytes of workspace cdp_unique_async() needs: at most 144 for each multiprocessor of the device, or for each 2^33 keys if
- * these are more, and 768: 19,200 on an H200, whatever the count. Never 0.
+ * How many bytes of workspace cdp_unique_async() needs: 8 for each 4,096 keys of 1, 2 or 4 bytes or 2,048 of 8, and at most 768 more;
+ * on the simulated device for fewer keys. Never 0.
  *
  * @param count            as will be given to cdp_unique_async(), as all parameters up to `options`.
  * @param type             likewise.

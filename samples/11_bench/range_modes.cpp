@@ -17,7 +17,7 @@ namespace bench {
 namespace {
 
 /* The most keys that the host looks through after each repetition. */
-constexpr uint64_t LOOKED_AT_MOST = uint64_t{1} << 20;
+constexpr uint64_t LOOKED_AT_MOST = uint64_t{1} << 24;
 
 constexpr size_t ANSWER_BYTES = CDP_WORKSPACE_ALIGNMENT;
 

@@ -28,7 +28,7 @@ START_TEST(tells_the_workspace) {
       MUST(cdp_merge_workspace(count - count / 3, count / 3, type, &options, &bytes));
       ck_assert_uint_le(bytes, 8 * (count / tile) + 768);
       MUST(cdp_unique_workspace(count, type, &options, &bytes));
-      ck_assert_uint_le(bytes, 144 * std::max<uint64_t>(4, count >> 33) + 768);
+      ck_assert_uint_le(bytes, 8 * (count / simulated_walk_tile(static_cast<uint32_t>(host_key_bytes(type)))) + 768);
     }
   }
 }
