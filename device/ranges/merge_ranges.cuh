@@ -103,7 +103,7 @@ struct StagedKeys {
 
 template <typename Raw>
 struct MergeBlock {
-  Raw stage[MERGE_TILE<Raw> + 1]; /* one more is read, and never taken */
+  Raw stage[MERGE_TILE<Raw> + MERGE_ITEMS<Raw> + 1]; /* what is behind the tile is read, and never taken */
   uint16_t splits[MERGE_THREADS + 1];
 };
 
@@ -145,8 +145,8 @@ __device__ __forceinline__ void merge_share_of(const StagedKeys<Raw, JOINS> &rul
     const bool takes_first =
         share.second >= share.second_end || (share.first < share.first_end && !rules.comes_before(second_key, first_key));
     merged[item] = takes_first ? first_key : second_key;
-    // One read for either: behind the share's end it reads what is never taken, and behind the last key nothing.
-    const uint32_t next = min((takes_first ? share.first : share.second) + 1, MERGE_TILE<Raw>);
+    // One read for either: behind the share's end it reads what is never taken.
+    const uint32_t next = (takes_first ? share.first : share.second) + 1;
     const Raw next_key = stage[next];
     share.first = takes_first ? next : share.first;
     share.second = takes_first ? share.second : next;
