@@ -39,8 +39,8 @@ __device__ __forceinline__ uint32_t first_of_runs(const WalkedKeys<Raw> &array, 
 
 template <typename Raw>
 struct UniqueBlock {
-  unsigned long long next; /* the tile that the block takes next */
-  uint64_t before;         /* keys of all tiles before the one at hand */
+  unsigned long long tile;
+  uint64_t before; /* keys of all tiles before it */
   uint32_t warp_totals[WARP_LANES];
   Raw stages[WALK_WARPS][WARP_LANES + STRETCH_KEYS<Raw>];
 };
@@ -97,22 +97,16 @@ __device__ __forceinline__ uint32_t stage_marked(const Stretch<Raw> &own, uint32
   return begin;
 }
 
-/* Has a warp's stretch brought nearer, if there is one. */
+/* Takes a tile. All threads take part; begins and ends with a barrier. */
 template <typename Raw>
-__device__ __forceinline__ void prefetch_stretch(const WalkedKeys<Raw> &array, uint64_t stretch) {
-  constexpr uint32_t LINE_KEYS = 128 / sizeof(Raw);
-  const uint64_t begin = stretch * STRETCH_KEYS<Raw> - array.lead;
-  const uint64_t line = begin + threadIdx.x % WARP_LANES * LINE_KEYS;
-  if (threadIdx.x % WARP_LANES * LINE_KEYS < STRETCH_KEYS<Raw> && line < array.count)
-    prefetch(&array.keys[line]);
+__device__ __forceinline__ uint64_t take_tile(const UniqueBoard &board, UniqueBlock<Raw> &block) {
+  __syncthreads();
+  if (threadIdx.x == 0)
+    block.tile = atomicAdd(board.tiles_taken, 1ull);
+  __syncthreads();
+  return block.tile;
 }
 
-/*
- * 1. What is known of the tiles before one comes late: a block that waits for it has nothing on its way meanwhile.
- * 2. A tile may be taken before the one at hand is done: it is waited for by later tiles alone, and waits for earlier ones alone.
- * Therefore the next tile is taken while the keys of this one are on their way, and its keys are brought nearer before the block
- * looks back.
- */
 template <typename Raw>
 __global__ void __launch_bounds__(WALK_THREADS, RESIDENT_WALKERS)
     // cppcheck-suppress passedByValue
@@ -121,19 +115,12 @@ __global__ void __launch_bounds__(WALK_THREADS, RESIDENT_WALKERS)
   const uint32_t warp = threadIdx.x / WARP_LANES;
   const uint64_t tiles = (array.stretches() + WALK_WARPS - 1) / WALK_WARPS;
   Raw *stage = block.stages[warp];
-  if (threadIdx.x == 0)
-    block.next = atomicAdd(board.tiles_taken, 1ull);
-  __syncthreads();
-  for (uint64_t tile = block.next; tile < tiles; tile = block.next) {
+  for (uint64_t tile = take_tile(board, block); tile < tiles; tile = take_tile(board, block)) {
     Stretch<Raw> keys;
     keys.load(array, tile * WALK_WARPS + warp);
-    __syncthreads(); // all know which tile this is
-    if (threadIdx.x == 0)
-      block.next = atomicAdd(board.tiles_taken, 1ull);
     const uint32_t staged = stage_marked(keys, first_of_runs(array, keys), stage);
     uint32_t total;
     const uint32_t lower = lower_warps_sum<WALK_WARPS>(staged, block.warp_totals, total);
-    prefetch_stretch(array, block.next * WALK_WARPS + warp);
     if (warp == 0) {
       const uint64_t before = tell_and_look_back(board.tiles, tile, total);
       if (threadIdx.x == 0)
