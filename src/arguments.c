@@ -45,8 +45,10 @@ cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *op
   if (arguments->settings.ties == CDP_TIES_BY_VALUE && is_floating(type))
     return cdp_fail(
         CDP_ERROR_OPTION, 0,
-        "options.ties is CDP_TIES_BY_VALUE (%d), and this call sorts floating-point keys alone, by all of their bits: "
-        "leave it at CDP_TIES_ANY (%d), or call cdp_quicksort_columns(), which takes no column as well",
+        "options.ties is CDP_TIES_BY_VALUE (%d), and this call takes floating-point keys alone, by all of their bits: leave it "
+        "at CDP_TIES_ANY (%d); where keys are sorted with values, as by cdp_quicksort_columns(), which takes no column as "
+        "well, "
+        "it is allowed",
         (int)CDP_TIES_BY_VALUE, (int)CDP_TIES_ANY);
   TRY(check_count(count, arguments->key_bytes));
 cleanup:
@@ -119,7 +121,7 @@ cdp_status cdp_arguments_check_workspace_size(size_t given, size_t needed, const
   if (given >= needed)
     return CDP_OK;
   return cdp_fail(CDP_ERROR_WORKSPACE, 0,
-                  "workspace_bytes is %zu, but this sort needs %zu: ask %s with the same arguments, and with the device of the "
+                  "workspace_bytes is %zu, but this call needs %zu: ask %s with the same arguments, and with the device of the "
                   "keys current or chosen in the options",
                   given, needed, ask);
 }

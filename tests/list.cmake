@@ -117,7 +117,8 @@ cdpsort_test(gpu_mps FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables
 # Sorts of all kinds at random, for as long as one likes: build/bin/soak --help. As a test, a few seconds.
 if(CDPSORT_HAVE_CUDA)
   find_package(Threads REQUIRED)
-  cdpsort_test_program(soak SHARED gpu/soak/soak.cpp gpu/soak/board.cpp gpu/soak/random_sort.cpp gpu/soak/worker.cpp
+  cdpsort_test_program(soak SHARED gpu/soak/soak.cpp gpu/soak/board.cpp gpu/soak/other_work.cpp
+                       gpu/soak/random_sort.cpp gpu/soak/worker.cpp
                        ${PROJECT_SOURCE_DIR}/samples/shared/command_line.c)
   set_target_properties(soak PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/samples/shared)

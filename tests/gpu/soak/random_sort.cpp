@@ -103,10 +103,14 @@ void draw_call(Random &random, Mode mode, RandomSort *sort) {
   const bool has_workspace = !random.one_in(4);
   const bool has_values = random.one_in(6);
   const cdp_ties ties = static_cast<cdp_ties>(random.below(CDP_TIES_STABLE + 1));
+  static const Work rarer[] = {Work::copy, Work::halves, Work::merge, Work::buckets};
+  const uint64_t rare_work = random.below(24);
+  sort->rank = random.below(std::max<uint64_t>(sort->count, 1));
   sort->call = blocking ? is_narrow(sort->type) ? Call::plain : call : has_workspace ? Call::async : Call::on_stream;
   const bool is_studied = sort->call == Call::study || sort->call == Call::trace;
-  sort->has_values = has_values && !is_studied && !(blocking && in_host_memory);
-  if (sort->has_values)
+  if (!is_studied && !(blocking && in_host_memory))
+    sort->work = has_values ? Work::values : rare_work < 4 && sort->count != 0 ? rarer[rare_work] : Work::keys;
+  if (sort->has_values())
     sort->options.ties = ties;
   if (!blocking)
     return;
@@ -137,6 +141,11 @@ const char *pivot_text(cdp_pivot pivot) {
   return names[pivot];
 }
 
+const char *work_text(Work work) {
+  static const char *const names[] = {"", " with values", " out of place", ", halves", ", halves merged", ", in buckets"};
+  return names[static_cast<uint32_t>(work)];
+}
+
 const char *call_text(Call call) {
   static const char *const names[] = {"cdp_quicksort_async", "cdp_quicksort", "cdp_study_quicksort", "cdp_trace_quicksort",
                                       "cdp_quicksort_on_stream"};
@@ -165,7 +174,7 @@ std::string describe(const Choice &choice, const RandomSort &sort) {
          (options.order == CDP_DESCENDING ? ", descending, " : ", ascending, ") +
          device_data::distribution_name(sort.distribution) + option("key seed", sort.key_seed) +
          option("keys past alignment", sort.ahead_items) + (sort.in_host_memory ? ", in host memory; " : "; ") +
-         call_text(sort.call) + (sort.has_values ? " with values, ties " + std::to_string(options.ties) : "") + ", " +
+         call_text(sort.call) + work_text(sort.work) + option("ties", options.ties) + option("rank", sort.rank) + ", " +
          scheme_text(options.scheme) + option("fan-out", options.fan_out) + ", " + streams_text(options.child_streams) + ", " +
          pivot_text(options.pivot) + option("leaf_items", options.leaf_items) + option("depth_limit", options.depth_limit) +
          option("options.seed", options.seed) + "; alone: soak --sorts 1 --first " + std::to_string(sort.number) + " --seed " +

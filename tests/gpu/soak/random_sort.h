@@ -20,6 +20,17 @@ using device_data::Distribution;
 enum class Mode : uint32_t { blocking, async, mixed };
 enum class Call : uint32_t { async, plain, study, trace, on_stream }; /* all but the first and the last are blocking */
 
+/*
+ * What is done by the call, or by several, so that it ends in a sorted array:
+ *   keys     they are sorted
+ *   values   a copy of the keys goes with them, and so is sorted as they are
+ *   copy     they are sorted into another array
+ *   halves   those before a rank are brought to the front, and both parts are sorted
+ *   merge    both halves are sorted, and merged into another array
+ *   buckets  they are divided by the first of them, and sorted then
+ */
+enum class Work : uint32_t { keys, values, copy, halves, merge, buckets };
+
 /* What the sorts are drawn from. */
 struct Choice {
   uint64_t seed;
@@ -42,10 +53,18 @@ struct RandomSort {
   cdp_options options;
   Call call;
   bool in_host_memory;
-  bool has_values; /* a copy of the keys goes with them, and so is sorted as they are */
+  Work work;
+  uint64_t rank; /* halves; less than the count */
 
   size_t key_bytes() const {
     return device_data::key_bytes(type);
+  }
+  bool has_values() const {
+    return work == Work::values;
+  }
+  /* Whether it ends in the array of values instead of the keys'. */
+  bool is_apart() const {
+    return work == Work::copy || work == Work::merge;
   }
   size_t bytes() const {
     return count * key_bytes();

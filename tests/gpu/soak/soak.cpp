@@ -2,7 +2,7 @@
 /*
  * soak: sorts of all kinds at random, by several host threads at once, until one is wrong, one does not end, or all are done.
  *
- * 1. A number makes a sort (random_sort.cpp): type, order, count, keys, scheme, fan-out, streams, pivot, who is called.
+ * 1. A number makes a sort (random_sort.cpp): type, order, count, keys, scheme, fan-out, streams, pivot, what is done, who is called.
  * 2. Threads take number after number (worker.cpp). Keys are made and judged on the device.
  * 3. A thread of its own watches (board.cpp): a sort that has not ended in so many seconds is lost, and ends the program.
  *

@@ -118,11 +118,13 @@ void Worker::start(Lane *lane, Ticket *ticket) {
   REQUIRE(*ticket, device_data::guard_fill(lane->d_keys + GUARD_BYTES + ahead_bytes + sort.bytes(), GUARD_BYTES, lane->stream));
   REQUIRE(*ticket, device_data::generate(keys, sort.distribution, sort.key_seed, lane->stream));
   REQUIRE(*ticket, device_data::oracle_note(lane->oracle, keys, lane->stream));
-  if (sort.has_values)
+  if (sort.has_values())
     copy_values(lane, *ticket, keys);
-  if (sort.call == Call::async)
+  if (sort.work > Work::values)
+    work_otherwise(lane, *ticket, keys);
+  else if (sort.call == Call::async)
     sort_async(lane, *ticket, keys);
-  else if (sort.has_values)
+  else if (sort.has_values())
     sort_with_values(lane, *ticket, keys);
   else if (sort.call == Call::on_stream)
     REQUIRE(*ticket, cdp_quicksort_on_stream(keys.d_keys, keys.count, keys.type, &sort.options, lane->stream));
@@ -134,17 +136,15 @@ void Worker::start(Lane *lane, Ticket *ticket) {
   board_->queued(ticket->place);
 }
 
-/* Where the values are, as an array of keys: as aligned as memory is, wherever the keys lie. */
-KeySpan values_of(unsigned char *d_values, const KeySpan &keys) {
-  return {d_values + GUARD_BYTES, keys.count, keys.type};
+void Worker::guard_values(Lane *lane, const Ticket &ticket) {
+  REQUIRE(ticket, device_data::guard_fill(lane->d_values, GUARD_BYTES, lane->stream));
+  REQUIRE(ticket, device_data::guard_fill(lane->d_values + GUARD_BYTES + ticket.sort.bytes(), GUARD_BYTES, lane->stream));
 }
 
 void Worker::copy_values(Lane *lane, const Ticket &ticket, const KeySpan &keys) {
-  const size_t bytes = ticket.sort.bytes();
   const KeySpan values = values_of(lane->d_values, keys);
-  REQUIRE(ticket, device_data::guard_fill(lane->d_values, GUARD_BYTES, lane->stream));
-  REQUIRE(ticket, cudaMemcpyAsync(values.d_keys, keys.d_keys, bytes, cudaMemcpyDeviceToDevice, lane->stream));
-  REQUIRE(ticket, device_data::guard_fill(lane->d_values + GUARD_BYTES + bytes, GUARD_BYTES, lane->stream));
+  guard_values(lane, ticket);
+  REQUIRE(ticket, cudaMemcpyAsync(values.d_keys, keys.d_keys, ticket.sort.bytes(), cudaMemcpyDeviceToDevice, lane->stream));
 }
 
 /* Without a workspace, or blocking: then the copy must be there first, since the call waits for it by itself. */
@@ -163,7 +163,7 @@ void Worker::sort_async(Lane *lane, const Ticket &ticket, const KeySpan &keys) {
   const RandomSort &sort = ticket.sort;
   const cdp_options &options = sort.options;
   size_t bytes = 0;
-  if (sort.has_values)
+  if (sort.has_values())
     REQUIRE(ticket, cdp_quicksort_pairs_workspace(sort.key_bytes(), keys.count, keys.type, &options, &bytes));
   else
     REQUIRE(ticket, cdp_quicksort_workspace(keys.count, keys.type, &options, &bytes));
@@ -171,7 +171,7 @@ void Worker::sort_async(Lane *lane, const Ticket &ticket, const KeySpan &keys) {
   unsigned char *d_workspace = lane->d_workspace + GUARD_BYTES;
   REQUIRE(ticket, device_data::guard_fill(lane->d_workspace, GUARD_BYTES, lane->stream));
   REQUIRE(ticket, device_data::guard_fill(d_workspace + bytes, GUARD_BYTES, lane->stream));
-  if (sort.has_values)
+  if (sort.has_values())
     REQUIRE(ticket, cdp_quicksort_pairs_async(keys.d_keys, values_of(lane->d_values, keys).d_keys, sort.key_bytes(), keys.count,
                                               keys.type, &options, d_workspace, bytes, lane->stream));
   else
@@ -210,18 +210,23 @@ void Worker::sort_in_host_memory(Lane *lane, const Ticket &ticket, const KeySpan
 
 /* ---- Its judgement ------------------------------------------------------------------------------------------------------- */
 
-/* Keys, or values that are as they were, from the beginning of their memory to the guard zone behind them. */
-void Worker::judge_array(Lane *lane, const Ticket &ticket, const unsigned char *d_memory, const KeySpan &keys) {
+/* That nothing was written beside keys, or values that are as they were: from the beginning of their memory to behind them. */
+void Worker::judge_guards(Lane *lane, const Ticket &ticket, const unsigned char *d_memory, const KeySpan &keys) {
   const auto *begin = static_cast<const unsigned char *>(keys.d_keys);
-  REQUIRE(ticket, device_data::oracle_judge(lane->oracle, keys, ticket.sort.options.order, lane->stream));
   REQUIRE(ticket, device_data::guard_check(lane->oracle, d_memory, static_cast<size_t>(begin - d_memory), lane->stream));
   REQUIRE(ticket, device_data::guard_check(lane->oracle, begin + ticket.sort.bytes(), GUARD_BYTES, lane->stream));
 }
 
 void Worker::judge(Lane *lane, Ticket *ticket, const KeySpan &keys) {
-  judge_array(lane, *ticket, lane->d_keys, keys);
-  if (ticket->sort.has_values)
-    judge_array(lane, *ticket, lane->d_values, values_of(lane->d_values, keys));
+  const RandomSort &sort = ticket->sort;
+  const KeySpan values = values_of(lane->d_values, keys);
+  judge_guards(lane, *ticket, lane->d_keys, keys);
+  if (!sort.is_apart())
+    REQUIRE(*ticket, device_data::oracle_judge(lane->oracle, keys, sort.options.order, lane->stream));
+  if (sort.work != Work::keys)
+    judge_guards(lane, *ticket, lane->d_values, values);
+  if (sort.has_values() || sort.is_apart())
+    REQUIRE(*ticket, device_data::oracle_judge(lane->oracle, values, sort.options.order, lane->stream));
   REQUIRE(*ticket,
           cudaMemcpyAsync(ticket->found, lane->oracle.d_findings, sizeof *ticket->found, cudaMemcpyDeviceToHost, lane->stream));
   REQUIRE(*ticket, cudaEventRecord(ticket->ended, lane->stream));
@@ -235,7 +240,7 @@ void Worker::finish(Lane *lane, Ticket *ticket) {
   const auto disorders = found.disorders - before.disorders;
   const auto digests = found.wrong_digests - before.wrong_digests;
   const auto damaged = found.damaged_guard_bytes - before.damaged_guard_bytes;
-  const auto judgements = before.judgements + (ticket->sort.has_values ? 2 : 1);
+  const auto judgements = before.judgements + (ticket->sort.has_values() ? 2 : 1);
   if (disorders != 0 || digests != 0 || damaged != 0 || found.judgements != judgements)
     board_->fail(*ticket->place, "a wrong result: " + std::to_string(disorders) +
                                      " neighbours out of order (the first such at " +

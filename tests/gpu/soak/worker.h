@@ -56,12 +56,19 @@ private:
   void make_lane(Lane *lane, uint64_t thread, uint64_t stream);
   void reserve_workspace(Lane *lane, const Ticket &ticket, size_t bytes);
   void start(Lane *lane, Ticket *ticket);
+  void guard_values(Lane *lane, const Ticket &ticket);
   void copy_values(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
   void sort_async(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
   void sort_with_values(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
   void sort_in_host_memory(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
   void sort_blocking(const Ticket &ticket, void *keys);
-  void judge_array(Lane *lane, const Ticket &ticket, const unsigned char *d_memory, const device_data::KeySpan &keys);
+  void work_otherwise(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
+  void sort_part(Lane *lane, const Ticket &ticket, const device_data::KeySpan &part);
+  void sort_copy(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
+  void sort_halves(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
+  void merge_halves(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
+  void sort_buckets(Lane *lane, const Ticket &ticket, const device_data::KeySpan &keys);
+  void judge_guards(Lane *lane, const Ticket &ticket, const unsigned char *d_memory, const device_data::KeySpan &keys);
   void judge(Lane *lane, Ticket *ticket, const device_data::KeySpan &keys);
   void finish(Lane *lane, Ticket *ticket);
 
@@ -73,6 +80,11 @@ private:
   std::vector<unsigned char> host_keys_; /* between guard zones */
   std::vector<cdp_trace_event> events_;
 };
+
+/* Where the values are, as an array of keys: as aligned as memory is, wherever the keys lie. */
+inline device_data::KeySpan values_of(unsigned char *d_values, const device_data::KeySpan &keys) {
+  return {d_values + device_data::GUARD_BYTES, keys.count, keys.type};
+}
 
 } // namespace soak
 
