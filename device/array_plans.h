@@ -154,7 +154,7 @@ typedef struct cdp_division_request {
 /*
  * How it is done. The workspace, never empty, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
  *
- *     | totals of buckets, and what each part has of them | divided: keys | each column of 1, 2, 4 or 8 bytes |
+ *     | totals of buckets, and what each part has of them | each key's bucket | divided: keys | each column of 1, 2, 4 or 8 bytes |
  *     | positions of keys | what is gathered |
  *       both only where there is another column
  */
@@ -165,6 +165,7 @@ typedef struct cdp_division_plan {
   uint32_t part_tiles; /* of each part but the last */
   bool gathers;        /* there are positions */
   uint64_t counts;     /* where parts of the workspace begin */
+  uint64_t found;
   uint64_t keys;
   uint64_t columns[CDP_COLUMNS_MAX];
   uint64_t positions;

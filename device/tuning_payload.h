@@ -78,9 +78,12 @@ struct DivideShape {
 
 constexpr DivideShape divide_shape(bool is_simulated) {
   if (is_simulated)
-    return {384, 3, 4};
+    return {416, 3, 4};
   return {512, 8, 2048};
 }
+
+/* Buckets whose number has so many bits at most are written down as a byte, others as two. */
+constexpr uint32_t DIVIDE_BYTE_BITS = 8;
 
 /* The logarithm of the most buckets, of which there is one more than splitters. */
 constexpr uint32_t MAX_DIVIDE_BITS = 10;

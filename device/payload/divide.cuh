@@ -7,7 +7,7 @@
  *    (Super scalar sample sort: Sanders and Winkel 2004; on a GPU: Leischner, Osipov and Sanders 2010.)
  * 2. There may be thousands of tiles with a counter for each of a thousand buckets. So a part is several tiles, if there are many,
  *    and the block that writes it goes from tile to tile.
- * 3. Many keys may have one bucket, and there may be few: lanes with the same bucket count together.
+ * 3. It is found once, by the block that counts, and written down: a search takes longer than to read a byte or two.
  *
  * Splitters that are not in order give some number to every key, less than that of the buckets and the same each time: nothing is
  * lost, and nothing is written elsewhere.
@@ -39,13 +39,20 @@ template <typename Raw>
 struct Division : BucketPartition<Raw, uint64_t> {
   const Raw *splitters;
   uint32_t splitter_count;
-  uint32_t bits;       /* of a bucket's number */
-  uint32_t part_tiles; /* of each part but the last */
+  uint32_t bits;        /* of a bucket's number */
+  uint32_t part_tiles;  /* of each part but the last */
+  unsigned char *found; /* each key's bucket */
   Raw *divided_keys;
   uint64_t *begins; /* the caller's: where each bucket begins, and the count */
 
   __host__ __device__ __forceinline__ uint32_t buckets() const {
     return splitter_count + 1;
+  }
+  __device__ __forceinline__ void write_found(uint64_t index, uint32_t bucket) const {
+    if (bits <= DIVIDE_BYTE_BITS)
+      found[index] = static_cast<uint8_t>(bucket);
+    else
+      reinterpret_cast<uint16_t *>(found)[index] = static_cast<uint16_t>(bucket);
   }
   /* Calls work(where it begins) for each tile of the block's part. */
   template <typename Work>
@@ -88,18 +95,15 @@ struct DividedKey {
   uint32_t bucket;
 };
 
-/* The part of the rule that finds buckets. */
+/* What hold_tile() asks for, of a block that counts. */
 template <typename Raw>
-struct DivideKeys {
+struct FindBuckets {
   using Held = DividedKey<Raw>;
 
   const Division<Raw> &partition;
   const SplitterTree<Raw> &tree;
 
-  __device__ __forceinline__ uint32_t bits() const {
-    return partition.bits;
-  }
-  __device__ __forceinline__ static Held hold(Raw key) {
+  __device__ __forceinline__ static Held hold(Raw key, uint64_t) {
     return {key, 1};
   }
   __device__ __forceinline__ static Held missing() {
@@ -123,9 +127,6 @@ struct DivideKeys {
     for (uint32_t item = 0; item < DIVIDE_ITEMS; item++)
       held[item].bucket = min(held[item].bucket - (1u << partition.bits), partition.splitter_count);
   }
-  __device__ __forceinline__ static uint32_t bucket(const Held &held) {
-    return held.bucket;
-  }
 };
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
@@ -136,19 +137,20 @@ struct PartBuckets {
   uint32_t counts[MAX_DIVIDE_BUCKETS];
 };
 
+/* Lanes that count the same bucket do so at once: the GPU has an instruction that adds one for each. */
 template <bool FULL, typename Raw>
-__device__ __forceinline__ void count_tile_keys(const DivideKeys<Raw> &rule, uint64_t begin,
+__device__ __forceinline__ void count_tile_keys(const FindBuckets<Raw> &rule, uint64_t begin,
                                                 uint32_t (&counts)[MAX_DIVIDE_BUCKETS]) {
   const uint32_t items = static_cast<uint32_t>(min(rule.partition.count - begin, uint64_t{DIVIDE_TILE}));
   DividedKey<Raw> held[DIVIDE_ITEMS];
   hold_tile<FULL>(rule, begin, items, held);
 #pragma unroll
   for (uint32_t item = 0; item < DIVIDE_ITEMS; item++) {
-    const bool has_key = FULL || item_of_piece<DIVIDE_ITEMS>(item) < items;
-    const uint32_t lanes = lanes_with_bucket(held[item].bucket, rule.bits(), has_key);
-    const uint32_t lower_lanes = lanes & ((1u << threadIdx.x % WARP_LANES) - 1);
-    if (has_key && lower_lanes == 0)
-      atomicAdd(&counts[held[item].bucket], static_cast<uint32_t>(__popc(lanes)));
+    const uint32_t index = item_of_piece<DIVIDE_ITEMS>(item);
+    if (!FULL && index >= items)
+      continue;
+    rule.partition.write_found(begin + index, held[item].bucket);
+    atomicAdd(&counts[held[item].bucket], 1u);
   }
 }
 
@@ -157,7 +159,7 @@ __global__ void __launch_bounds__(DIVIDE_THREADS)
     // cppcheck-suppress passedByValue
     count_part_buckets_kernel(const __grid_constant__ Division<Raw> division) {
   auto &block = block_shared<PartBuckets<Raw>>();
-  const DivideKeys<Raw> rule = {division, block.tree};
+  const FindBuckets<Raw> rule = {division, block.tree};
   for (uint32_t bucket = threadIdx.x; bucket < division.buckets(); bucket += DIVIDE_THREADS)
     block.counts[bucket] = 0;
   block.tree.plant(division);
@@ -176,7 +178,6 @@ __global__ void __launch_bounds__(DIVIDE_THREADS)
 
 template <typename Raw>
 struct DivideBlock : PartitionBlock<DIVIDE_THREADS, DIVIDE_ITEMS, MAX_DIVIDE_BUCKETS> {
-  SplitterTree<Raw> tree;
   uint32_t warp_totals[WARP_LANES];
   uint64_t warp_keys[WARP_LANES];
 };
@@ -184,13 +185,28 @@ static_assert(sizeof(DivideBlock<uint64_t>) <= 96 * 1024, "what 7.0 lets a block
 static_assert(DEVICE_KIND != DeviceKind::simulated || sizeof(DivideBlock<uint8_t>) > 48 * 1024,
               "what must be asked for on the GPU (allow_shared_bytes()) must be on the simulated device, lest it be forgotten");
 
-/* The rule of TilePartition: block.begins has, between two tiles, where the next key of each bucket belongs. */
-template <typename Raw>
-struct DivideRule : DivideKeys<Raw> {
+/* Found: how a bucket was written down. The rule of TilePartition: block.begins has, between two tiles, where the next key of each bucket belongs. */
+template <typename Raw, typename Found>
+struct DivideRule {
   using Block = DivideBlock<Raw>;
-  using DivideKeys<Raw>::partition;
+  using Held = DividedKey<Raw>;
 
+  const Division<Raw> &partition;
   Block &block;
+
+  __device__ __forceinline__ uint32_t bits() const {
+    return partition.bits;
+  }
+  __device__ __forceinline__ Held hold(Raw key, uint64_t index) const {
+    return {key, reinterpret_cast<const Found *>(partition.found)[index]};
+  }
+  __device__ __forceinline__ static Held missing() {
+    return {0, 0};
+  }
+  __device__ __forceinline__ static void find_buckets(Held (&)[DIVIDE_ITEMS]) {}
+  __device__ __forceinline__ static uint32_t bucket(const Held &held) {
+    return held.bucket;
+  }
 
   /* Calls work(a bucket, which of the thread's it is) for each bucket of the thread's. */
   template <typename Work>
@@ -263,13 +279,12 @@ struct DivideRule : DivideKeys<Raw> {
   }
 };
 
-template <typename Raw>
+template <typename Raw, typename Found>
 __global__ void __launch_bounds__(DIVIDE_THREADS, RESIDENT_DIVIDERS)
     // cppcheck-suppress passedByValue
     divide_kernel(const __grid_constant__ Division<Raw> division) {
   auto &block = block_shared<DivideBlock<Raw>>();
-  const DivideRule<Raw> rule = {{division, block.tree}, block};
-  block.tree.plant(division);
+  const DivideRule<Raw, Found> rule = {division, block};
   rule.find_begins();
   division.for_each_tile([&](uint64_t begin) {
     rule.clear_counts();

@@ -30,6 +30,7 @@ Division<Raw> division_of(const cdp_division_plan &plan) {
   division.bits = plan.bits;
   division.totals = reinterpret_cast<uint64_t *>(part_of(plan, plan.counts));
   division.part_counts = reinterpret_cast<uint32_t *>(division.totals + division.buckets());
+  division.found = part_of(plan, plan.found);
   division.divided_keys = reinterpret_cast<Raw *>(part_of(plan, plan.keys));
   division.begins = asked.d_begins;
   if (plan.gathers)
@@ -55,15 +56,20 @@ inline int finish_column(const cdp_division_plan &plan, uint32_t which, void *st
   return copy_memory(column.values, divided, count * column.value_bytes, stream);
 }
 
-template <typename Raw>
-int launch_division_of(const cdp_division_plan &plan, void *stream) {
+template <typename Found, typename Raw>
+int launch_kernels(const Division<Raw> &division, void *stream) {
   static OncePerContext allowance;
   constexpr uint32_t BLOCK_BYTES = sizeof(DivideBlock<Raw>);
+  CDP_RETURN_UNLESS_LAUNCHED(allowance.see_to([] { return allow_shared_bytes(divide_kernel<Raw, Found>, BLOCK_BYTES); }));
+  return launch_partition_kernels<DIVIDE_THREADS>(division, division.buckets(), sizeof(PartBuckets<Raw>), BLOCK_BYTES,
+                                                  count_part_buckets_kernel<Raw>, divide_kernel<Raw, Found>, stream);
+}
+
+template <typename Raw>
+int launch_division_of(const cdp_division_plan &plan, void *stream) {
   const Division<Raw> division = division_of<Raw>(plan);
-  CDP_RETURN_UNLESS_LAUNCHED(allowance.see_to([] { return allow_shared_bytes(divide_kernel<Raw>, BLOCK_BYTES); }));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_partition_kernels<DIVIDE_THREADS>(division, division.buckets(), sizeof(PartBuckets<Raw>),
-                                                                      BLOCK_BYTES, count_part_buckets_kernel<Raw>,
-                                                                      divide_kernel<Raw>, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(
+      (plan.bits <= DIVIDE_BYTE_BITS ? launch_kernels<uint8_t, Raw> : launch_kernels<uint16_t, Raw>)(division, stream));
   CDP_RETURN_UNLESS_LAUNCHED(copy_memory(plan.asked.d_keys, division.divided_keys, plan.asked.count * sizeof(Raw), stream));
   for (uint32_t column = 0; column < plan.asked.column_count; column++)
     CDP_RETURN_UNLESS_LAUNCHED(finish_column(plan, column, stream));

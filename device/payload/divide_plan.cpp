@@ -31,6 +31,7 @@ cdp_status plan_room(cdp_division_plan &plan) {
   uint64_t gathered_bytes = 0;
   Room room;
   plan.counts = room.take(buckets, sizeof(uint64_t) + uint64_t{plan.parts} * sizeof(uint32_t));
+  plan.found = room.take(asked.count, plan.bits <= DIVIDE_BYTE_BITS ? sizeof(uint8_t) : sizeof(uint16_t));
   plan.keys = room.take(asked.count, cdp_engine_key_bytes(asked.type));
   for (uint32_t column = 0; column < asked.column_count; column++) {
     const uint64_t bytes = asked.columns[column].value_bytes;

@@ -120,7 +120,7 @@ struct RegroupRule {
   __device__ __forceinline__ static constexpr uint32_t bits() {
     return REGROUP_SHAPE.max_bits;
   }
-  __device__ __forceinline__ Held hold(Raw key) const {
+  __device__ __forceinline__ Held hold(Raw key, uint64_t) const {
     return static_cast<Held>(partition.entry.enter(key));
   }
   __device__ __forceinline__ Held missing() const {

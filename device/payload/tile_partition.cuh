@@ -137,7 +137,7 @@ __device__ __forceinline__ void hold_tile(const Rule &rule, uint64_t begin, uint
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
     const uint32_t index = item_of_piece<ITEMS>(item);
-    held[item] = FULL || index < items ? rule.hold(keys[index]) : rule.missing();
+    held[item] = FULL || index < items ? rule.hold(keys[index], begin + index) : rule.missing();
   }
   rule.find_buckets(held);
 }
@@ -148,7 +148,8 @@ __device__ __forceinline__ void hold_tile(const Rule &rule, uint64_t begin, uint
  *
  *     partition, block    what the kernel is given, and its shared memory, which is a Block
  *     bits()              of a bucket's number
- *     Held                what is kept of a key, in registers: hold() and, where there is none, missing()
+ *     Held                what is kept of a key, in registers: hold(), given the key and its index, and, where there is none,
+ *                         missing()
  *     find_buckets()      of all keys that are held, where that is better done for all at once
  *     bucket()            of a key that is held
  *     place_buckets()     where each bucket begins in the tile, each warp's keys in the bucket, and the bucket's in the new arrays.

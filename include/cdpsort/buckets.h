@@ -22,9 +22,9 @@
  * buckets are empty. Within a bucket keys and their values keep the order of the input, always, also where keys descend.
  *
  * How. Each block counts the buckets of a part of the keys, the counts are added up, and each block writes its part, some
- * thousand keys at a time, in runs: one read of the keys more than a copy of everything, to the workspace, and back. Values
- * of other sizes than 1, 2, 4 and 8 bytes are gathered by their keys' positions instead. The host launches a few kernels,
- * none of which launches another. (The search for a bucket: Peter Sanders and Sebastian Winkel, "Super Scalar Sample Sort",
+ * thousand keys at a time, in runs: one read of the keys more than a copy of everything, to the workspace, and back, and a
+ * byte or two for each key's bucket, written and read. Values of other sizes than 1, 2, 4 and 8 bytes are gathered by their
+ * keys' positions instead. The host launches a few kernels, none of which launches another. (The search for a bucket: Peter Sanders and Sebastian Winkel, "Super Scalar Sample Sort",
  * 2004. The ranks: Saman Ashkiani, Andrew Davidson, Ulrich Meyer and John D. Owens, "GPU Multisplit", 2016.)
  *
  * For all calls. Keys, columns, options, device, host and device memory, synchronisation, threads, graphs, statuses and the
@@ -76,8 +76,8 @@ CDP_API cdp_status cdp_divide(void *keys, const cdp_column *columns, size_t colu
 
 /**
  * How many bytes of workspace cdp_divide_async() needs: the size of a key and of all its values that have 1, 2, 4 or 8 bytes,
- * for each key; where there are others, 4 and the size of the largest of these more; and, whatever the count, for each bucket
- * at most 8,200, or for fewer than 2^23 keys 24 and 4 for each 4,096 of them; and 6 KiB. Never 0. Of the columns only the
+ * and 1, or 2 for more than 256 buckets, for each key; where there are others, 4 and the size of the largest of these more; and, whatever the count, for each bucket
+ * at most 8,200, or for fewer than 2^23 keys 24 and 4 for each 4,096 of them; and 7 KiB. Never 0. Of the columns only the
  * size of a value is looked at.
  *
  * @param columns          those that will be given to cdp_divide_async(), as all parameters up to `splitter_count`.
