@@ -21,6 +21,8 @@ cd "$cdpsort_root"
 # Seconds that a program may take.
 test_limit=240 gpu_test_limit=180 sample_limit=120 memcheck_limit=300 bench_limit=300 soak_limit_beyond=60 replays_limit=400
 soak_seconds=60 soak_threads=4 replays=1000
+# Programs at a time that use the GPU, but are neither timed nor in need of all of its memory.
+gpu_tests_beside=4 memchecks_at_once=4
 
 build="" tests_only="" repeats=1
 while [ $# -gt 0 ]; do
@@ -107,14 +109,20 @@ collect_host_tests() {
   done <"$work/host_names"
 }
 
-# The others one by one: their memory and their timings are one another's.
+# The others one by one: their memory and their timings are one another's. But for those whose time is mostly the host's.
 run_gpu_tests() {
-  awk '/ gpu( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
+  awk '/ gpu( |$)/ && !/ beside( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
+  awk '/ gpu( |$)/ && / beside( |$)/ { print $1 }' "$programs/tests.list" >"$work/beside_names"
   while read -r name; do
     say "$name"
     execute "$name" "$gpu_test_limit"
     collect "$name" "$gpu_test_limit"
   done <"$work/names"
+  say "tests whose time is mostly the host's, $gpu_tests_beside at a time"
+  xargs -P "$gpu_tests_beside" -I {} sh -c "$execute" execute "$work" "$programs" "$gpu_test_limit" {} <"$work/beside_names"
+  while read -r name; do
+    collect "$name" "$gpu_test_limit"
+  done <"$work/beside_names"
 }
 
 # Those that want an MPS daemon, with one of their own. Where there is none to be started, that is noted, and no test is lost: what
@@ -280,8 +288,18 @@ run_memchecks() {
   fi
   memcheck_note="compute-sanitizer memcheck"
   awk '/ memcheck( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
+  # Some at a time: most of it is the processor's work, and nothing is timed. Each keeps its records in a folder of its own.
+  begun_together=0
   while read -r name; do
-    run_memcheck "$name"
+    mkdir "$work/memcheck_$name"
+    (work="$work/memcheck_$name" && run_memcheck "$name") </dev/null &
+    begun_together=$((begun_together + 1))
+    [ $((begun_together % memchecks_at_once)) -ne 0 ] || wait
+  done <"$work/names"
+  wait
+  while read -r name; do
+    cat "$work/memcheck_$name/programs" >>"$work/programs"
+    cat "$work/memcheck_$name/memcheck" >>"$work/memcheck"
   done <"$work/names"
 }
 
