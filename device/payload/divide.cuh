@@ -137,7 +137,8 @@ struct PartBuckets {
   uint32_t counts[MAX_DIVIDE_BUCKETS];
 };
 
-/* Lanes that count the same bucket do so at once: the GPU has an instruction that adds one for each. */
+/* Lanes with the same bucket may all add to its counter: keys that are all in one bucket take no longer (H200,
+   docs/lab/2026-11-25-division.md). */
 template <bool FULL, typename Raw>
 __device__ __forceinline__ void count_tile_keys(const FindBuckets<Raw> &rule, uint64_t begin,
                                                 uint32_t (&counts)[MAX_DIVIDE_BUCKETS]) {
@@ -185,7 +186,8 @@ static_assert(sizeof(DivideBlock<uint64_t>) <= 96 * 1024, "what 7.0 lets a block
 static_assert(DEVICE_KIND != DeviceKind::simulated || sizeof(DivideBlock<uint8_t>) > 48 * 1024,
               "what must be asked for on the GPU (allow_shared_bytes()) must be on the simulated device, lest it be forgotten");
 
-/* Found: how a bucket was written down. The rule of TilePartition: block.begins has, between two tiles, where the next key of each bucket belongs. */
+/* The rule of TilePartition: block.begins has, between two tiles, where the next key of each bucket belongs. Found: how a bucket was
+   written down. */
 template <typename Raw, typename Found>
 struct DivideRule {
   using Block = DivideBlock<Raw>;

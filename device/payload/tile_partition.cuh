@@ -172,13 +172,9 @@ struct TilePartition {
     return FULL || item_index < items;
   }
 
-  /*
-   * A key's place among those of its bucket in its row (lower_keys), and how many those are, 0 without a key.
-   *
-   * 1. Ballots of a row do not depend on those of another, but counters do, and a barrier of the warp is between two rows of them.
-   * 2. With ballots and counters of one row after the other the multiprocessor waited half of the time (H200).
-   * Therefore all rows' ballots come first.
-   */
+  /* A key's place among those of its bucket in its row (lower_keys), and how many those are, 0 without a key. All rows' ballots come
+     before the first counter, since counters have a barrier of the warp between two rows: 3 % of a scatter (H200,
+     docs/lab/2026-11-25-division.md). */
   struct RowRank {
     uint32_t both; /* lower_keys, and keys from bit 16 on */
 

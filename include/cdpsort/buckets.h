@@ -24,8 +24,9 @@
  * How. Each block counts the buckets of a part of the keys, the counts are added up, and each block writes its part, some
  * thousand keys at a time, in runs: one read of the keys more than a copy of everything, to the workspace, and back, and a
  * byte or two for each key's bucket, written and read. Values of other sizes than 1, 2, 4 and 8 bytes are gathered by their
- * keys' positions instead. The host launches a few kernels, none of which launches another. (The search for a bucket: Peter Sanders and Sebastian Winkel, "Super Scalar Sample Sort",
- * 2004. The ranks: Saman Ashkiani, Andrew Davidson, Ulrich Meyer and John D. Owens, "GPU Multisplit", 2016.)
+ * keys' positions instead. The host launches a few kernels, none of which launches another. (The search for a bucket: Peter
+ * Sanders and Sebastian Winkel, "Super Scalar Sample Sort", 2004. The ranks: Saman Ashkiani, Andrew Davidson, Ulrich Meyer and
+ * John D. Owens, "GPU Multisplit", 2016.)
  *
  * For all calls. Keys, columns, options, device, host and device memory, synchronisation, threads, graphs, statuses and the
  * state of the data after a failure are as for cdp_quicksort_columns() and its forms in stream order (pairs.h), with these
