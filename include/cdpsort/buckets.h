@@ -76,10 +76,10 @@ CDP_API cdp_status cdp_divide(void *keys, const cdp_column *columns, size_t colu
                               const cdp_options *options, const void *splitters, size_t splitter_count, uint64_t *begins);
 
 /**
- * How many bytes of workspace cdp_divide_async() needs: the size of a key and of all its values that have 1, 2, 4 or 8 bytes,
- * and 1, or 2 for more than 256 buckets, for each key; where there are others, 4 and the size of the largest of these more; and, whatever the count, for each bucket
- * at most 8,200, or for fewer than 2^23 keys 24 and 4 for each 4,096 of them; and 7 KiB. Never 0. Of the columns only the
- * size of a value is looked at.
+ * How many bytes of workspace cdp_divide_async() needs: the size of a key and of all its values that have 1, 2, 4 or 8 bytes, and 1,
+ * or 2 for more than 256 buckets, for each key; where there are other values, 4 and the size of the largest of these more; and,
+ * whatever the count, for each bucket at most 8,200, or for fewer than 2^23 keys 24 and 4 for each 4,096 of them; and 7 KiB. Never
+ * 0. Of the columns only the size of a value is looked at.
  *
  * @param columns          those that will be given to cdp_divide_async(), as all parameters up to `splitter_count`.
  * @param column_count     likewise.
