@@ -13,6 +13,7 @@
 # 4. samples   5. compute-sanitizer, where there is one    6. benchmarks                       7. the JSON
 #
 # Every program has a time limit: a sort that never completes is an error, not the end of the run.
+# shellcheck disable=SC2030,SC2031 # what runs under memcheck has a work folder of its own, in a subshell
 set -eu
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
 . "$cdpsort_root/samples/setup.sh"
