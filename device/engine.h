@@ -13,6 +13,7 @@
 #include "array_plans.h"
 #include "plan.h"
 #include "ranges_plan.h"
+#include "segments_plan.h"
 #include "select_plan.h"
 
 #ifdef __cplusplus
@@ -112,6 +113,10 @@ typedef struct cdp_engine {
   /* And for what is done with sorted ranges. */
   cdp_status (*launch_ranges)(const cdp_ranges_plan *plan, void *stream, cdp_fault *fault);
   cdp_status (*do_ranges)(const cdp_ranges_plan *plan, cdp_fault *fault);
+
+  /* And for a segmented sort. */
+  cdp_status (*launch_segments)(const cdp_segments_plan *plan, void *stream, cdp_fault *fault);
+  cdp_status (*sort_segments)(const cdp_segments_plan *plan, cdp_fault *fault);
 
   /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
   cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);

@@ -279,6 +279,11 @@ cdp_status launch_ranges_on(const cdp_ranges_plan *plan, void *stream, cdp_fault
   return check_launch(launch_ranges(*plan, stream), true, "launching the kernels", fault);
 }
 
+cdp_status launch_segments_on(const cdp_segments_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed(plan->is_captured);
+  return check_launch(launch_segments(*plan, stream), true, "launching the kernels", fault);
+}
+
 /* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
@@ -357,6 +362,8 @@ constexpr cdp_engine ENGINE = {false,
                                run_select<Session>,
                                launch_ranges_on,
                                run_ranges<Session>,
+                               launch_segments_on,
+                               run_segments<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

@@ -17,6 +17,7 @@
 #include "recursion/dispatch.h"
 #include "recursion/partition_workspace.cuh"
 #include "recursion/trace_read.h"
+#include "segments/segmented_sort.h"
 #include "select/half_sort.h"
 
 #include <cstdarg>
@@ -85,7 +86,7 @@ cdp_status run_sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *f
   return CDP_OK;
 }
 
-/* cdp_engine::sort_payload, sort_records, divide, select and do_ranges: `launch` launches the plan. */
+/* cdp_engine::sort_payload, sort_records, divide, select, do_ranges and sort_segments: `launch` launches the plan. */
 template <typename Session, typename Plan>
 cdp_status run_launches(const Plan &plan, uint64_t seed, int (*launch)(const Plan &, void *), const char *doing,
                         cdp_fault *fault) {
@@ -119,6 +120,11 @@ cdp_status run_select(const cdp_select_plan *plan, cdp_fault *fault) {
 template <typename Session>
 cdp_status run_ranges(const cdp_ranges_plan *plan, cdp_fault *fault) {
   return run_launches<Session>(*plan, plan->seed, launch_ranges, "going through the keys", fault);
+}
+
+template <typename Session>
+cdp_status run_segments(const cdp_segments_plan *plan, cdp_fault *fault) {
+  return run_launches<Session>(*plan, plan->seed, launch_segments, "sorting", fault);
 }
 
 /* cdp_engine::partition. */

@@ -120,6 +120,11 @@ cdp_status launch_ranges_on(const cdp_ranges_plan *plan, void *stream, cdp_fault
   return check(fault, launch_ranges(*plan, stream));
 }
 
+cdp_status launch_segments_on(const cdp_segments_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->seed);
+  return check(fault, launch_segments(*plan, stream));
+}
+
 /* See engine_calls.h. */
 struct Session {
   void *stream = nullptr;
@@ -182,6 +187,8 @@ constexpr cdp_engine ENGINE = {true,
                                run_select<Session>,
                                launch_ranges_on,
                                run_ranges<Session>,
+                               launch_segments_on,
+                               run_segments<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

@@ -255,6 +255,7 @@ prepare() {
     echo '#include "payload/payload.h"'
     echo '#include "ranges/sorted_ranges.h"'
     echo '#include "recursion/start.h"'
+    echo '#include "segments/segmented_sort.h"'
     echo '#include "select/half_sort.h"'
     for call in launch_recursion launch_by_host; do
       echo "template <> int cdp::simulated::$call<uint64_t>(const cdp_plan &, bool, void *) { return 1; }"
@@ -268,13 +269,14 @@ prepare() {
     echo "int cdp::simulated::launch_division(const cdp_division_plan &, void *) { return 1; }"
     echo "int cdp::simulated::launch_select(const cdp_select_plan &, void *) { return 1; }"
     echo "int cdp::simulated::launch_ranges(const cdp_ranges_plan &, void *) { return 1; }"
+    echo "int cdp::simulated::launch_segments(const cdp_segments_plan &, void *) { return 1; }"
   } >"$work/other_width.cpp"
   compile_unit recursion "$work" "$root/device" &
   compiling=$!
   compile_unit host "$work" "$root/device"
   for source in "$work/other_width.cpp" "$root"/src/*.c "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" \
     "$root/device/plan.cpp" "$root"/device/payload/*_plan.cpp "$root/device/select/select_plan.cpp" \
-    "$root/device/ranges/ranges_plan.cpp" \
+    "$root/device/ranges/ranges_plan.cpp" "$root/device/segments/segments_plan.cpp" \
     "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" \
     "$root/tests/support/host_data.c" "$root/tests/support/host_oracle.c" "$root/tests/recursion/test_seeds.c"; do
     compile "$work/shared/$(basename "$source" | tr . _).o" "$source" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY \

@@ -7,6 +7,7 @@
 #include "../../device/tuning.h"
 #include "../../device/tuning_payload.h"
 #include "../../device/tuning_ranges.h"
+#include "../../device/tuning_segments.h"
 
 extern "C" uint32_t simulated_tile_items(uint32_t key_bytes) {
   return cdp::tile_items(cdp::tuning_row(true, key_bytes));
@@ -63,4 +64,18 @@ extern "C" uint32_t cuda_walk_tile(uint32_t key_bytes) {
 
 extern "C" uint32_t cuda_merge_tile(uint32_t key_bytes) {
   return cdp::merge_tile(cdp::ranges_shape(false), key_bytes);
+}
+
+static uint32_t segment_limit(cdp::DeviceKind kind, uint32_t which, uint32_t key_bytes) {
+  const cdp::SegmentLimits limits = cdp::segment_limits(kind, key_bytes);
+  const uint32_t all[SEGMENT_LIMIT_COUNT] = {limits.small, limits.shorts, limits.team, limits.block};
+  return all[which];
+}
+
+extern "C" uint32_t simulated_segment_limit(uint32_t which, uint32_t key_bytes) {
+  return segment_limit(cdp::DeviceKind::simulated, which, key_bytes);
+}
+
+extern "C" uint32_t cuda_segment_limit(uint32_t which, uint32_t key_bytes) {
+  return segment_limit(cdp::DeviceKind::large, which, key_bytes);
 }

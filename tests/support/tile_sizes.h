@@ -34,6 +34,11 @@ uint32_t simulated_merge_tile(uint32_t key_bytes);
 uint32_t cuda_walk_tile(uint32_t key_bytes);
 uint32_t cuda_merge_tile(uint32_t key_bytes);
 
+/* The greatest segments that a warp, a small block, a team and a block sort by themselves, in this order, of 4 or 8 bytes. */
+#define SEGMENT_LIMIT_COUNT 4
+uint32_t simulated_segment_limit(uint32_t which, uint32_t key_bytes);
+uint32_t cuda_segment_limit(uint32_t which, uint32_t key_bytes);
+
 #ifdef __cplusplus
 }
 #endif

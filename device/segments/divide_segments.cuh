@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Segments that are too long for a block are divided by all blocks together, a level at a time, until none is left: a sample sort (Frazer
+ * and McKellar 1970; on a GPU: Leischner, Osipov and Sanders 2010) of many arrays side by side. Between the steps all blocks wait.
+ *
+ *     choose     a warp, or a block where there are many buckets, draws each segment's sample, and writes splitters to its table; and
+ *                lists its tiles
+ *     count      each block has a stretch of the list of tiles, counts their buckets, and adds the counts up in the tables
+ *     place      a warp goes through each segment's buckets: where they begin, and on which lists they are
+ *     scatter    the same stretches once more: a tile at a time is ordered by bucket in shared memory, and written in runs
+ *
+ * Keys that are equal to a frequent value have a bucket of their own, which is listed in pieces that a team finds to be equal.
+ *
+ * The tables, and which keys are looked at, are the same for count and scatter, whatever segments there are: so that keys are written
+ * within the bounds of their segment also where segments overlap.
+ */
+#ifndef CDPSORT_DEVICE_SEGMENTS_DIVIDE_SEGMENTS_CUH
+#define CDPSORT_DEVICE_SEGMENTS_DIVIDE_SEGMENTS_CUH
+
+#include "block/multiway_tile.cuh"
+#include "segments/segment_lists.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* ---- Choose ------------------------------------------------------------------------------------------------------------ */
+
+/* Buckets of unequal keys for a segment: so many that a team can sort each; or, where that is more than there may be, as many to each
+   of the levels that it takes. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t segment_fan_out(uint64_t items) {
+  constexpr SegmentLimits LIMITS = SEGMENT_LIMITS<Bits>;
+  uint32_t bits = MIN_SEGMENT_BITS;
+  while (items >> bits > LIMITS.target)
+    bits++;
+  if (bits > LIMITS.max_bits) {
+    const uint32_t levels = (bits + LIMITS.max_bits - 1) / LIMITS.max_bits;
+    bits = (bits + levels - 1) / levels;
+  }
+  return 1u << bits;
+}
+
+/* Reserves a segment's places in the tables, and on the list of tiles; a segment that finds none is left as it is. For one thread.
+   first_tile: where its tiles begin there. */
+template <typename Bits>
+__device__ __forceinline__ void reserve_segment(const SegmentedSort<Bits> &sort, uint32_t level, uint32_t slot,
+                                                unsigned long long &first_tile) {
+  const SegmentLists &lists = sort.lists;
+  LargeSegment &segment = lists.larges[level % 2][slot];
+  const uint32_t places = TABLE_PLACES * segment_fan_out<Bits>(segment.range.items());
+  segment.table = atomicAdd(&lists.control->table_places[level % 2], static_cast<unsigned long long>(places));
+  if (segment.table + places > lists.table_capacity) {
+    segment.range.end = segment.range.begin;
+    return;
+  }
+  const MultiwayTiles<Bits> tiles(sort.rules.side(segment.range.side), segment.range);
+  first_tile = atomicAdd(&lists.control->tiles[level % 2], static_cast<unsigned long long>(tiles.count));
+}
+
+/* Lists a segment's tiles: `thread` of `threads` that share the work. */
+template <typename Bits>
+__device__ __forceinline__ void list_tiles(const SegmentedSort<Bits> &sort, const Range &range, uint32_t slot, uint64_t first,
+                                           uint32_t thread, uint32_t threads) {
+  const MultiwayTiles<Bits> tiles(sort.rules.side(range.side), range);
+  for (uint64_t tile = thread; tile < tiles.count; tile += threads)
+    if (first + tile < sort.lists.tile_capacity)
+      sort.lists.tiles[first + tile] = {slot, static_cast<uint32_t>(tile)};
+}
+
+/*
+ * Chooses the splitters of a segment of few buckets, and writes its table. All lanes of the warp take part.
+ *
+ * A lane has a candidate. Where two are equal, a value is frequent: each value is kept once, and has a bucket of equal keys.
+ */
+template <typename Bits>
+__device__ __forceinline__ void warp_choose_splitters(const SegmentedSort<Bits> &sort, LargeSegment &segment) {
+  constexpr uint32_t SAMPLES = SEGMENT_ROW<Bits>.sample_items;
+  static_assert(SEGMENT_ROW<Bits>.warp_fan_out <= WARP_LANES, "a lane has a candidate");
+  const Range range = segment.range;
+  const uint64_t table = segment.table;
+  const uint32_t fan_out = segment_fan_out<Bits>(range.items());
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  Bits samples[SAMPLES];
+  draw_samples<Bits>(sort.rules.side(range.side), range, sample_hash(sort.rules.seed, range), samples, sort.rules.map);
+  warp_bitonic_sort(samples);
+  // Of sorted samples the last of each of fan_out - 1 equal parts: with as many lanes to a part, the last lane's last one.
+  const Bits candidate =
+      __shfl_sync(ALL_LANES, samples[SAMPLES - 1], static_cast<int>(((lane + 1) * (WARP_LANES / fan_out) - 1) % WARP_LANES));
+  const Bits before = __shfl_up_sync(ALL_LANES, candidate, 1);
+  const bool is_candidate = lane + 1 < fan_out;
+  const bool is_first = is_candidate && (lane == 0 || candidate != before);
+  const uint32_t firsts = __ballot_sync(ALL_LANES, is_first ? 1 : 0);
+  const uint32_t kept_values = static_cast<uint32_t>(__popc(firsts));
+  const uint32_t equal = kept_values + 1 < fan_out ? 1 : 0;
+  Bits *splitters = sort.splitters + table;
+  if (is_first)
+    splitters[__popc(firsts & ((1u << lane) - 1))] = candidate;
+  if (is_candidate && lane >= kept_values)
+    splitters[lane] = GREATEST<Bits>;
+  for (uint32_t place = lane; place < TABLE_PLACES * fan_out; place += WARP_LANES)
+    sort.cursors[table + place] = 0;
+  if (lane == 0)
+    segment.set = {kept_values, fan_out, equal != 0 ? 2 * kept_values + 1 : fan_out, equal};
+}
+
+/* The same by a block, for many buckets. All threads take part; ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void block_choose_splitters(const SegmentedSort<Bits> &sort, LargeSegment &segment,
+                                                       MultiwayStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  const Range range = segment.range;
+  const uint64_t table = segment.table;
+  const uint32_t fan_out = segment_fan_out<Bits>(range.items());
+  choose_splitters<Bits, MultiwayShape<Bits>::TASK_SAMPLES_PER_THREAD>(sort.rules, range, fan_out, SEGMENT_OVERSAMPLING,
+                                                                       MAX_BUCKETS, Crowded::keep_all);
+  const SplitterSet set = storage.set;
+  for (uint32_t index = threadIdx.x; index + 1 < set.tree_items; index += THREADS)
+    sort.splitters[table + index] = storage.splitters[index];
+  for (uint32_t place = threadIdx.x; place < TABLE_PLACES * fan_out; place += THREADS)
+    sort.cursors[table + place] = 0;
+  if (threadIdx.x == 0)
+    segment.set = set;
+  __syncthreads();
+}
+
+/* This block's share of choosing. All threads take part. */
+template <typename Bits>
+__device__ __noinline__ void choose_segments(const SegmentedSort<Bits> &sort, uint32_t level) {
+  constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
+  constexpr uint32_t WARP_FAN_OUT = SEGMENT_ROW<Bits>.warp_fan_out;
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  LargeSegment *segments = sort.lists.larges[level % 2];
+  const uint32_t count = static_cast<uint32_t>(sort.lists.listed(SegmentClass::large, level));
+  const uint32_t warp = threadIdx.x / WARP_LANES;
+  for (uint32_t slot = warp * gridDim.x + blockIdx.x; slot < count; slot += WARPS * gridDim.x) {
+    unsigned long long first_tile = 0;
+    if (threadIdx.x % WARP_LANES == 0)
+      reserve_segment(sort, level, slot, first_tile);
+    __syncwarp();
+    first_tile = __shfl_sync(ALL_LANES, first_tile, 0);
+    const Range range = segments[slot].range;
+    if (range.items() == 0)
+      continue;
+    list_tiles(sort, range, slot, first_tile, threadIdx.x % WARP_LANES, WARP_LANES);
+    if (segment_fan_out<Bits>(range.items()) <= WARP_FAN_OUT)
+      warp_choose_splitters(sort, segments[slot]);
+  }
+  __syncthreads();
+  // Those of many buckets, of the segments that the block's warps have reserved for: in turns, as those were.
+  for (uint32_t slot = blockIdx.x; slot < count; slot += gridDim.x)
+    if (segments[slot].range.items() != 0 && segment_fan_out<Bits>(segments[slot].range.items()) > WARP_FAN_OUT)
+      block_choose_splitters(sort, segments[slot], storage);
+}
+
+/* ---- Tiles ------------------------------------------------------------------------------------------------------------- */
+
+/* The segment whose tiles a block is at, in its shared memory and its registers. */
+template <typename Bits>
+struct SegmentAtHand {
+  uint32_t slot;
+  uint32_t copy_bits; /* each bucket has 1 << so many counters, of which a lane takes one */
+  Range range;
+  SplitterSet set;
+  uint64_t table;
+
+  __device__ __forceinline__ uint32_t counters() const {
+    return set.buckets << copy_bits;
+  }
+  __device__ __forceinline__ uint32_t counter(uint32_t bucket) const {
+    return bucket << copy_bits | (threadIdx.x & ((1u << copy_bits) - 1));
+  }
+};
+
+/* Loads a segment's splitters. All threads take part; begins and ends with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ SegmentAtHand<Bits> load_segment(const SegmentedSort<Bits> &sort, uint32_t level, uint32_t slot,
+                                                            MultiwayStorage<Bits> &storage) {
+  const LargeSegment &segment = sort.lists.larges[level % 2][slot];
+  SegmentAtHand<Bits> at = {slot, 0, segment.range, segment.set, segment.table};
+  at.copy_bits = at.set.buckets << COUNTER_COPY_BITS <= MAX_BUCKETS ? COUNTER_COPY_BITS : 0;
+  __syncthreads();
+  for (uint32_t index = threadIdx.x; index + 1 < at.set.tree_items; index += MultiwayShape<Bits>::BLOCK_THREADS)
+    storage.splitters[index] = sort.splitters[at.table + index];
+  __syncthreads();
+  plant_tree(at.set.tree_items, storage);
+  return at;
+}
+
+/* This block's stretch of the list of tiles: [begin, end). */
+struct TileStretch {
+  uint64_t begin;
+  uint64_t end;
+};
+
+template <typename Bits>
+__device__ __forceinline__ TileStretch tile_stretch(const SegmentedSort<Bits> &sort, uint32_t level) {
+  const uint64_t tiles = sort.lists.listed_tiles(level);
+  return {tiles * blockIdx.x / gridDim.x, tiles * (blockIdx.x + 1) / gridDim.x};
+}
+
+/* Adds what a block has counted of a segment up in its table. All threads take part; begins with a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void add_counts(const SegmentedSort<Bits> &sort, const SegmentAtHand<Bits> &at,
+                                           const MultiwayStorage<Bits> &storage) {
+  __syncthreads();
+  for (uint32_t bucket = threadIdx.x; bucket < at.set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
+    uint32_t items = 0;
+    for (uint32_t copy = 0; copy < 1u << at.copy_bits; copy++)
+      items += storage.counts[(bucket << at.copy_bits) + copy];
+    if (items != 0)
+      atomicAdd(&sort.cursors[at.table + bucket], static_cast<unsigned long long>(items));
+  }
+}
+
+/* This block's share of counting. All threads take part. */
+template <typename Bits>
+__device__ __noinline__ void count_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  const TileStretch stretch = tile_stretch(sort, level);
+  SegmentAtHand<Bits> at = {};
+  for (uint64_t index = stretch.begin; index < stretch.end; index++) {
+    const SegmentTile tile = sort.lists.tiles[index];
+    if (index == stretch.begin || tile.segment != at.slot) {
+      if (index != stretch.begin)
+        add_counts(sort, at, storage);
+      at = load_segment(sort, level, tile.segment, storage);
+      clear_counts(storage, at.counters());
+      __syncthreads();
+    }
+    const MultiwayTiles<Bits> tiles(sort.rules.side(at.range.side), at.range);
+    TileItems<Bits> items;
+    items.load(tiles, tile.tile);
+    items.enter(sort.rules.map, at.range.is_raw());
+    uint32_t buckets[TileItems<Bits>::ITEMS];
+    classify(items.keys, buckets, storage, at.set);
+    const uint32_t present = fresh(items.present);
+#pragma unroll
+    for (uint32_t item = 0; item < TileItems<Bits>::ITEMS; item++)
+      if ((present >> item & 1) != 0)
+        atomicAdd(&storage.counts[at.counter(buckets[item])], 1u);
+  }
+  if (stretch.begin < stretch.end)
+    add_counts(sort, at, storage);
+}
+
+/* ---- Place ------------------------------------------------------------------------------------------------------------- */
+
+/* Lists a range by its class. For each thread by itself. */
+template <typename Bits>
+__device__ __forceinline__ void list_range(const SegmentedSort<Bits> &sort, const Range &range) {
+  SegmentClass which = class_of<Bits>(range.items());
+  if (which == SegmentClass::large && range.depth >= sort.max_levels)
+    which = SegmentClass::block;
+  sort.lists.put(which, atomicAdd(sort.lists.counter(which, range.depth), 1ull), range);
+}
+
+/* Lists a bucket, if it has any keys: one of equal keys in pieces. */
+template <typename Bits>
+__device__ __forceinline__ void list_bucket(const SegmentedSort<Bits> &sort, Range range, bool is_equal) {
+  constexpr uint64_t PIECE = SEGMENT_LIMITS<Bits>.team;
+  const uint64_t end = range.end;
+  while (is_equal && end - range.begin > PIECE) {
+    range.end = range.begin + PIECE;
+    list_range(sort, range);
+    range.begin = range.end;
+  }
+  range.end = end;
+  if (range.begin != end)
+    list_range(sort, range);
+}
+
+/* Turns the buckets' counts into where each begins, and lists them. All lanes of the warp take part. */
+template <typename Bits>
+__device__ __forceinline__ void place_segment(const SegmentedSort<Bits> &sort, const LargeSegment &segment) {
+  const Range range = segment.range;
+  const SplitterSet set = segment.set;
+  unsigned long long *cursors = sort.cursors + segment.table;
+  uint64_t begin = range.begin;
+  for (uint32_t first = 0; first < set.buckets; first += WARP_LANES) {
+    const uint32_t bucket = first + threadIdx.x % WARP_LANES;
+    const unsigned long long items = bucket < set.buckets ? cursors[bucket] : 0;
+    const unsigned long long sum = warp_inclusive_sum(items);
+    const uint64_t own = begin + sum - items;
+    if (bucket < set.buckets)
+      cursors[bucket] = own;
+    list_bucket(sort, Range{own, own + items, other(range.side), range.depth + 1}, set.equal != 0 && bucket % 2 != 0);
+    begin += __shfl_sync(ALL_LANES, sum, WARP_LANES - 1);
+  }
+}
+
+/* This block's share of placing. All threads take part. */
+template <typename Bits>
+__device__ __noinline__ void place_segments(const SegmentedSort<Bits> &sort, uint32_t level) {
+  constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
+  const LargeSegment *segments = sort.lists.larges[level % 2];
+  const uint32_t count = static_cast<uint32_t>(sort.lists.listed(SegmentClass::large, level));
+  for (uint32_t slot = threadIdx.x / WARP_LANES * gridDim.x + blockIdx.x; slot < count; slot += WARPS * gridDim.x)
+    if (segments[slot].range.items() != 0)
+      place_segment(sort, segments[slot]);
+}
+
+/* ---- Scatter ----------------------------------------------------------------------------------------------------------- */
+
+/* Orders a tile by bucket in shared memory, and reserves room for its buckets. All threads take part; begins with the last tile
+   written, ends without a barrier. */
+template <typename Bits>
+__device__ __forceinline__ void stage_segment_tile(const SegmentedSort<Bits> &sort, const SegmentAtHand<Bits> &at,
+                                                   TileItems<Bits> &items, MultiwayStorage<Bits> &storage) {
+  constexpr uint32_t ITEMS = TileItems<Bits>::ITEMS;
+  clear_counts(storage, at.counters());
+  __syncthreads();
+  items.enter(sort.rules.map, at.range.is_raw());
+  uint32_t places[ITEMS];
+  classify(items.keys, places, storage, at.set);
+  const uint32_t present = fresh(items.present);
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    if ((present >> item & 1) != 0) {
+      const uint32_t counter = at.counter(places[item]);
+      places[item] = counter << 16 | atomicAdd(&storage.counts[counter], 1u);
+    }
+  __syncthreads();
+  scan_counts(storage, at.counters());
+  for (uint32_t bucket = threadIdx.x; bucket < at.set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
+    const uint32_t begin = storage.begins[bucket << at.copy_bits];
+    const uint32_t count = storage.begins[(bucket + 1) << at.copy_bits] - begin;
+    if (count != 0)
+      storage.work.scatter.bases[bucket] =
+          atomicAdd(&sort.cursors[at.table + bucket], static_cast<unsigned long long>(count)) - begin;
+  }
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    if ((present >> item & 1) == 0)
+      continue;
+    const uint32_t counter = places[item] >> 16;
+    const uint32_t place = storage.begins[counter] + (places[item] & 0xFFFFu);
+    storage.work.stage[place] = items.keys[item];
+    storage.work.scatter.buckets[place] = static_cast<uint16_t>(counter >> at.copy_bits);
+  }
+}
+
+/* This block's share of scattering. All threads take part. A tile's keys are on their way while the one before is written. */
+template <typename Bits>
+__device__ __noinline__ void scatter_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
+  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  const LargeSegment *segments = sort.lists.larges[level % 2];
+  const TileStretch stretch = tile_stretch(sort, level);
+  SegmentAtHand<Bits> at = {};
+  TileItems<Bits> items;
+  const auto load = [&](uint64_t index) {
+    const SegmentTile tile = sort.lists.tiles[index];
+    const Range range = segments[tile.segment].range;
+    items.load(MultiwayTiles<Bits>(sort.rules.side(range.side), range), tile.tile);
+  };
+  if (stretch.begin < stretch.end)
+    load(stretch.begin);
+  for (uint64_t index = stretch.begin; index < stretch.end; index++) {
+    const uint32_t slot = sort.lists.tiles[index].segment;
+    if (index == stretch.begin || slot != at.slot)
+      at = load_segment(sort, level, slot, storage);
+    else
+      __syncthreads(); // the last tile is written
+    stage_segment_tile(sort, at, items, storage);
+    if (index + 1 < stretch.end)
+      load(index + 1);
+    __syncthreads();
+    Bits *destination = sort.rules.side(other(at.range.side));
+    const uint32_t tile_items = storage.begins[at.counters()];
+    for (uint32_t item = threadIdx.x; item < tile_items; item += MultiwayShape<Bits>::BLOCK_THREADS)
+      destination[storage.work.scatter.bases[storage.work.scatter.buckets[item]] + item] = storage.work.stage[item];
+  }
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------------- */
+
+/* Sets back what the next level, or the one behind it, counts. By the first block, where no block counts there: of the next level while
+   this one is counted, of this one while it is scattered. */
+__device__ __forceinline__ void clear_next_level(const SegmentLists &lists, uint32_t level) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    lists.control->tiles[(level + 1) % 2] = 0;
+    lists.control->table_places[(level + 1) % 2] = 0;
+  }
+}
+__device__ __forceinline__ void clear_this_level(const SegmentLists &lists, uint32_t level) {
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    lists.control->larges[level % 2] = 0;
+}
+
+/* For launch_together(). */
+template <typename Bits>
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
+    // cppcheck-suppress passedByValue
+    divide_segments_kernel(const __grid_constant__ SegmentedSort<Bits> sort) {
+  for (uint32_t level = 0; level < sort.max_levels && sort.lists.listed(SegmentClass::large, level) != 0; level++) {
+    choose_segments(sort, level);
+    grid_barrier();
+    clear_next_level(sort.lists, level);
+    count_tiles(sort, level);
+    grid_barrier();
+    place_segments(sort, level);
+    grid_barrier();
+    clear_this_level(sort.lists, level);
+    scatter_tiles(sort, level);
+    grid_barrier();
+  }
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Segments, and buckets of divided ones, that are sorted on chip (on_chip_sort.cuh): fat blocks first sort those that are a block's, and
+ * then their teams those that are a team's, as sort_buckets.cuh does. The keys are read once and written once.
+ *
+ * A range that is too long for a block is here only where divisions have not made it shorter: one block sorts it by the classic
+ * recursion (sort.cuh), whatever its length.
+ */
+#ifndef CDPSORT_DEVICE_SEGMENTS_LONG_SEGMENTS_CUH
+#define CDPSORT_DEVICE_SEGMENTS_LONG_SEGMENTS_CUH
+
+#include "block/on_chip_sort.cuh"
+#include "block/sort.cuh"
+#include "segments/segment_lists.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+template <typename Bits, DeviceKind KIND>
+struct LongSegmentBlockOf {
+  uint64_t taken;
+  union {
+    OnChipTeamOf<Bits, KIND, OnChipBy::team> teams[OnChipShapeOf<Bits, KIND, OnChipBy::team>::TEAMS];
+    OnChipTeamOf<Bits, KIND, OnChipBy::block> bucket;
+    BlockStorage block;
+  };
+};
+template <typename Bits>
+using LongSegmentBlock = LongSegmentBlockOf<Bits, DEVICE_KIND>;
+
+template <typename Bits>
+constexpr uint32_t long_segment_shared_bytes(DeviceKind kind) {
+  return for_kind(kind, [](auto constant) { return uint32_t{sizeof(LongSegmentBlockOf<Bits, decltype(constant)::value>)}; });
+}
+constexpr uint32_t long_segment_shared_bytes(DeviceKind kind) {
+  const uint32_t narrow = long_segment_shared_bytes<uint32_t>(kind);
+  const uint32_t wide = long_segment_shared_bytes<uint64_t>(kind);
+  return narrow > wide ? narrow : wide;
+}
+static_assert(long_segment_shared_bytes(DeviceKind::small) <= 96 * 1024 &&
+                  long_segment_shared_bytes(DeviceKind::medium) <= 163 * 1024 &&
+                  long_segment_shared_bytes(DeviceKind::large) <= 195 * 1024,
+              "as much as other fat blocks (mapped_shape.cuh)");
+
+/* Sorts what is a block's, as long as there is any. All threads of the block take part; ends with a barrier. */
+template <typename Bits>
+__device__ __noinline__ void sort_block_segments(const SegmentedSort<Bits> &sort) {
+  auto &storage = block_shared<LongSegmentBlock<Bits>>();
+  const bool is_listed = sort.lists.control != nullptr;
+  const uint64_t segments = is_listed ? sort.lists.listed(SegmentClass::block) : sort.segments.segment_count;
+  for (uint64_t index = blockIdx.x; index < segments;) {
+    const Range range = is_listed ? sort.lists.blocks[index] : sort.segments(index);
+    if (range.items() <= SEGMENT_LIMITS<Bits>.block)
+      block_on_chip_sort<Bits, OnChipBy::block>(sort.rules, sort.rules.side(range.side) + range.begin, range, storage.bucket);
+    else
+      block_sort_fallback<Bits>(sort.rules, range, storage.block);
+    __syncthreads();
+    if (threadIdx.x == 0)
+      storage.taken = is_listed ? gridDim.x + atomicAdd(&sort.lists.control->blocks_taken, 1ull) : index + gridDim.x;
+    __syncthreads();
+    index = storage.taken;
+    __syncthreads();
+  }
+}
+
+/* Sorts what is a team's, as long as there is any. All threads of the block take part. Teams have nothing to do with one another. */
+template <typename Bits>
+__device__ __forceinline__ void sort_team_segments(const SegmentedSort<Bits> &sort) {
+  constexpr uint32_t TEAMS = OnChipShape<Bits>::TEAMS;
+  auto *rooms = block_shared<LongSegmentBlock<Bits>>().teams;
+  const SegmentSource source = sort.source(SegmentClass::team);
+  const uint64_t segments = sort.source_count(SegmentClass::team);
+  const uint32_t grid_teams = gridDim.x * TEAMS;
+  uint64_t index = blockIdx.x * TEAMS + SortingTeam<Bits, OnChipBy::team>::anew().number;
+  while (index < segments) {
+    const Range range = source(index);
+    const uint32_t count = static_cast<uint32_t>(range.items());
+    // Its result takes a microsecond to come: asked for before it is needed.
+    uint32_t next = 0;
+    if (sort.lists.control != nullptr && SortingTeam<Bits, OnChipBy::team>::anew().thread == 0)
+      next = static_cast<uint32_t>(atomicAdd(&sort.lists.control->teams_taken, 1ull));
+    Bits *destination = sort.rules.side(Side::keys) + range.begin;
+    Bits least = 0;
+    const bool are_equal = stage_by_cells<Bits, OnChipBy::team>(sort.rules.side(range.side) + range.begin, count,
+                                                                sort.rules.map, range.is_raw(), least, rooms);
+    const auto team = SortingTeam<Bits, OnChipBy::team>::anew();
+    auto &storage = room_of<Bits, OnChipBy::team>(rooms);
+    if (team.thread == 0)
+      storage.taken = next;
+    team.sync();
+    index = sort.lists.control != nullptr ? uint64_t{grid_teams} + storage.taken : index + grid_teams;
+    if (are_equal)
+      write_equal(least, count, destination, sort.rules.map, team);
+    else
+      sort_and_write<Bits, OnChipBy::team>(count, destination, sort.rules.map, rooms);
+  }
+}
+
+/* `has_blocks`: there may be segments that are a block's; `has_teams`: that are a team's. */
+template <typename Bits>
+__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
+    // cppcheck-suppress passedByValue
+    sort_long_segments_kernel(const __grid_constant__ SegmentedSort<Bits> sort, uint32_t has_blocks, uint32_t has_teams) {
+  if (has_blocks != 0)
+    sort_block_segments(sort);
+  if (has_teams != 0)
+    sort_team_segments(sort);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

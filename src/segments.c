@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls of segments.h, by the steps of array_call.h.
+ */
+#include "payload_arguments.h"
+#include "status.h"
+
+#include <cdpsort/segments.h>
+
+#include <stdio.h>
+
+/* A call, and its plan. */
+typedef struct segments_job {
+  void *keys;
+  const cdp_column *columns;
+  size_t column_count;
+  size_t count;
+  cdp_type type;
+  const cdp_options *options;
+  const cdp_segments *segments;
+  bool has_workspace; /* of the caller's: it is not NULL, and so has a size */
+  cdp_arguments arguments;
+  cdp_segments_plan plan;
+} segments_job;
+
+static bool has_work(const segments_job *job) {
+  return job->count > 1 && job->segments->count != 0;
+}
+
+/* ---- Arguments --------------------------------------------------------------------------------------------------------- */
+
+static cdp_status read_columns(const segments_job *job) {
+  char name[CDP_ARRAY_NAME_BYTES];
+  cdp_status status;
+  TRY(payload_check_column_count(job->column_count, job->columns));
+  for (size_t column = 0; column < job->column_count; column++) {
+    (void)snprintf(name, sizeof name, "columns[%u].value_bytes", (unsigned)column);
+    TRY(payload_check_value_bytes(name, job->columns[column].value_bytes, job->count));
+  }
+cleanup:
+  return status;
+}
+
+static cdp_status read_segments(const cdp_segments *segments, size_t count) {
+  const size_t bytes = segments != NULL ? segments->offset_bytes : 0;
+  if (segments == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "segments is NULL: say where they are; cdp_quicksort() sorts an array as one");
+  if (bytes != 0 && bytes != sizeof(uint32_t) && bytes != sizeof(uint64_t))
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "segments->offset_bytes is %zu: give offsets of 4 or 8 bytes, or 0 for segments of `length` keys each",
+                    bytes);
+  if (bytes != 0 && segments->count > PTRDIFF_MAX / bytes)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "segments->count is %zu: so many offsets of %zu bytes cannot be addressed; give fewer at a time",
+                    segments->count, bytes);
+  if (bytes == 0 && segments->length != 0 && segments->count > count / segments->length)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "segments->count is %zu and segments->length is %zu, but count is %zu: give as many keys as segments have, "
+                    "or more",
+                    segments->count, segments->length, count);
+  return CDP_OK;
+}
+
+/* All that needs no pointer to data. */
+static cdp_status read_job(segments_job *job) {
+  cdp_arguments *arguments = &job->arguments;
+  cdp_status status;
+  if (job->column_count == 0)
+    TRY(cdp_arguments_read_ties(job->count, job->type, job->options, arguments));
+  if (job->column_count != 0 || arguments->settings.ties == CDP_TIES_BY_VALUE)
+    TRY(cdp_arguments_read_payload(job->count, job->type, job->options, arguments));
+  TRY(read_columns(job));
+  TRY(read_segments(job->segments, job->count));
+cleanup:
+  return status;
+}
+
+static cdp_status list_offsets(const char *name, const void *offsets, const cdp_segments *segments, cdp_array_list *list) {
+  if (offsets == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0,
+                    "%s is NULL, and segments->count is %zu: give a pointer to so many offsets, or an offset_bytes of 0 for "
+                    "segments of `length` keys each",
+                    name, segments->count);
+  if ((uintptr_t)offsets % segments->offset_bytes != 0)
+    return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "%s is %p, which is not a multiple of %zu: align offsets to their size", name,
+                    offsets, segments->offset_bytes);
+  cdp_array_list_add(list, name, offsets, NULL, segments->count * segments->offset_bytes);
+  return CDP_OK;
+}
+
+/* Those of a call that has something to do. */
+static cdp_status list_arrays(const segments_job *job, cdp_array_list *list) {
+  char name[CDP_ARRAY_NAME_BYTES];
+  cdp_status status;
+  list->count = 0;
+  TRY(cdp_arguments_check_keys("keys", job->keys, job->arguments.key_bytes));
+  cdp_array_list_add(list, "keys", job->keys, job->keys, job->count * job->arguments.key_bytes);
+  for (size_t index = 0; index < job->column_count; index++) {
+    const cdp_column *column = &job->columns[index];
+    (void)snprintf(name, sizeof name, "columns[%u].values", (unsigned)index);
+    if (column->values == NULL)
+      return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
+    cdp_array_list_add(list, name, column->values, column->values, job->count * column->value_bytes);
+  }
+  if (job->segments->offset_bytes != 0) {
+    TRY(list_offsets("segments->begins", job->segments->begins, job->segments, list));
+    TRY(list_offsets("segments->ends", job->segments->ends, job->segments, list));
+  }
+  TRY(cdp_array_list_check_overlap(list));
+cleanup:
+  return status;
+}
+
+/* ---- What is done ------------------------------------------------------------------------------------------------------ */
+
+static cdp_segments_request request_of(const segments_job *job) {
+  const cdp_segments *segments = job->segments;
+  cdp_segments_request request = {.type = job->type,
+                                  .order = job->arguments.settings.order,
+                                  .ties = job->arguments.settings.ties,
+                                  .count = job->count,
+                                  .column_count = (uint32_t)job->column_count,
+                                  .segment_count = segments->count,
+                                  .offset_bytes = (uint32_t)segments->offset_bytes,
+                                  .length = segments->offset_bytes == 0 ? segments->length : 0};
+  for (size_t column = 0; column < job->column_count; column++)
+    request.columns[column] = job->columns[column];
+  return request;
+}
+
+static cdp_status make_plan(void *context, const cdp_device *device, bool is_captured, size_t *workspace_bytes) {
+  segments_job *job = context;
+  const uint64_t most = PTRDIFF_MAX;
+  const cdp_segments_request request = request_of(job);
+  if (cdp_engine_plan_segments(&job->arguments.settings, &request, &device->facts, is_captured, &job->plan) != CDP_OK ||
+      job->plan.workspace_bytes > most)
+    return cdp_fail(CDP_ERROR_SIZE, 0,
+                    "count is %zu: so many keys and their workspace cannot be addressed; give fewer keys at a time",
+                    job->count);
+  *workspace_bytes = (size_t)job->plan.workspace_bytes;
+  if (job->has_workspace && *workspace_bytes == 0)
+    *workspace_bytes = CDP_WORKSPACE_ALIGNMENT;
+  return CDP_OK;
+}
+
+/* In the order of list_arrays(). */
+static void place(void *context, const cdp_array *arrays, void *d_workspace) {
+  cdp_segments_plan *plan = &((segments_job *)context)->plan;
+  cdp_segments_request *asked = &plan->asked;
+  plan->d_workspace = d_workspace;
+  asked->d_keys = (arrays++)->d_target;
+  for (uint32_t column = 0; column < asked->column_count; column++)
+    asked->columns[column].values = (arrays++)->d_target;
+  if (asked->offset_bytes != 0) {
+    asked->d_begins = (arrays++)->d_source;
+    asked->d_ends = arrays->d_source;
+  }
+}
+
+static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
+  return engine->sort_segments(&((segments_job *)context)->plan, fault);
+}
+
+static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
+  return engine->launch_segments(&((segments_job *)context)->plan, stream, fault);
+}
+
+static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, run, launch};
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------------- */
+
+static const char ask[] = "cdp_segmented_sort_workspace()";
+
+/* In stream order, or blocking if `order` is NULL. */
+static cdp_status sort(segments_job job, const cdp_stream_order *order) {
+  cdp_array_list list;
+  const cdp_array_call whole = {&job.arguments, &list, &sorting, &job, ask};
+  cdp_status status;
+  cdp_message_clear();
+  job.has_workspace = order != NULL && !order->allocates;
+  TRY(read_job(&job));
+  if (!has_work(&job))
+    goto cleanup;
+  TRY(list_arrays(&job, &list));
+  TRY(order != NULL ? cdp_array_call_launch(&whole, order) : cdp_array_call_do(&whole));
+cleanup:
+  return status;
+}
+
+static segments_job job_of(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                           const cdp_options *options, const cdp_segments *segments) {
+  return (segments_job){.keys = keys,
+                        .columns = columns,
+                        .column_count = column_count,
+                        .count = count,
+                        .type = type,
+                        .options = options,
+                        .segments = segments};
+}
+
+cdp_status cdp_segmented_sort(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                              const cdp_options *options, const cdp_segments *segments) {
+  return sort(job_of(keys, columns, column_count, count, type, options, segments), NULL);
+}
+
+cdp_status cdp_segmented_sort_workspace(const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                                        const cdp_options *options, const cdp_segments *segments, size_t *workspace_bytes) {
+  segments_job job = job_of(NULL, columns, column_count, count, type, options, segments);
+  const cdp_array_call whole = {&job.arguments, NULL, &sorting, &job, ask};
+  size_t bytes = 0;
+  cdp_status status;
+  cdp_message_clear();
+  TRY(read_job(&job));
+  TRY(cdp_arguments_check_answer(workspace_bytes));
+  job.has_workspace = true;
+  if (has_work(&job))
+    TRY(cdp_array_call_ask(&whole, &bytes));
+  *workspace_bytes = bytes;
+cleanup:
+  return status;
+}
+
+cdp_status cdp_segmented_sort_async(void *d_keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                                    const cdp_options *options, const cdp_segments *segments, void *d_workspace,
+                                    size_t workspace_bytes, void *stream) {
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(job_of(d_keys, columns, column_count, count, type, options, segments), &order);
+}
+
+cdp_status cdp_segmented_sort_on_stream(void *d_keys, const cdp_column *columns, size_t column_count, size_t count,
+                                        cdp_type type, const cdp_options *options, const cdp_segments *segments, void *stream) {
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(job_of(d_keys, columns, column_count, count, type, options, segments), &order);
+}
