@@ -57,6 +57,9 @@ constexpr SegmentRow segment_row(bool is_simulated, uint32_t key_bytes) {
    a team has room for twice the mean. Not measured. */
 constexpr uint32_t SEGMENT_OVERSAMPLING = 32;
 
+/* And the fewest, with as many buckets as there may be: the sample is as large as it can be then. */
+constexpr uint32_t LEAST_SEGMENT_OVERSAMPLING = 16;
+
 /* Counters of a bucket where there are few buckets, of which each lane takes one in turn: the lanes of a warp meet less often at one
    address of shared memory. By reckoning. */
 constexpr uint32_t COUNTER_COPY_BITS = 2;
@@ -86,16 +89,16 @@ constexpr SegmentLimits segment_limits(DeviceKind kind, uint32_t key_bytes) {
   limits.block = on_chip_block_items(multiway, on_chip);
   limits.target = limits.team / 2;
   limits.tile = multiway_tile_items(multiway);
-  limits.max_bits = floor_log2(max_fan_out(multiway));
+  limits.max_bits = floor_log2(max_samples(multiway) / LEAST_SEGMENT_OVERSAMPLING);
   return limits;
 }
 
-/* A fan-out is a power of two that makes buckets of `target` keys or fewer, and more than half of that unless it is the most there may
+/* With as many buckets of equal keys there are no more than there may be. A fan-out is a power of two that makes buckets of `target` keys or fewer, and more than half of that unless it is the most there may
    be. */
 constexpr bool are_limits_in_order(DeviceKind kind, uint32_t key_bytes) {
   const SegmentLimits limits = segment_limits(kind, key_bytes);
-  return TINY_ITEMS < limits.small && limits.small < limits.shorts && limits.shorts < limits.team &&
-         limits.team <= limits.block && limits.block >= MIN_FAN_OUT * limits.target / 2;
+  return 2u << limits.max_bits <= MAX_BUCKETS && TINY_ITEMS < limits.small && limits.small < limits.shorts &&
+         limits.shorts < limits.team && limits.team <= limits.block && limits.block >= MIN_FAN_OUT * limits.target / 2;
 }
 constexpr bool are_all_limits_in_order() {
   for (const DeviceKind kind : DEVICE_KINDS)

@@ -22,6 +22,27 @@
 
 namespace cdp::CDP_RUNTIME {
 
+/* The segment whose tiles a block is at. Where it lies is looked up for each tile. */
+struct SegmentAtHand {
+  uint64_t table;
+  uint32_t slot;
+  uint32_t copy_bits; /* each bucket has 1 << so many counters, of which a lane takes one */
+};
+
+/* The shared memory of a block. What is not needed all the time lies there, and is read anew: registers are for keys. */
+template <typename Bits, DeviceKind KIND>
+struct DivideBlockOf {
+  MultiwayStorageOf<Bits, KIND> multiway; /* first, as in every fat block: splitters are chosen there */
+  SegmentAtHand at;
+};
+template <typename Bits>
+using DivideBlock = DivideBlockOf<Bits, DEVICE_KIND>;
+
+template <typename Bits>
+constexpr uint32_t divide_shared_bytes(DeviceKind kind) {
+  return for_kind(kind, [](auto constant) { return uint32_t{sizeof(DivideBlockOf<Bits, decltype(constant)::value>)}; });
+}
+
 /* ---- Choose ------------------------------------------------------------------------------------------------------------ */
 
 /* Buckets of unequal keys for a segment: so many that a team can sort each; or, where that is more than there may be, as many to each
@@ -102,16 +123,16 @@ __device__ __forceinline__ void warp_choose_splitters(const SegmentedSort<Bits> 
     segment.set = {kept_values, fan_out, equal != 0 ? 2 * kept_values + 1 : fan_out, equal};
 }
 
-/* The same by a block, for many buckets. All threads take part; ends with a barrier. */
+/* The same by a block, for many buckets. All threads take part; ends with a barrier. Not inlined: there are few such segments. */
 template <typename Bits>
-__device__ __forceinline__ void block_choose_splitters(const SegmentedSort<Bits> &sort, LargeSegment &segment,
-                                                       MultiwayStorage<Bits> &storage) {
+__device__ __noinline__ void block_choose_splitters(const SegmentedSort<Bits> &sort, LargeSegment &segment,
+                                                    MultiwayStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const Range range = segment.range;
   const uint64_t table = segment.table;
   const uint32_t fan_out = segment_fan_out<Bits>(range.items());
-  choose_splitters<Bits, MultiwayShape<Bits>::TASK_SAMPLES_PER_THREAD>(sort.rules, range, fan_out, SEGMENT_OVERSAMPLING,
-                                                                       MAX_BUCKETS, Crowded::keep_all);
+  choose_splitters<Bits, MultiwayShape<Bits>::SAMPLES_PER_THREAD>(sort.rules, range, fan_out, SEGMENT_OVERSAMPLING, MAX_BUCKETS,
+                                                                  Crowded::keep_all);
   const SplitterSet set = storage.set;
   for (uint32_t index = threadIdx.x; index + 1 < set.tree_items; index += THREADS)
     sort.splitters[table + index] = storage.splitters[index];
@@ -124,10 +145,10 @@ __device__ __forceinline__ void block_choose_splitters(const SegmentedSort<Bits>
 
 /* This block's share of choosing. All threads take part. */
 template <typename Bits>
-__device__ __noinline__ void choose_segments(const SegmentedSort<Bits> &sort, uint32_t level) {
+__device__ __forceinline__ void choose_segments(const SegmentedSort<Bits> &sort, uint32_t level) {
   constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
   constexpr uint32_t WARP_FAN_OUT = SEGMENT_ROW<Bits>.warp_fan_out;
-  auto &storage = block_shared<MultiwayStorage<Bits>>();
+  auto &storage = block_shared<DivideBlock<Bits>>().multiway;
   LargeSegment *segments = sort.lists.larges[level % 2];
   const uint32_t count = static_cast<uint32_t>(sort.lists.listed(SegmentClass::large, level));
   const uint32_t warp = threadIdx.x / WARP_LANES;
@@ -153,59 +174,70 @@ __device__ __noinline__ void choose_segments(const SegmentedSort<Bits> &sort, ui
 
 /* ---- Tiles ------------------------------------------------------------------------------------------------------------- */
 
-/* The segment whose tiles a block is at, in its shared memory and its registers. */
-template <typename Bits>
-struct SegmentAtHand {
-  uint32_t slot;
-  uint32_t copy_bits; /* each bucket has 1 << so many counters, of which a lane takes one */
-  Range range;
-  SplitterSet set;
-  uint64_t table;
+/* On which side the segments of a level are, which have been divided as often; those of the first one are raw. */
+__device__ __forceinline__ Side side_of(uint32_t level) {
+  return static_cast<Side>(level % 2);
+}
 
-  __device__ __forceinline__ uint32_t counters() const {
-    return set.buckets << copy_bits;
-  }
-  __device__ __forceinline__ uint32_t counter(uint32_t bucket) const {
-    return bucket << copy_bits | (threadIdx.x & ((1u << copy_bits) - 1));
-  }
-};
+/* The counter of a bucket that is a lane's. */
+__device__ __forceinline__ uint32_t counter_of(uint32_t bucket, uint32_t copy_bits) {
+  return bucket << copy_bits | (threadIdx.x & ((1u << copy_bits) - 1));
+}
+
+template <typename Bits>
+__device__ __forceinline__ SplitterSet set_at_hand(const DivideBlock<Bits> &block) {
+  const SplitterSet &set = block.multiway.set;
+  return {reread(set.splitters), reread(set.tree_items), reread(set.buckets), reread(set.equal)};
+}
 
 /* Loads a segment's splitters. All threads take part; begins and ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ SegmentAtHand<Bits> load_segment(const SegmentedSort<Bits> &sort, uint32_t level, uint32_t slot,
-                                                            MultiwayStorage<Bits> &storage) {
+__device__ __forceinline__ void load_segment(const SegmentedSort<Bits> &sort, uint32_t level, uint32_t slot,
+                                             DivideBlock<Bits> &block) {
   const LargeSegment &segment = sort.lists.larges[level % 2][slot];
-  SegmentAtHand<Bits> at = {slot, 0, segment.range, segment.set, segment.table};
-  at.copy_bits = at.set.buckets << COUNTER_COPY_BITS <= MAX_BUCKETS ? COUNTER_COPY_BITS : 0;
+  const SplitterSet set = segment.set;
+  const uint64_t table = segment.table;
   __syncthreads();
-  for (uint32_t index = threadIdx.x; index + 1 < at.set.tree_items; index += MultiwayShape<Bits>::BLOCK_THREADS)
-    storage.splitters[index] = sort.splitters[at.table + index];
+  if (threadIdx.x == 0) {
+    block.multiway.set = set;
+    block.at = {table, slot, set.buckets << COUNTER_COPY_BITS <= MAX_BUCKETS ? COUNTER_COPY_BITS : 0};
+  }
+  for (uint32_t index = threadIdx.x; index + 1 < set.tree_items; index += MultiwayShape<Bits>::BLOCK_THREADS)
+    block.multiway.splitters[index] = sort.splitters[table + index];
   __syncthreads();
-  plant_tree(at.set.tree_items, storage);
-  return at;
+  plant_tree(set.tree_items, block.multiway);
 }
 
-/* This block's stretch of the list of tiles: [begin, end). */
+/* This block's stretch of the list of tiles: [begin, end). There are no 2^32 of them. */
 struct TileStretch {
-  uint64_t begin;
-  uint64_t end;
+  uint32_t begin;
+  uint32_t end;
 };
 
 template <typename Bits>
 __device__ __forceinline__ TileStretch tile_stretch(const SegmentedSort<Bits> &sort, uint32_t level) {
   const uint64_t tiles = sort.lists.listed_tiles(level);
-  return {tiles * blockIdx.x / gridDim.x, tiles * (blockIdx.x + 1) / gridDim.x};
+  return {static_cast<uint32_t>(tiles * blockIdx.x / gridDim.x), static_cast<uint32_t>(tiles * (blockIdx.x + 1) / gridDim.x)};
+}
+
+/* Loads a tile of a level's. */
+template <typename Bits>
+__device__ __forceinline__ void load_segment_tile(const SegmentedSort<Bits> &sort, uint32_t level, uint32_t index,
+                                                  TileItems<Bits> &items) {
+  const SegmentTile tile = sort.lists.tiles[index];
+  const Range range = sort.lists.larges[level % 2][tile.segment].range;
+  items.load(MultiwayTiles<Bits>(sort.rules.side(side_of(level)), range), tile.tile);
 }
 
 /* Adds what a block has counted of a segment up in its table. All threads take part; begins with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void add_counts(const SegmentedSort<Bits> &sort, const SegmentAtHand<Bits> &at,
-                                           const MultiwayStorage<Bits> &storage) {
+__device__ __forceinline__ void add_counts(const SegmentedSort<Bits> &sort, const DivideBlock<Bits> &block) {
   __syncthreads();
-  for (uint32_t bucket = threadIdx.x; bucket < at.set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
+  const SegmentAtHand at = block.at;
+  for (uint32_t bucket = threadIdx.x; bucket < block.multiway.set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
     uint32_t items = 0;
     for (uint32_t copy = 0; copy < 1u << at.copy_bits; copy++)
-      items += storage.counts[(bucket << at.copy_bits) + copy];
+      items += block.multiway.counts[(bucket << at.copy_bits) + copy];
     if (items != 0)
       atomicAdd(&sort.cursors[at.table + bucket], static_cast<unsigned long long>(items));
   }
@@ -213,33 +245,34 @@ __device__ __forceinline__ void add_counts(const SegmentedSort<Bits> &sort, cons
 
 /* This block's share of counting. All threads take part. */
 template <typename Bits>
-__device__ __noinline__ void count_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
-  auto &storage = block_shared<MultiwayStorage<Bits>>();
+__device__ __forceinline__ void count_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
+  auto &block = block_shared<DivideBlock<Bits>>();
   const TileStretch stretch = tile_stretch(sort, level);
-  SegmentAtHand<Bits> at = {};
-  for (uint64_t index = stretch.begin; index < stretch.end; index++) {
-    const SegmentTile tile = sort.lists.tiles[index];
-    if (index == stretch.begin || tile.segment != at.slot) {
+  uint32_t at_hand = 0;
+  for (uint32_t index = stretch.begin; index < stretch.end; index++) {
+    const uint32_t slot = sort.lists.tiles[index].segment;
+    if (index == stretch.begin || slot != at_hand) {
       if (index != stretch.begin)
-        add_counts(sort, at, storage);
-      at = load_segment(sort, level, tile.segment, storage);
-      clear_counts(storage, at.counters());
+        add_counts(sort, block);
+      load_segment(sort, level, slot, block);
+      clear_counts(block.multiway, block.multiway.set.buckets << block.at.copy_bits);
       __syncthreads();
+      at_hand = slot;
     }
-    const MultiwayTiles<Bits> tiles(sort.rules.side(at.range.side), at.range);
     TileItems<Bits> items;
-    items.load(tiles, tile.tile);
-    items.enter(sort.rules.map, at.range.is_raw());
+    load_segment_tile(sort, level, index, items);
+    items.enter(sort.rules.map, level == 0);
     uint32_t buckets[TileItems<Bits>::ITEMS];
-    classify(items.keys, buckets, storage, at.set);
+    classify(items.keys, buckets, block.multiway, set_at_hand<Bits>(block));
+    const uint32_t copy_bits = reread(block.at.copy_bits);
     const uint32_t present = fresh(items.present);
 #pragma unroll
     for (uint32_t item = 0; item < TileItems<Bits>::ITEMS; item++)
       if ((present >> item & 1) != 0)
-        atomicAdd(&storage.counts[at.counter(buckets[item])], 1u);
+        atomicAdd(&block.multiway.counts[counter_of(buckets[item], copy_bits)], 1u);
   }
   if (stretch.begin < stretch.end)
-    add_counts(sort, at, storage);
+    add_counts(sort, block);
 }
 
 /* ---- Place ------------------------------------------------------------------------------------------------------------- */
@@ -289,7 +322,7 @@ __device__ __forceinline__ void place_segment(const SegmentedSort<Bits> &sort, c
 
 /* This block's share of placing. All threads take part. */
 template <typename Bits>
-__device__ __noinline__ void place_segments(const SegmentedSort<Bits> &sort, uint32_t level) {
+__device__ __forceinline__ void place_segments(const SegmentedSort<Bits> &sort, uint32_t level) {
   constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
   const LargeSegment *segments = sort.lists.larges[level % 2];
   const uint32_t count = static_cast<uint32_t>(sort.lists.listed(SegmentClass::large, level));
@@ -303,68 +336,66 @@ __device__ __noinline__ void place_segments(const SegmentedSort<Bits> &sort, uin
 /* Orders a tile by bucket in shared memory, and reserves room for its buckets. All threads take part; begins with the last tile
    written, ends without a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void stage_segment_tile(const SegmentedSort<Bits> &sort, const SegmentAtHand<Bits> &at,
-                                                   TileItems<Bits> &items, MultiwayStorage<Bits> &storage) {
+__device__ __forceinline__ void stage_segment_tile(const SegmentedSort<Bits> &sort, uint32_t level, TileItems<Bits> &items,
+                                                   DivideBlock<Bits> &block) {
   constexpr uint32_t ITEMS = TileItems<Bits>::ITEMS;
-  clear_counts(storage, at.counters());
+  auto &storage = block.multiway;
+  clear_counts(storage, reread(storage.set.buckets) << reread(block.at.copy_bits));
   __syncthreads();
-  items.enter(sort.rules.map, at.range.is_raw());
+  items.enter(sort.rules.map, level == 0);
   uint32_t places[ITEMS];
-  classify(items.keys, places, storage, at.set);
+  classify(items.keys, places, storage, set_at_hand<Bits>(block));
+  const uint32_t copy_bits = reread(block.at.copy_bits);
   const uint32_t present = fresh(items.present);
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++)
     if ((present >> item & 1) != 0) {
-      const uint32_t counter = at.counter(places[item]);
+      const uint32_t counter = counter_of(places[item], copy_bits);
       places[item] = counter << 16 | atomicAdd(&storage.counts[counter], 1u);
     }
   __syncthreads();
-  scan_counts(storage, at.counters());
-  for (uint32_t bucket = threadIdx.x; bucket < at.set.buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const uint32_t begin = storage.begins[bucket << at.copy_bits];
-    const uint32_t count = storage.begins[(bucket + 1) << at.copy_bits] - begin;
+  const uint32_t buckets = reread(storage.set.buckets);
+  scan_counts(storage, buckets << copy_bits);
+  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
+    const uint32_t begin = storage.begins[bucket << copy_bits];
+    const uint32_t count = storage.begins[(bucket + 1) << copy_bits] - begin;
     if (count != 0)
       storage.work.scatter.bases[bucket] =
-          atomicAdd(&sort.cursors[at.table + bucket], static_cast<unsigned long long>(count)) - begin;
+          atomicAdd(&sort.cursors[reread(block.at.table) + bucket], static_cast<unsigned long long>(count)) - begin;
   }
+  const uint32_t staged = fresh(items.present);
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
-    if ((present >> item & 1) == 0)
+    if ((staged >> item & 1) == 0)
       continue;
     const uint32_t counter = places[item] >> 16;
     const uint32_t place = storage.begins[counter] + (places[item] & 0xFFFFu);
     storage.work.stage[place] = items.keys[item];
-    storage.work.scatter.buckets[place] = static_cast<uint16_t>(counter >> at.copy_bits);
+    storage.work.scatter.buckets[place] = static_cast<uint16_t>(counter >> copy_bits);
   }
 }
 
 /* This block's share of scattering. All threads take part. A tile's keys are on their way while the one before is written. */
 template <typename Bits>
-__device__ __noinline__ void scatter_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
-  auto &storage = block_shared<MultiwayStorage<Bits>>();
-  const LargeSegment *segments = sort.lists.larges[level % 2];
+__device__ __forceinline__ void scatter_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
+  auto &block = block_shared<DivideBlock<Bits>>();
+  auto &storage = block.multiway;
   const TileStretch stretch = tile_stretch(sort, level);
-  SegmentAtHand<Bits> at = {};
   TileItems<Bits> items;
-  const auto load = [&](uint64_t index) {
-    const SegmentTile tile = sort.lists.tiles[index];
-    const Range range = segments[tile.segment].range;
-    items.load(MultiwayTiles<Bits>(sort.rules.side(range.side), range), tile.tile);
-  };
   if (stretch.begin < stretch.end)
-    load(stretch.begin);
-  for (uint64_t index = stretch.begin; index < stretch.end; index++) {
+    load_segment_tile(sort, level, stretch.begin, items);
+  for (uint32_t index = stretch.begin; index < stretch.end; index++) {
     const uint32_t slot = sort.lists.tiles[index].segment;
-    if (index == stretch.begin || slot != at.slot)
-      at = load_segment(sort, level, slot, storage);
+    if (index == stretch.begin || slot != reread(block.at.slot))
+      load_segment(sort, level, slot, block);
     else
       __syncthreads(); // the last tile is written
-    stage_segment_tile(sort, at, items, storage);
+    stage_segment_tile(sort, level, items, block);
     if (index + 1 < stretch.end)
-      load(index + 1);
+      load_segment_tile(sort, level, index + 1, items);
     __syncthreads();
-    Bits *destination = sort.rules.side(other(at.range.side));
-    const uint32_t tile_items = storage.begins[at.counters()];
+    Bits *destination = sort.rules.side(side_of(level + 1));
+    const uint32_t tile_items = storage.begins[reread(storage.set.buckets) << reread(block.at.copy_bits)];
     for (uint32_t item = threadIdx.x; item < tile_items; item += MultiwayShape<Bits>::BLOCK_THREADS)
       destination[storage.work.scatter.bases[storage.work.scatter.buckets[item]] + item] = storage.work.stage[item];
   }

@@ -43,7 +43,7 @@ static_assert(long_segment_shared_bytes(DeviceKind::small) <= 96 * 1024 &&
 
 /* Sorts what is a block's, as long as there is any. All threads of the block take part; ends with a barrier. */
 template <typename Bits>
-__device__ __noinline__ void sort_block_segments(const SegmentedSort<Bits> &sort) {
+__device__ __forceinline__ void sort_block_segments(const SegmentedSort<Bits> &sort) {
   auto &storage = block_shared<LongSegmentBlock<Bits>>();
   const bool is_listed = sort.lists.control != nullptr;
   const uint64_t segments = is_listed ? sort.lists.listed(SegmentClass::block) : sort.segments.segment_count;

@@ -116,8 +116,8 @@ extern "C" cdp_status cdp_engine_plan_segments(const cdp_settings *resolved, con
   plan_levels(*plan, limits);
   plan->is_listed = (request->offset_bytes != 0 && request->count > TINY_ITEMS) || plan->max_levels != 0;
   plan_capacities(*plan, limits);
-  plan->shared_bytes[0] = plan->item_bytes == 4 ? simulated::multiway_shared_bytes<uint32_t>(kind)
-                                                : simulated::multiway_shared_bytes<uint64_t>(kind);
+  plan->shared_bytes[0] =
+      plan->item_bytes == 4 ? simulated::divide_shared_bytes<uint32_t>(kind) : simulated::divide_shared_bytes<uint64_t>(kind);
   plan->shared_bytes[1] = plan->item_bytes == 4 ? simulated::long_segment_shared_bytes<uint32_t>(kind)
                                                 : simulated::long_segment_shared_bytes<uint64_t>(kind);
   return plan_room(*plan);
