@@ -18,6 +18,7 @@ namespace cdp::CDP_RUNTIME {
 template <typename Bits, DeviceKind KIND>
 struct LongSegmentBlockOf {
   uint64_t taken;
+  uint32_t team_segments; /* how many are a team's: there are no 2^32 of them */
   union {
     OnChipTeamOf<Bits, KIND, OnChipBy::team> teams[OnChipShapeOf<Bits, KIND, OnChipBy::team>::TEAMS];
     OnChipTeamOf<Bits, KIND, OnChipBy::block> bucket;
@@ -65,31 +66,32 @@ __device__ __forceinline__ void sort_block_segments(const SegmentedSort<Bits> &s
 /* Sorts what is a team's, as long as there is any. All threads of the block take part. Teams have nothing to do with one another. */
 template <typename Bits>
 __device__ __forceinline__ void sort_team_segments(const SegmentedSort<Bits> &sort) {
+  using SortTeam = SortingTeam<Bits, OnChipBy::team>;
   constexpr uint32_t TEAMS = OnChipShape<Bits>::TEAMS;
-  auto *rooms = block_shared<LongSegmentBlock<Bits>>().teams;
-  const SegmentSource source = sort.source(SegmentClass::team);
-  const uint64_t segments = sort.source_count(SegmentClass::team);
-  const uint32_t grid_teams = gridDim.x * TEAMS;
-  uint64_t index = blockIdx.x * TEAMS + SortingTeam<Bits, OnChipBy::team>::anew().number;
-  while (index < segments) {
-    const Range range = source(index);
+  auto &block = block_shared<LongSegmentBlock<Bits>>();
+  auto *rooms = block.teams;
+  if (threadIdx.x == 0)
+    block.team_segments = static_cast<uint32_t>(sort.source_count(SegmentClass::team));
+  __syncthreads();
+  uint32_t index = blockIdx.x * TEAMS + SortTeam::anew().number;
+  while (index < reread(block.team_segments)) {
+    const Range range = sort.source(SegmentClass::team)(index);
     const uint32_t count = static_cast<uint32_t>(range.items());
-    // Its result takes a microsecond to come: asked for before it is needed.
-    uint32_t next = 0;
-    if (sort.lists.control != nullptr && SortingTeam<Bits, OnChipBy::team>::anew().thread == 0)
-      next = static_cast<uint32_t>(atomicAdd(&sort.lists.control->teams_taken, 1ull));
+    // Which is the next one takes a microsecond to come: it is asked for before it is needed.
+    uint32_t next = index + gridDim.x * TEAMS;
+    if (sort.lists.control != nullptr && SortTeam::anew().thread == 0)
+      next = gridDim.x * TEAMS + static_cast<uint32_t>(atomicAdd(&sort.lists.control->teams_taken, 1ull));
     Bits *destination = sort.rules.side(Side::keys) + range.begin;
     Bits least = 0;
     const bool are_equal = stage_by_cells<Bits, OnChipBy::team>(sort.rules.side(range.side) + range.begin, count,
                                                                 sort.rules.map, range.is_raw(), least, rooms);
-    const auto team = SortingTeam<Bits, OnChipBy::team>::anew();
-    auto &storage = room_of<Bits, OnChipBy::team>(rooms);
-    if (team.thread == 0)
-      storage.taken = next;
-    team.sync();
-    index = sort.lists.control != nullptr ? uint64_t{grid_teams} + storage.taken : index + grid_teams;
+    auto &room = room_of<Bits, OnChipBy::team>(rooms);
+    if (SortTeam::anew().thread == 0)
+      room.taken = next;
+    SortTeam::anew().sync();
+    index = room.taken;
     if (are_equal)
-      write_equal(least, count, destination, sort.rules.map, team);
+      write_equal(least, count, destination, sort.rules.map, SortTeam::anew());
     else
       sort_and_write<Bits, OnChipBy::team>(count, destination, sort.rules.map, rooms);
   }
