@@ -119,6 +119,9 @@ std::vector<Mode> call_modes();
 /* Those of calls for sorted ranges, and CUB's. */
 std::vector<Mode> range_modes();
 
+/* Those of the segmented sort, and CUB's. */
+std::vector<Mode> segment_modes();
+
 /* Sorters of the CUDA toolkit, for keys of one type. */
 struct CudaPeers {
   size_t (*radix_workspace_bytes)(const KeySpan &keys);

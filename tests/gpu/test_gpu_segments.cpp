@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segments.h on the GPU, against std::stable_sort of each segment's positions by the keys' ranks: lengths around all that is a limit,
+ * equal and by awful offsets, all types, orders and ties, values, arrays in every kind of memory, captured, behind a stream that is held,
+ * several at a time, and long segments, which are divided again and again. And what is refused.
+ */
+#include "gpu_tables.h"
+#include "segment_tables.h"
+#include "tile_sizes.h"
+
+#include <cdpsort/segments.h>
+
+#include <cstring>
+
+using namespace gpu_check;
+using namespace gpu_tables;
+namespace tables = segment_tables;
+
+namespace {
+
+char label[256];
+
+/* All ways in turn; arrays of a blocking call lie in different memory. */
+Way way_at(uint64_t round) {
+  const Call call = static_cast<Call>(round % CALLS);
+  if (call == Call::blocking)
+    return {call, static_cast<Place>(round / 3 % PLACES), static_cast<Place>(round / 2 % PLACES), round % 5, false};
+  return {call, round % 2 == 0 ? Place::device : Place::managed, Place::device, round % 5, round % 5 < 2};
+}
+
+cdp_options options_at(uint64_t round) {
+  return options_of(ORDERS[round / 2 % 2], ALL_TIES[round / 3 % 3]);
+}
+
+host_distribution distribution_at(uint64_t round) {
+  static const host_distribution distributions[] = {HOST_UNIFORM, HOST_EXTREMES, HOST_FEW_DISTINCT, HOST_LOST_PIVOT,
+                                                    HOST_SORTED,  HOST_BUCKET,   HOST_ALL_EQUAL};
+  return distributions[round % 7];
+}
+
+std::vector<uint64_t> limits_of(size_t item_bytes) {
+  std::vector<uint64_t> limits = {2, 8, 16, 32};
+  for (uint32_t index = 0; index < SEGMENT_LIMIT_COUNT; index++)
+    limits.push_back(cuda_segment_limit(index, static_cast<uint32_t>(item_bytes)));
+  return limits;
+}
+
+size_t item_bytes_of(cdp_type type, bool has_columns) {
+  return has_columns || host_key_bytes(type) == 8 ? 8 : 4;
+}
+
+/* ---- One sort ---------------------------------------------------------------------------------------------------- */
+
+struct Arrays {
+  Array keys;
+  Array begins;
+  Array ends;
+  std::vector<Array> values;
+  std::vector<cdp_column> columns;
+  cdp_segments segments;
+};
+
+Arrays make_arrays(const Table &table, const tables::Table &segments, const Way &way) {
+  Arrays arrays = {make_array(way.keys_place, table.keys, way.shift * host_key_bytes(table.type)),
+                   make_array(way.values_place, segments.bytes_of(segments.begins)),
+                   make_array(way.values_place, segments.bytes_of(segments.ends)),
+                   {},
+                   {},
+                   {}};
+  for (size_t column = 0; column < table.columns.size(); column++) {
+    arrays.values.push_back(make_array(way.values_place, table.columns[column], way.shift));
+    arrays.columns.push_back({arrays.values[column].memory(), table.value_bytes[column]});
+  }
+  arrays.segments.count = segments.begins.size();
+  arrays.segments.offset_bytes = segments.offset_bytes;
+  if (segments.offset_bytes != 0) {
+    arrays.segments.begins = arrays.begins.memory();
+    arrays.segments.ends = arrays.ends.memory();
+  } else if (!segments.ends.empty())
+    arrays.segments.length = segments.ends[0];
+  return arrays;
+}
+
+cdp_status sort(const Table &table, const Arrays &arrays, const cdp_options &options, const Way &way) {
+  const cdp_column *columns = arrays.columns.data();
+  const size_t column_count = arrays.columns.size();
+  void *keys = arrays.keys.memory();
+  size_t bytes = 0;
+  if (way.call == Call::blocking)
+    return cdp_segmented_sort(keys, columns, column_count, table.count, table.type, &options, &arrays.segments);
+  if (way.call == Call::on_stream)
+    return perform(way, [&] {
+      return cdp_segmented_sort_on_stream(keys, columns, column_count, table.count, table.type, &options, &arrays.segments,
+                                          stream());
+    });
+  CHECK_SORT(cdp_segmented_sort_workspace(columns, column_count, table.count, table.type, &options, &arrays.segments, &bytes));
+  const Array workspace = make_array(Place::device, Bytes(bytes));
+  const cdp_status status = perform(way, [&] {
+    return cdp_segmented_sort_async(keys, columns, column_count, table.count, table.type, &options, &arrays.segments,
+                                    workspace.memory(), bytes, stream());
+  });
+  CHECK_CUDA(cudaStreamSynchronize(stream()));
+  read_array(workspace, label);
+  return status;
+}
+
+/* Where each key comes from. */
+std::vector<uint64_t> order_of(const Table &table, const tables::Table &segments, const cdp_options &options) {
+  std::vector<uint64_t> ranks = ranks_of(table.type, table.keys, options.ties);
+  if (options.order == CDP_DESCENDING)
+    for (uint64_t &rank : ranks)
+      rank = ~rank;
+  return tables::sorted_positions(segments, [&](uint64_t a, uint64_t b) { return ranks[a] < ranks[b]; });
+}
+
+Bytes in_order(const Bytes &items, size_t item_bytes, const std::vector<uint64_t> &order) {
+  Bytes ordered(items.size());
+  for (size_t index = 0; index < order.size(); index++)
+    memcpy(&ordered[index * item_bytes], &items[order[index] * item_bytes], item_bytes);
+  return ordered;
+}
+
+/* Ends the test unless all is as the host has it. */
+void check_arrays(const Table &table, const tables::Table &segments, const cdp_options &options, const Arrays &arrays) {
+  const std::vector<uint64_t> order = order_of(table, segments, options);
+  const size_t key_bytes = host_key_bytes(table.type);
+  const Bytes wanted = in_order(table.keys, key_bytes, order);
+  const Bytes found = read_array(arrays.keys, label);
+  for (size_t index = 0; index < table.count; index++)
+    ck_assert_msg(memcmp(&wanted[index * key_bytes], &found[index * key_bytes], key_bytes) == 0, "%s: key %zu", label, index);
+  for (size_t column = 0; column < table.columns.size(); column++)
+    ck_assert_msg(read_array(arrays.values[column], label) == in_order(table.columns[column], table.value_bytes[column], order),
+                  "%s: values of column %zu", label, column);
+  ck_assert_msg(read_array(arrays.begins, label) == segments.bytes_of(segments.begins) &&
+                    read_array(arrays.ends, label) == segments.bytes_of(segments.ends),
+                "%s: the offsets", label);
+}
+
+void check(cdp_type type, const tables::Table &segments, uint64_t round, const std::vector<size_t> &value_bytes = {}) {
+  const Way way = way_at(round);
+  const cdp_options options = options_at(round);
+  const Table table = make_table(type, make_keys(type, segments.count, distribution_at(round)), value_bytes);
+  snprintf(label, sizeof label, "%zu %s in %zu segments by %zu bytes, %zu columns, round %llu; %s%s, %s and %s", table.count,
+           host_type_name(type), segments.begins.size(), segments.offset_bytes, value_bytes.size(),
+           static_cast<unsigned long long>(round), way.is_captured ? "captured, " : "", call_name(way.call),
+           place_name(way.keys_place), place_name(way.values_place));
+  note("%s", label);
+  const Arrays arrays = make_arrays(table, segments, way);
+  CHECK_SORT(sort(table, arrays, options, way));
+  CHECK_CUDA(cudaStreamSynchronize(stream()));
+  check_arrays(table, segments, options, arrays);
+  free_arrays();
+}
+
+/* ---- Lengths ----------------------------------------------------------------------------------------------------- */
+
+/* _i: the type. */
+START_TEST(test_lengths) {
+  const cdp_type type = static_cast<cdp_type>(CDP_U32 + _i);
+  uint64_t round = static_cast<uint64_t>(_i);
+  for (const uint64_t limit : limits_of(item_bytes_of(type, false)))
+    for (uint64_t length = limit - 1; length <= limit + 1; length++, round++) {
+      const uint64_t segments = length < 64 ? 3000 : 5;
+      check(type, tables::equal_table(segments, length, round % 2 * 3), round);
+      check(type, tables::table_of(std::vector<uint64_t>(segments, length), tables::ROWS, round % 2 == 0 ? 4 : 8, round),
+            round + 1);
+    }
+}
+END_TEST
+
+/* Few, and more than a grid takes in its first round. */
+START_TEST(test_few_and_many) {
+  for (uint64_t round = 0; round < 12; round++) {
+    const cdp_type type = static_cast<cdp_type>(CDP_U32 + round);
+    check(type, tables::equal_table(7, 0, 9), round);
+    check(type, tables::equal_table(1, 2, 0), round);
+    check(type, tables::table_of({5}, tables::AWFUL, 8, round), round);
+    check(type, tables::table_of({0, 0, 0}, tables::GAPS, 8, round), round);
+  }
+  const uint64_t many = pick(132 * 64 * 256 + 77, 5000); // blocks of 256 segments each
+  check(CDP_U32, tables::table_of(std::vector<uint64_t>(many, 2), tables::ROWS, 4, 1), 0);
+  check(CDP_I64, tables::equal_table(pick(132 * 64 * 4 + 5, 500), 40, 0), 1);
+  check(CDP_F32, tables::equal_table(pick(132 * 64 + 5, 100), 600, 0), 2);
+  check(CDP_U32, tables::equal_table(pick(1000, 20), 3000, 1), 3);
+  check(CDP_F64, tables::equal_table(pick(300, 20), 9000, 1), 4);
+}
+END_TEST
+
+/* _i: the type. */
+START_TEST(test_awful_offsets) {
+  const cdp_type type = static_cast<cdp_type>(CDP_U32 + _i);
+  for (uint64_t turn = 0; turn < 6; turn++) {
+    const uint64_t round = seed() + turn + 10 * static_cast<uint64_t>(_i);
+    const uint64_t count = turn == 0 ? 300 : pick(1500000, 100000);
+    check(type,
+          tables::table_of(tables::awful_lengths(count, limits_of(item_bytes_of(type, false)), round),
+                           static_cast<tables::Style>(turn % tables::STYLES), turn % 2 == 0 ? 4 : 8, round),
+          round);
+  }
+}
+END_TEST
+
+/* _i: the type. */
+START_TEST(test_values) {
+  static const std::vector<size_t> columns[] = {{4}, {1, 8}, {3, 16, 40}, {2, 100}};
+  const cdp_type type = static_cast<cdp_type>(CDP_U32 + _i);
+  for (uint64_t turn = 0; turn < 6; turn++) {
+    const uint64_t round = seed() + turn + static_cast<uint64_t>(_i);
+    const uint64_t count = turn == 0 ? 30 : pick(300000, 40000);
+    check(type,
+          tables::table_of(tables::awful_lengths(count, limits_of(8), round), static_cast<tables::Style>(turn % tables::STYLES),
+                           8, round),
+          round, columns[turn % 4]);
+  }
+}
+END_TEST
+
+/* Long ones beside short ones. _i: by which distribution. */
+START_TEST(test_long_segments) {
+  const uint64_t round = static_cast<uint64_t>(_i) + 7 * 12; // so that the distribution is that of _i
+  const uint64_t longest = pick(6000001, 200001);
+  check(CDP_U32, tables::table_of({50, longest, 40000, 0, 70000, 33000}, tables::GAPS, 8, round), round);
+  check(CDP_F32, tables::equal_table(pick(40, 4), 65536, 1), round);
+  check(CDP_F64, tables::table_of({longest / 2, 20000, 31, 30000}, tables::AWFUL, 4, round), round);
+  check(CDP_U16, tables::table_of({longest / 3, 70000}, tables::GAPS, 4, round), round);
+  check(CDP_I64, tables::table_of({longest / 3, 70000}, tables::GAPS, 4, round), round, {8});
+}
+END_TEST
+
+/* _i: the kinds of memory. */
+START_TEST(test_places) {
+  const Way way = {Call::blocking, static_cast<Place>(_i / PLACES), static_cast<Place>(_i % PLACES), 1};
+  const tables::Table segments = tables::table_of(tables::awful_lengths(100003, limits_of(4), 7), tables::AWFUL, 4, 7);
+  for (const cdp_type type : {CDP_F32, CDP_BF16, CDP_U64}) {
+    const cdp_options options = options_of(CDP_DESCENDING, CDP_TIES_BY_VALUE);
+    const Table table = make_table(type, make_keys(type, segments.count, HOST_EXTREMES), {4, 3});
+    snprintf(label, sizeof label, "%s, %s and %s", host_type_name(type), place_name(way.keys_place),
+             place_name(way.values_place));
+    note("%s", label);
+    const Arrays arrays = make_arrays(table, segments, way);
+    CHECK_SORT(sort(table, arrays, options, way));
+    check_arrays(table, segments, options, arrays);
+    free_arrays();
+  }
+}
+END_TEST
+
+/* ---- In stream order --------------------------------------------------------------------------------------------- */
+
+/* Behind work that has not begun, which writes the keys and the offsets. */
+START_TEST(test_stream_order) {
+  const tables::Table segments =
+      tables::table_of(tables::awful_lengths(pick(1000003, 100003), limits_of(4), 3), tables::AWFUL, 8, 3);
+  const cdp_options options = options_of(CDP_ASCENDING, CDP_TIES_ANY);
+  const Way way = {Call::on_stream, Place::device, Place::device, 0};
+  const Table table = make_table(CDP_I32, make_keys(CDP_I32, segments.count, HOST_UNIFORM), {});
+  const Arrays arrays = make_arrays(table, segments, way);
+  const Array keys = make_array(Place::device, table.keys);
+  const Array begins = make_array(Place::device, segments.bytes_of(segments.begins));
+  uint32_t *flag = nullptr;
+  snprintf(label, sizeof label, "behind a stream that is held");
+  note("%s", label);
+  CHECK_CUDA(cudaMallocHost(reinterpret_cast<void **>(&flag), 2 * sizeof *flag));
+  flag[0] = flag[1] = 0;
+  CHECK_SORT(sort(table, arrays, options, way)); // kernels are loaded before, which may wait for the device
+  CHECK_CUDA(cudaMemsetAsync(arrays.begins.memory(), 0xFF, begins.bytes, stream()));
+  CHECK_CUDA(cudaStreamSynchronize(stream()));
+  CHECK_CUDA(device_data::hold_stream(flag, stream()));
+  CHECK_CUDA(cudaMemcpyAsync(arrays.keys.memory(), keys.memory(), keys.bytes, cudaMemcpyDeviceToDevice, stream()));
+  CHECK_CUDA(cudaMemcpyAsync(arrays.begins.memory(), begins.memory(), begins.bytes, cudaMemcpyDeviceToDevice, stream()));
+  CHECK_SORT(sort(table, arrays, options, way));
+  *static_cast<volatile uint32_t *>(flag) = 1;
+  CHECK_CUDA(cudaStreamSynchronize(stream()));
+  const bool was_held = flag[1] == 0;
+  CHECK_CUDA(cudaFreeHost(flag));
+  ck_assert_msg(was_held, "the call waited for the stream");
+  check_arrays(table, segments, options, arrays);
+}
+END_TEST
+
+/* On several streams, each again and again, so that cooperative grids wait for one another. */
+START_TEST(test_several_at_once) {
+  constexpr size_t STREAMS = 4;
+  const cdp_options options = options_of(CDP_ASCENDING, CDP_TIES_ANY);
+  cudaStream_t streams[STREAMS];
+  std::vector<tables::Table> segments;
+  std::vector<Table> all;
+  std::vector<Arrays> arrays;
+  snprintf(label, sizeof label, "several at once");
+  note("%s", label);
+  for (size_t which = 0; which < STREAMS; which++) {
+    CHECK_CUDA(cudaStreamCreateWithFlags(&streams[which], cudaStreamNonBlocking));
+    segments.push_back(
+        tables::table_of(tables::awful_lengths(pick(700001, 100001), limits_of(4), which), tables::GAPS, 4, which));
+    all.push_back(make_table(CDP_U32, make_keys(CDP_U32, segments[which].count, HOST_UNIFORM), {4}));
+    arrays.push_back(make_arrays(all[which], segments[which], ON_DEVICE));
+  }
+  for (int repetition = 0; repetition < 10; repetition++)
+    for (size_t which = 0; which < STREAMS; which++)
+      CHECK_SORT(cdp_segmented_sort_on_stream(arrays[which].keys.memory(), arrays[which].columns.data(), 1, all[which].count,
+                                              CDP_U32, &options, &arrays[which].segments, streams[which]));
+  CHECK_CUDA(cudaDeviceSynchronize());
+  for (size_t which = 0; which < STREAMS; which++) {
+    check_arrays(all[which], segments[which], options, arrays[which]);
+    CHECK_CUDA(cudaStreamDestroy(streams[which]));
+  }
+}
+END_TEST
+
+/* ---- Refusals ---------------------------------------------------------------------------------------------------- */
+
+/* Each time the arrays and everything around them stay as they were. */
+START_TEST(test_refusals) {
+  constexpr size_t COUNT = 10007;
+  const cdp_options options = options_of(CDP_DESCENDING, CDP_TIES_ANY); // so that a sort would be seen
+  const Bytes old_keys = make_keys(CDP_U32, COUNT, HOST_SORTED);
+  const Bytes old_values = make_values(COUNT, 8, 0);
+  const uint64_t offsets[] = {0, 5000, COUNT};
+  Bytes old_offsets(sizeof offsets);
+  memcpy(old_offsets.data(), offsets, sizeof offsets);
+  const Array keys = make_array(Place::device, old_keys);
+  const Array values = make_array(Place::device, old_values);
+  const Array where = make_array(Place::device, old_offsets);
+  const Array host_keys = make_array(Place::pageable, old_keys);
+  const Array host_values = make_array(Place::pinned, old_values);
+  const Array host_where = make_array(Place::pageable, old_offsets);
+  const cdp_column column = {values.memory(), 8};
+  const auto segments_at = [](const void *begins) {
+    return cdp_segments{2, begins, static_cast<const unsigned char *>(begins) + sizeof(uint64_t), sizeof(uint64_t), 0};
+  };
+  const cdp_segments segments = segments_at(where.memory());
+  size_t bytes = 0;
+  snprintf(label, sizeof label, "after calls that were refused");
+  CHECK_SORT(cdp_segmented_sort_workspace(&column, 1, COUNT, CDP_U32, &options, &segments, &bytes));
+  const Array workspace = make_array(Place::device, Bytes(bytes));
+  const Array host_workspace = make_array(Place::pageable, Bytes(bytes));
+  const auto sort_by = [&](void *d_keys, void *d_values, const void *d_offsets, void *d_workspace, size_t workspace_bytes) {
+    const cdp_column moved = {d_values, 8};
+    const cdp_segments by = segments_at(d_offsets);
+    return cdp_segmented_sort_async(d_keys, &moved, 1, COUNT, CDP_U32, &options, &by, d_workspace, workspace_bytes, stream());
+  };
+  void *k = keys.memory(), *v = values.memory(), *w = where.memory(), *room = workspace.memory();
+  CHECK_FAILS(CDP_ERROR_POINTER, sort_by(host_keys.memory(), v, w, room, bytes));
+  CHECK_FAILS(CDP_ERROR_POINTER, sort_by(k, host_values.memory(), w, room, bytes));
+  CHECK_FAILS(CDP_ERROR_POINTER, sort_by(k, v, host_where.memory(), room, bytes));
+  CHECK_FAILS(CDP_ERROR_POINTER, sort_by(k, v, w, host_workspace.memory(), bytes));
+  CHECK_FAILS(CDP_ERROR_POINTER, sort_by(k, v, k, room, bytes));
+  CHECK_FAILS(CDP_ERROR_POINTER, sort_by(k, keys.memory() + 4, w, room, bytes));
+  CHECK_FAILS(CDP_ERROR_WORKSPACE, sort_by(k, v, w, room, bytes - 1));
+  CHECK_FAILS(CDP_ERROR_WORKSPACE, sort_by(k, v, room, room, bytes));
+  CHECK_FAILS(CDP_ERROR_ALIGNMENT, sort_by(k, v, w, workspace.memory() + 128, bytes));
+  CHECK_FAILS(CDP_ERROR_ALIGNMENT, sort_by(k, v, where.memory() + 4, room, bytes));
+  CHECK_FAILS(CDP_ERROR_NULL, sort_by(k, v, w, nullptr, bytes));
+  const cdp_segments by_host = segments_at(host_where.memory());
+  const cdp_segments too_long = {2, nullptr, nullptr, 0, COUNT};
+  CHECK_FAILS(CDP_ERROR_POINTER, cdp_segmented_sort_on_stream(k, &column, 1, COUNT, CDP_U32, &options, &by_host, stream()));
+  CHECK_FAILS(CDP_ERROR_SIZE, cdp_segmented_sort(k, &column, 1, COUNT, CDP_U32, &options, &too_long));
+  CHECK_FAILS(CDP_ERROR_NULL, cdp_segmented_sort(k, &column, 1, COUNT, CDP_U32, &options, nullptr));
+  CHECK_CUDA(cudaDeviceSynchronize());
+  ck_assert(read_array(keys, label) == old_keys && read_array(host_keys, label) == old_keys);
+  ck_assert(read_array(values, label) == old_values && read_array(host_values, label) == old_values);
+  ck_assert(read_array(where, label) == old_offsets && read_array(host_where, label) == old_offsets);
+  ck_assert(read_array(workspace, label) == Bytes(bytes) && read_array(host_workspace, label) == Bytes(bytes));
+}
+END_TEST
+
+Suite *make_suite() {
+  Suite *suite = suite_create("gpu_segments");
+  TCase *test_case = add_case(suite, "segments");
+  tcase_add_checked_fixture(test_case, make_stream, destroy_stream);
+  tcase_add_loop_test(test_case, test_lengths, 0, ALL_TYPES);
+  tcase_add_test(test_case, test_few_and_many);
+  tcase_add_loop_test(test_case, test_awful_offsets, 0, ALL_TYPES);
+  tcase_add_loop_test(test_case, test_values, 0, ALL_TYPES);
+  tcase_add_loop_test(test_case, test_long_segments, 0, 7);
+  tcase_add_loop_test(test_case, test_places, 0, PLACES * PLACES);
+  tcase_add_test(test_case, test_stream_order);
+  tcase_add_test(test_case, test_several_at_once);
+  tcase_add_test(test_case, test_refusals);
+  return suite;
+}
+
+} // namespace
+
+int main() {
+  return run(make_suite);
+}
