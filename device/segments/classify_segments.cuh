@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(CLASSIFY_THREADS)
   auto &block = block_shared<ClassifyBlock>();
   uint8_t *order = block.order[threadIdx.x / WARP_LANES];
   const uint64_t step = uint64_t{gridDim.x} * CLASSIFY_THREADS;
-  for (uint64_t first = uint64_t{blockIdx.x} * CLASSIFY_THREADS; first < sort.segments.segment_count; first += step) {
+  uint64_t first = blockIdx.x;
+  for (first *= CLASSIFY_THREADS; first < sort.segments.segment_count; first += step) {
     const uint64_t index = first + threadIdx.x;
     const Range range = index < sort.segments.segment_count ? sort.segments(index) : Range{0, 0, Side::keys, 0};
     if (sort.lists.control != nullptr)

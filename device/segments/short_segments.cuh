@@ -32,7 +32,8 @@ __global__ void __launch_bounds__(SMALL_THREADS)
   const SegmentSource source = sort.source(SegmentClass::small);
   const uint64_t segments = sort.source_count(SegmentClass::small);
   const uint64_t step = uint64_t{gridDim.x} * WARPS;
-  for (uint64_t index = uint64_t{blockIdx.x} * WARPS + threadIdx.x / WARP_LANES; index < segments; index += step)
+  uint64_t index = blockIdx.x;
+  for (index = index * WARPS + threadIdx.x / WARP_LANES; index < segments; index += step)
     sort_small_segment<ROW.small_items_per_lane>(sort.rules, source(index));
 }
 

@@ -77,12 +77,23 @@ struct Parts {
   char *d_rest;
 };
 
-Parts parts_of(const KeySpan &keys, void *d_workspace, uint32_t segments, By by) {
-  const bool is_cub = by == By::cub || by == By::cub_radix;
-  char *d_verdict = static_cast<char *>(d_workspace) + aligned((segments + size_t{1}) * sizeof(uint32_t));
+size_t offset_bytes(uint32_t segments) {
+  return aligned((segments + size_t{1}) * sizeof(uint32_t));
+}
+
+size_t second_bytes(const KeySpan &keys, By by) {
+  return by == By::cub || by == By::cub_radix ? aligned(keys.count * device_data::key_bytes(keys.type)) : 0;
+}
+
+size_t bytes_before_rest(const KeySpan &keys, uint32_t segments, By by) {
+  return offset_bytes(segments) + aligned(sizeof(SegmentVerdict)) + second_bytes(keys, by);
+}
+
+Parts parts_of(const Workplace &place, uint32_t segments, By by) {
+  char *d_verdict = static_cast<char *>(place.d_workspace) + offset_bytes(segments);
   char *d_second = d_verdict + aligned(sizeof(SegmentVerdict));
-  char *d_rest = d_second + (is_cub ? aligned(keys.count * device_data::key_bytes(keys.type)) : 0);
-  return {static_cast<uint32_t *>(d_workspace), reinterpret_cast<SegmentVerdict *>(d_verdict), d_second, d_rest};
+  return {static_cast<uint32_t *>(place.d_workspace), reinterpret_cast<SegmentVerdict *>(d_verdict), d_second,
+          d_second + second_bytes(place.keys, by)};
 }
 
 /* Keys that are left over by equal lengths are in no segment. */
@@ -94,7 +105,7 @@ cdp_segments segments_of(const KeySpan &keys, const uint32_t *d_offsets, uint32_
     return all;
   }
   all.begins = d_offsets;
-  all.ends = d_offsets + 1;
+  all.ends = d_offsets != nullptr ? d_offsets + 1 : nullptr;
   all.offset_bytes = sizeof *d_offsets;
   return all;
 }
@@ -102,30 +113,29 @@ cdp_segments segments_of(const KeySpan &keys, const uint32_t *d_offsets, uint32_
 template <uint32_t BITS, By BY>
 size_t segment_bytes(const KeySpan &keys) {
   constexpr uint32_t SEGMENTS = 1u << BITS;
-  const Parts parts = parts_of(keys, nullptr, SEGMENTS, BY);
-  const SegmentRows rows = {parts.d_offsets, SEGMENTS};
+  const SegmentRows rows = {nullptr, SEGMENTS};
   size_t bytes = 0;
   if (BY == By::cub)
     cub_sort_segments(keys, nullptr, rows, nullptr, bytes, nullptr);
   else if (BY == By::cub_radix)
     cub_radix_sort_segments(keys, nullptr, rows, nullptr, bytes, nullptr);
   else {
-    const cdp_segments segments = segments_of(keys, parts.d_offsets, SEGMENTS, BY);
+    const cdp_segments segments = segments_of(keys, nullptr, SEGMENTS, BY);
     REQUIRE(cdp_segmented_sort_workspace(nullptr, 0, keys.count, keys.type, nullptr, &segments, &bytes));
   }
-  return reinterpret_cast<size_t>(parts.d_rest) + bytes;
+  return bytes_before_rest(keys, SEGMENTS, BY) + bytes;
 }
 
 template <uint32_t BITS, By BY, Lengths LENGTHS>
 Sorted sort_segments(const Workplace &place) {
   constexpr uint32_t SEGMENTS = 1u << BITS;
-  const Parts parts = parts_of(place.keys, place.d_workspace, SEGMENTS, BY);
+  const Parts parts = parts_of(place, SEGMENTS, BY);
   const SegmentRows rows = {parts.d_offsets, SEGMENTS};
   if (BY == By::length && place.keys.count % SEGMENTS != 0)
     throw Failure("the segments would not have all keys");
   const std::vector<uint32_t> offsets = make_offsets(place.keys.count, SEGMENTS, LENGTHS);
   KeySpan sorted = place.keys;
-  size_t rest = place.workspace_bytes - static_cast<size_t>(parts.d_rest - static_cast<char *>(place.d_workspace));
+  size_t rest = place.workspace_bytes - bytes_before_rest(place.keys, SEGMENTS, BY);
   REQUIRE(cudaMemcpyAsync(parts.d_offsets, offsets.data(), offsets.size() * sizeof offsets[0], cudaMemcpyHostToDevice,
                           place.stream));
   const SegmentVerdict before = judge_segments(place.keys, rows, parts.d_verdict, place.stream);

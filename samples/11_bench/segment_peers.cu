@@ -13,6 +13,11 @@ namespace bench {
 
 namespace {
 
+/* Where each segment ends; NULL where only sizes are asked for. */
+const uint32_t *ends_of(const SegmentRows &rows) {
+  return rows.d_offsets != nullptr ? rows.d_offsets + 1 : nullptr;
+}
+
 constexpr unsigned JUDGE_THREADS = 256;
 constexpr unsigned JUDGE_BLOCKS = 1024;
 
@@ -66,7 +71,7 @@ void *cub_sort_segments(const KeySpan &keys, void *d_second, const SegmentRows &
     using Key = decltype(key);
     cub::DoubleBuffer<Key> buffers(static_cast<Key *>(keys.d_keys), static_cast<Key *>(d_second));
     REQUIRE(cub::DeviceSegmentedSort::SortKeys(d_temporary, temporary_bytes, buffers, static_cast<int>(keys.count),
-                                               static_cast<int>(rows.count), rows.d_offsets, rows.d_offsets + 1, stream));
+                                               static_cast<int>(rows.count), rows.d_offsets, ends_of(rows), stream));
     return static_cast<void *>(buffers.Current());
   });
 }
@@ -79,8 +84,8 @@ void *cub_radix_sort_segments(const KeySpan &keys, void *d_second, const Segment
     constexpr int KEY_BITS = 8 * sizeof(Key);
     cub::DoubleBuffer<Key> buffers(static_cast<Key *>(keys.d_keys), static_cast<Key *>(d_second));
     REQUIRE(cub::DeviceSegmentedRadixSort::SortKeys(d_temporary, temporary_bytes, buffers, static_cast<int>(keys.count),
-                                                    static_cast<int>(rows.count), rows.d_offsets, rows.d_offsets + 1, 0,
-                                                    KEY_BITS, stream));
+                                                    static_cast<int>(rows.count), rows.d_offsets, ends_of(rows), 0, KEY_BITS,
+                                                    stream));
     return static_cast<void *>(buffers.Current());
   });
 }

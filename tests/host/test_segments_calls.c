@@ -79,8 +79,8 @@ START_TEST(asks_for_the_workspace_that_it_says) {
       ck_assert_int_eq(cdp_segmented_sort_workspace(columns, 1, count, types[_i], &options, &segments, &moved), CDP_OK);
       ck_assert_int_eq(cdp_segmented_sort_workspace(columns, 2, count, types[_i], &options, &segments, &wide), CDP_OK);
       ck_assert_uint_gt(alone, 0);
-      ck_assert_msg(alone <= ((narrow != 0 ? 9u : key_bytes + 1) + SIMULATED_MORE) * count + 49152, "%zu keys of %zu bytes: %zu",
-                    count, key_bytes, alone);
+      ck_assert_msg(alone <= ((narrow != 0 ? 9u : key_bytes + 1) + SIMULATED_MORE) * count + 49152,
+                    "%zu keys of %zu bytes: %zu", count, key_bytes, alone);
       ck_assert_msg(moved <= ((key_bytes == 8 ? 17u : 13u) + 8 + SIMULATED_MORE) * count + 49152, "%zu keys of %zu bytes: %zu",
                     count, key_bytes, moved);
       ck_assert(wide >= moved && wide <= moved + 40 * count);
