@@ -7,6 +7,7 @@
 #include "block/key_lines.cuh"
 #include "block/mapped_shape.cuh"
 #include "tuning_payload.h"
+#include "tuning_segments.h"
 #include "tuning_select.h"
 
 #include <cstdio>
@@ -97,4 +98,10 @@ int main() {
   const SelectShape select = select_shape(false);
   print("select_bins", 1u << select.bin_bits, 1u << select.bin_bits);
   print("select_sample", select.threads * select.samples, select.threads * select.samples);
+  const SegmentLimits narrow = segment_limits(large, 4);
+  const SegmentLimits wide = segment_limits(large, 8);
+  print("segment_small", narrow.small, wide.small);
+  print("segment_short", narrow.shorts, wide.shorts);
+  print("segment_team", narrow.team, wide.team);
+  print("segment_warp_buckets", segment_row(false, 4).warp_fan_out, segment_row(false, 8).warp_fan_out);
 }
