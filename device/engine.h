@@ -11,6 +11,7 @@
 #define CDPSORT_DEVICE_ENGINE_H
 
 #include "array_plans.h"
+#include "compare_plan.h"
 #include "plan.h"
 #include "ranges_plan.h"
 #include "segments_plan.h"
@@ -117,6 +118,12 @@ typedef struct cdp_engine {
   /* And for a segmented sort. */
   cdp_status (*launch_segments)(const cdp_segments_plan *plan, void *stream, cdp_fault *fault);
   cdp_status (*sort_segments)(const cdp_segments_plan *plan, cdp_fault *fault);
+
+  /* And for a sort by a comparison of the caller's, which is seen to before: that the device can call it. CDP_ERROR_SOURCE, _NULL,
+     _UNSUPPORTED, _MEMORY or _CUDA; nothing is launched, and the device need not be the current one. */
+  cdp_status (*prepare_comparison)(cdp_compare_plan *plan, int ordinal, cdp_fault *fault);
+  cdp_status (*launch_compare)(const cdp_compare_plan *plan, void *stream, cdp_fault *fault);
+  cdp_status (*compare)(const cdp_compare_plan *plan, cdp_fault *fault);
 
   /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
   cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);

@@ -34,6 +34,7 @@ static const status_words known_statuses[] = {
      "memory of a kind, or on a device, that the call cannot use, or arrays that overlap"},
     {CDP_ERROR_FILE, "CDP_ERROR_FILE", "a file cannot be opened or written"},
     {CDP_ERROR_ORDER, "CDP_ERROR_ORDER", "what must be in order is not"},
+    {CDP_ERROR_SOURCE, "CDP_ERROR_SOURCE", "the source of a comparison does not compile"},
     {CDP_ERROR_NO_DEVICE, "CDP_ERROR_NO_DEVICE", "no such device, or no usable GPU"},
     {CDP_ERROR_MEMORY, "CDP_ERROR_MEMORY", "host or device memory is exhausted"},
     {CDP_ERROR_UNSUPPORTED, "CDP_ERROR_UNSUPPORTED", "this combination of options cannot work"},

@@ -284,6 +284,16 @@ cdp_status launch_segments_on(const cdp_segments_plan *plan, void *stream, cdp_f
   return check_launch(launch_segments(*plan, stream), true, "launching the kernels", fault);
 }
 
+cdp_status prepare_in_capture(cdp_compare_plan *plan, int ordinal, cdp_fault *fault) {
+  const RelaxedCapture relaxed(true);
+  return prepare_comparison(plan, ordinal, fault);
+}
+
+cdp_status launch_compare_on(const cdp_compare_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed(plan->is_captured);
+  return check_launch(launch_compare(*plan, stream), true, "launching the sort", fault);
+}
+
 /* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
@@ -364,6 +374,9 @@ constexpr cdp_engine ENGINE = {false,
                                run_ranges<Session>,
                                launch_segments_on,
                                run_segments<Session>,
+                               prepare_in_capture,
+                               launch_compare_on,
+                               run_compare<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

@@ -125,6 +125,11 @@ cdp_status launch_segments_on(const cdp_segments_plan *plan, void *stream, cdp_f
   return check(fault, launch_segments(*plan, stream));
 }
 
+cdp_status launch_compare_on(const cdp_compare_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->seed);
+  return check(fault, launch_compare(*plan, stream));
+}
+
 /* See engine_calls.h. */
 struct Session {
   void *stream = nullptr;
@@ -189,6 +194,9 @@ constexpr cdp_engine ENGINE = {true,
                                run_ranges<Session>,
                                launch_segments_on,
                                run_segments<Session>,
+                               prepare_comparison,
+                               launch_compare_on,
+                               run_compare<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

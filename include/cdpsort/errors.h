@@ -38,6 +38,7 @@ typedef enum cdp_status {
   CDP_ERROR_POINTER = 7,   /**< memory of a kind, or on a device, that this call cannot use; or arrays that overlap */
   CDP_ERROR_FILE = 8,      /**< a file cannot be opened or written; it may be incomplete (study.h) */
   CDP_ERROR_ORDER = 9,     /**< splitters are not in the order of the call (buckets.h). @since 0.3.0 */
+  CDP_ERROR_SOURCE = 12,   /**< a comparison does not compile (compare.h); cdp_last_compiler_log() says why. @since 0.3.0 */
 
   /* 32 to 63: the machine does not have it. Found out before anything was launched: all arrays are as they were. */
   CDP_ERROR_NO_DEVICE = 32,   /**< no such device, or no usable GPU; the message says how to ask for the simulated one */

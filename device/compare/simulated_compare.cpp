@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sorts by a comparison on the simulated device: the kernels of by/, and rules that call the caller's C function.
+ */
+#include "compare/compare.h"
+
+#include <cdpsort/by/kernels.cuh>
+#include <cdpsort/by/plan.h>
+
+#include <cstdio>
+
+namespace cdp::simulated {
+
+namespace {
+
+constexpr size_t alignment_of(size_t bytes) {
+  return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+}
+
+/* An item of which nothing but its size is known. */
+template <size_t BYTES>
+struct alignas(alignment_of(BYTES)) AnyItem {
+  unsigned char bytes[BYTES];
+};
+
+/* What is called, and with what. */
+struct Function {
+  int (*compare)(const void *a, const void *b, void *context);
+  void *context;
+
+  bool comes_before(const void *a, const void *b) const {
+    return compare(a, b, context) < 0;
+  }
+};
+
+/* See by/kernels.cuh. */
+template <size_t BYTES>
+struct ItemRules {
+  using Item = AnyItem<BYTES>;
+  using Context = Function;
+
+  struct Comparison {
+    Function function;
+    bool operator()(const Item &a, const Item &b) const {
+      return function.comes_before(&a, &b);
+    }
+  };
+  static Comparison comparison(const by::Job &, const Context &context) {
+    return {context};
+  }
+};
+
+struct IndexRules {
+  using Item = uint32_t;
+  using Context = Function;
+
+  struct Comparison {
+    Function function;
+    const unsigned char *items;
+    uint64_t item_bytes;
+    bool operator()(uint32_t a, uint32_t b) const {
+      return function.comes_before(items + a * item_bytes, items + b * item_bytes);
+    }
+  };
+  static Comparison comparison(const by::Job &job, const Context &context) {
+    return {context, static_cast<const unsigned char *>(job.base), job.item_bytes};
+  }
+};
+
+template <typename Rules>
+struct Launcher {
+  Function function;
+  void *stream;
+
+  using KernelFunction = void (*)(by::Job, Function);
+
+  static KernelFunction kernel_function(by::Kernel kernel) {
+    constexpr KernelFunction FUNCTIONS[by::KERNELS] = {
+        by::number_kernel<Rules>, by::choose_kernel<Rules>, by::count_kernel<Rules>,      by::scan_kernel<Rules>,
+        by::move_kernel<Rules>,   by::piece_kernel<Rules>,  by::long_piece_kernel<Rules>, by::gather_kernel<Rules>};
+    return FUNCTIONS[static_cast<uint32_t>(kernel)];
+  }
+
+  int launch(by::Kernel kernel, uint32_t blocks, uint32_t threads, uint32_t shared_bytes, const by::Job &job) const {
+    return launch_from_host({blocks, threads, shared_bytes}, stream, kernel_function(kernel), job, function);
+  }
+  int copy(void *target, const void *source, uint64_t bytes) const {
+    return copy_memory(target, source, bytes, stream);
+  }
+};
+
+template <typename Rules>
+int launch_rules(const cdp_compare_plan &plan, const by::Plan &whole, void *stream) {
+  const cdp_comparison &comparison = plan.asked.comparison;
+  Launcher<Rules> launcher = {{comparison.compare, comparison.context}, stream};
+  return by::Launches<Launcher<Rules>>(whole, plan.asked.d_items, plan.d_workspace, launcher).launch_all();
+}
+
+} // namespace
+
+int launch_compare(const cdp_compare_plan &plan, void *stream) {
+  by::Plan whole;
+  by::make_plan(plan.asked.count, plan.asked.item_bytes, plan.seed, plan.multiprocessors, true, &whole);
+  if (!by::is_moved(plan.asked.item_bytes))
+    return launch_rules<IndexRules>(plan, whole, stream);
+  switch (plan.asked.item_bytes) {
+  case 1:
+    return launch_rules<ItemRules<1>>(plan, whole, stream);
+  case 2:
+    return launch_rules<ItemRules<2>>(plan, whole, stream);
+  case 4:
+    return launch_rules<ItemRules<4>>(plan, whole, stream);
+  case 8:
+    return launch_rules<ItemRules<8>>(plan, whole, stream);
+  case 12:
+    return launch_rules<ItemRules<12>>(plan, whole, stream);
+  case 16:
+    return launch_rules<ItemRules<16>>(plan, whole, stream);
+  case 24:
+    return launch_rules<ItemRules<24>>(plan, whole, stream);
+  default:
+    return launch_rules<ItemRules<32>>(plan, whole, stream);
+  }
+}
+
+cdp_status prepare_comparison(cdp_compare_plan *plan, int, cdp_fault *fault) {
+  if (plan->asked.comparison.compare != nullptr)
+    return CDP_OK;
+  fault->cuda_error = 0;
+  snprintf(fault->text, sizeof fault->text,
+           "comparison->compare is NULL: the simulated device runs on the CPU, and compares by a C function");
+  return CDP_ERROR_NULL;
+}
+
+} // namespace cdp::simulated

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All kernels of a sort by comparison. They are given rules as a template parameter:
+ *
+ *     Rules::Item                         what is moved: the caller's items, or their indices as uint32_t
+ *     Rules::Context                      what a comparison needs, as a kernel's parameter
+ *     Rules::comparison(job, context)     a function of two items: whether the first comes before the second
+ */
+#ifndef CDPSORT_BY_KERNELS_CUH
+#define CDPSORT_BY_KERNELS_CUH
+
+#include "cdpsort/by/divide.cuh"
+#include "cdpsort/by/finish.cuh"
+
+#endif

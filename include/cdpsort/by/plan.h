@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the host goes about a sort by comparison: how many levels, where everything is in the workspace, and which kernels are
+ * launched, one behind the other.
+ *
+ *     | as many items, or two rows of indices and the gathered items | bucket of each item |
+ *     | two sets of ranges: begins, is_done | splitters, buckets of ranks | splitter counts | cursors | long pieces, their count |
+ */
+#ifndef CDPSORT_BY_PLAN_H
+#define CDPSORT_BY_PLAN_H
+
+#include "cdpsort/by/job.h"
+
+namespace cdp::by {
+
+/* By number of Kernel; behind "cdp_by_" the names of those that the runtime compiler makes. */
+constexpr const char *KERNEL_NAMES[KERNELS] = {"number", "choose", "count", "scan", "move", "piece", "long_piece", "gather"};
+
+/* 2^32 items with a bucket's number of 8 bits are 3 levels on a GPU; the simulated device's are smaller. */
+constexpr uint32_t LEVELS_MAX = 10;
+
+struct Plan {
+  uint64_t count;
+  uint64_t item_bytes;
+  uint64_t seed;
+  Shape shape;
+  uint32_t moved_bytes; /* of an item, or of an index */
+  uint32_t levels;      /* 0: one block sorts all of it */
+  uint32_t bits[LEVELS_MAX];
+  uint32_t pieces;
+  uint32_t blocks; /* of a grid whose blocks take what there is in turns */
+  /* Where parts of the workspace begin. */
+  uint64_t items; /* of indices: of items there are the caller's */
+  uint64_t other;
+  uint64_t gathered;
+  uint64_t buckets;
+  uint64_t begins[2];
+  uint64_t is_done[2];
+  uint64_t splitters;
+  uint64_t bucket_of;
+  uint64_t splitter_counts;
+  uint64_t cursors;
+  uint64_t long_pieces;
+  uint64_t long_count;
+  uint64_t workspace_bytes;
+};
+
+constexpr uint64_t COUNT_MAX = 0xffffffffu;
+constexpr uint64_t ITEM_BYTES_MAX = 0xffffffffu;
+constexpr uint64_t WORKSPACE_ALIGNMENT = 256;
+
+inline bool is_of_indices(const Plan &plan) {
+  return !is_moved(plan.item_bytes);
+}
+
+/* Parts one behind the other. Nothing here can overflow: 2^32 items of 2^32 bytes and what goes with them are counted in 64 bits
+   as long as no more is asked of one than 2^64, and that is looked at. */
+struct Parts {
+  uint64_t end = 0;
+  bool is_countable = true;
+
+  uint64_t take(uint64_t items, uint64_t item_bytes) {
+    const uint64_t begin = end;
+    if (item_bytes != 0 && items > (UINT64_MAX / 2 - end) / item_bytes)
+      is_countable = false;
+    else
+      end = (begin + items * item_bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+    return begin;
+  }
+};
+
+/* As few levels as there can be for pieces of half a block's tile each, and bits shared among them evenly. */
+inline void plan_levels(Plan &plan) {
+  const uint64_t half = plan.shape.piece() / 2;
+  uint32_t bits = 1;
+  while ((plan.count + half - 1) / half > uint64_t{1} << bits)
+    bits++;
+  plan.levels = (bits + plan.shape.level_bits - 1) / plan.shape.level_bits;
+  plan.pieces = 1u << bits;
+  for (uint32_t level = 0; level < plan.levels; level++) {
+    plan.bits[level] = (bits + plan.levels - level - 1) / (plan.levels - level);
+    bits -= plan.bits[level];
+  }
+}
+
+/* Plans a sort of at least 2 items. False if the workspace's bytes cannot be counted. `multiprocessors`: of the device. */
+inline bool make_plan(uint64_t count, uint64_t item_bytes, uint64_t seed, uint32_t multiprocessors, bool is_simulated,
+                      Plan *plan) {
+  Parts parts;
+  *plan = {};
+  plan->count = count;
+  plan->item_bytes = item_bytes;
+  plan->seed = seed;
+  plan->moved_bytes = is_moved(item_bytes) ? static_cast<uint32_t>(item_bytes) : 4;
+  plan->shape = shape_of(plan->moved_bytes, is_simulated);
+  plan->blocks = multiprocessors;
+  plan->pieces = 1;
+  if (count > plan->shape.piece())
+    plan_levels(*plan);
+  if (is_of_indices(*plan)) {
+    plan->items = parts.take(count, plan->moved_bytes);
+    plan->gathered = parts.take(count, item_bytes);
+  }
+  if (plan->levels != 0) {
+    plan->other = parts.take(count, plan->moved_bytes);
+    plan->buckets = parts.take(count, 1);
+    for (uint32_t side = 0; side < 2; side++) {
+      plan->begins[side] = parts.take(uint64_t{plan->pieces} + 1, sizeof(uint32_t));
+      plan->is_done[side] = parts.take(plan->pieces, 1);
+    }
+    plan->splitters = parts.take(plan->pieces, plan->moved_bytes);
+    plan->bucket_of = parts.take(plan->pieces, sizeof(uint16_t));
+    plan->splitter_counts = parts.take(plan->pieces, sizeof(uint32_t));
+    plan->cursors = parts.take(plan->pieces, sizeof(uint32_t));
+    plan->long_pieces = parts.take(count / plan->shape.piece() + 1, sizeof(uint32_t));
+    plan->long_count = parts.take(1, sizeof(uint32_t));
+  }
+  plan->workspace_bytes = parts.end;
+  return parts.is_countable;
+}
+
+/* ---- Launches ---------------------------------------------------------------------------------------------------------- */
+
+template <typename T>
+T *part_of(void *workspace, uint64_t begin) {
+  return reinterpret_cast<T *>(static_cast<unsigned char *>(workspace) + begin);
+}
+
+inline Job job_of(const Plan &plan, void *items, void *workspace) {
+  Job job = {};
+  job.items = is_of_indices(plan) ? part_of<void>(workspace, plan.items) : items;
+  job.base = items;
+  job.item_bytes = plan.item_bytes;
+  job.seed = plan.seed;
+  job.count = static_cast<uint32_t>(plan.count);
+  job.parents = 1;
+  job.gathered = part_of<void>(workspace, plan.gathered);
+  if (plan.levels == 0)
+    return job;
+  job.other = part_of<void>(workspace, plan.other);
+  job.buckets = part_of<uint8_t>(workspace, plan.buckets);
+  job.splitters = part_of<void>(workspace, plan.splitters);
+  job.bucket_of = part_of<uint16_t>(workspace, plan.bucket_of);
+  job.splitter_counts = part_of<uint32_t>(workspace, plan.splitter_counts);
+  job.cursors = part_of<uint32_t>(workspace, plan.cursors);
+  job.long_pieces = part_of<uint32_t>(workspace, plan.long_pieces);
+  job.long_count = part_of<uint32_t>(workspace, plan.long_count);
+  return job;
+}
+
+/* Makes the children of a level the parents of what comes next. */
+inline void go_down(Job &job) {
+  job.parents <<= job.bits;
+  job.begins = job.next_begins;
+  job.is_done = job.next_is_done;
+}
+
+/*
+ * Launches all of it. `launcher.launch(kernel, blocks, threads, shared_bytes, job)` launches one kernel, `launcher.copy(target, source,
+ * bytes)` copies on the device; both return 0 or an error, which ends it and is returned.
+ */
+template <typename Launcher>
+class Launches {
+public:
+  Launches(const Plan &of_plan, void *items, void *of_workspace, Launcher &by)
+      : plan(of_plan), workspace(of_workspace), launcher(by), job(job_of(of_plan, items, of_workspace)) {}
+
+  int launch_all() {
+    int error = begin();
+    for (uint32_t level = 0; level < plan.levels && error == 0; level++)
+      error = divide(level);
+    if (error == 0)
+      error = launcher.launch(Kernel::piece, job.parents, plan.shape.piece_threads,
+                              sort_bytes(plan.shape, plan.shape.piece_threads, plan.moved_bytes), job);
+    if (error == 0 && plan.levels != 0)
+      error = launcher.launch(Kernel::long_piece, plan.blocks, plan.shape.sample_threads,
+                              sort_bytes(plan.shape, plan.shape.sample_threads, plan.moved_bytes), job);
+    if (error != 0 || !is_of_indices(plan))
+      return error;
+    error = launcher.launch(Kernel::gather, walking_blocks(), PLAIN_THREADS, 0, job);
+    return error != 0 ? error : launcher.copy(const_cast<void *>(job.base), job.gathered, plan.count * plan.item_bytes);
+  }
+
+private:
+  uint32_t walking_blocks() const {
+    const uint64_t blocks = (plan.count + PLAIN_THREADS - 1) / PLAIN_THREADS;
+    return blocks < uint64_t{plan.blocks} * 8 ? static_cast<uint32_t>(blocks) : plan.blocks * 8;
+  }
+
+  /* The last level writes to where pieces are sorted; the first one begins on that side which this leads to. */
+  int begin() {
+    job.from = plan.levels % 2 == 0 ? job.items : job.other;
+    job.to = const_cast<void *>(job.from);
+    if (is_of_indices(plan))
+      return launcher.launch(Kernel::number, walking_blocks(), PLAIN_THREADS, 0, job);
+    return job.from == job.items ? 0 : launcher.copy(job.other, job.items, plan.count * plan.moved_bytes);
+  }
+
+  int divide(uint32_t level) {
+    const uint64_t tiles = plan.count / plan.shape.tile() + job.parents;
+    const uint32_t grid = static_cast<uint32_t>(tiles);
+    job.bits = plan.bits[level];
+    job.is_last = level + 1 == plan.levels ? 1 : 0;
+    job.to = job.from == job.items ? job.other : job.items;
+    job.next_begins = part_of<uint32_t>(workspace, plan.begins[level % 2]);
+    job.next_is_done = part_of<uint8_t>(workspace, plan.is_done[level % 2]);
+    int error = launcher.launch(Kernel::choose, job.parents, plan.shape.sample_threads,
+                                choose_bytes(plan.shape, plan.moved_bytes), job);
+    if (error == 0)
+      error =
+          launcher.launch(Kernel::count, grid, plan.shape.divide_threads, classify_bytes(plan.shape, plan.moved_bytes), job);
+    if (error == 0)
+      error = launcher.launch(Kernel::scan, job.parents, SCAN_THREADS, 0, job);
+    if (error == 0)
+      error = launcher.launch(Kernel::move, grid, plan.shape.divide_threads, move_bytes(plan.shape, plan.moved_bytes), job);
+    job.from = job.to;
+    go_down(job);
+    return error;
+  }
+
+  const Plan &plan;
+  void *workspace;
+  Launcher &launcher;
+  Job job;
+};
+
+} // namespace cdp::by
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sorts what lies in a block's shared memory by a comparison of which nothing is believed.
+ *
+ * 1. Each thread sorts its items in registers by Batcher's network. Whatever the comparison says, items are only exchanged.
+ * 2. Runs of one thread, of two, of four are merged; where their threads are one warp's, without the block's barriers. Each thread
+ *    bisects where its share of two runs begins (merge path: Odeh, Green, Mwassi, Shmueli and Birk 2012); its share ends where
+ *    its neighbour's begins, as the neighbour has found it: nobody looks twice.
+ * 3. Where shares contradict each other (one ends before it begins, or is longer than a thread's items) nobody merges in that
+ *    round. Otherwise a thread merges its share of either run to the end, and no further.
+ *
+ * So each round moves every item once: in the end all of them are there, in order if the comparison is a strict weak order.
+ */
+#ifndef CDPSORT_BY_TILE_SORT_CUH
+#define CDPSORT_BY_TILE_SORT_CUH
+
+#include "cdpsort/by/device.cuh"
+
+namespace cdp::by {
+
+template <typename Item, uint32_t THREADS>
+struct SortBlock {
+  static constexpr uint32_t ITEMS = SHAPE<Item>.sort_items;
+  static constexpr uint32_t TILE = THREADS * ITEMS;
+  static constexpr uint32_t STAGE_BYTES = rounded((TILE + 1) * sizeof(Item)); /* one more is read, and never taken */
+
+  alignas(16) unsigned char stage_bytes[STAGE_BYTES];
+  uint32_t splits[THREADS + 1];
+
+  __device__ __forceinline__ Item *stage() {
+    return reinterpret_cast<Item *>(stage_bytes);
+  }
+};
+
+/* ---- A thread's items -------------------------------------------------------------------------------------------------- */
+
+/* One step of Batcher's odd-even merge sort: comparators from item i to i + K, within runs of 2P. FULL: all items are there,
+   otherwise the first `valid` are, and what is not there comes after all that is. */
+template <uint32_t P, uint32_t K, bool FULL, uint32_t ITEMS, typename Item, typename Less>
+__device__ __forceinline__ void network_step(Item (&items)[ITEMS], uint32_t valid, const Less &less) {
+#pragma unroll
+  for (uint32_t low = 0; low + K < ITEMS; low++) {
+    const bool is_there = low + 1 > K % P && (low - K % P) % (2 * K) < K && low / (2 * P) == (low + K) / (2 * P);
+    if (is_there && (FULL || low + K < valid)) {
+      const bool is_wrong = less(items[low + K], items[low]);
+      const Item lesser = is_wrong ? items[low + K] : items[low];
+      items[low + K] = is_wrong ? items[low] : items[low + K];
+      items[low] = lesser;
+    }
+  }
+}
+
+template <uint32_t P, uint32_t K, bool FULL, uint32_t ITEMS, typename Item, typename Less>
+__device__ __forceinline__ void network(Item (&items)[ITEMS], uint32_t valid, const Less &less) {
+  network_step<P, K, FULL>(items, valid, less);
+  if constexpr (K > 1)
+    network<P, K / 2, FULL>(items, valid, less);
+  else if constexpr (2 * P < ITEMS)
+    network<2 * P, 2 * P, FULL>(items, valid, less);
+}
+
+template <uint32_t ITEMS, typename Item, typename Less>
+__device__ __forceinline__ void sort_thread(Item (&items)[ITEMS], uint32_t valid, const Less &less) {
+  if (valid == ITEMS)
+    network<1, 1, true>(items, valid, less);
+  else
+    network<1, 1, false>(items, valid, less);
+}
+
+/* ---- Merging ----------------------------------------------------------------------------------------------------------- */
+
+/* How many of the first `rank` items of two runs, in order, come from the first one. Whatever the comparison says, no more than it
+   has, and none that the second one would have to have beyond its end. */
+template <typename Item, typename Less>
+__device__ __forceinline__ uint32_t find_split(const Item *first, uint32_t first_items, const Item *second,
+                                               uint32_t second_items, uint32_t rank, const Less &less) {
+  uint32_t low = rank > second_items ? rank - second_items : 0;
+  uint32_t high = least(rank, first_items);
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (less(second[rank - 1 - middle], first[middle]))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/* A thread's share of two runs. */
+struct Share {
+  uint32_t a;
+  uint32_t a_end;
+  uint32_t b;
+  uint32_t b_end;
+
+  __device__ __forceinline__ uint32_t items() const {
+    return a_end - a + (b_end - b);
+  }
+};
+
+template <uint32_t ITEMS, typename Item, typename Less>
+__device__ __forceinline__ void merge_share(Item (&items)[ITEMS], Share share, const Item *stage, const Less &less) {
+  const uint32_t valid = share.items();
+  Item a_item = stage[share.a];
+  Item b_item = stage[share.b];
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    if (item < valid) {
+      const bool takes_a = share.b >= share.b_end || (share.a < share.a_end && !less(b_item, a_item));
+      items[item] = takes_a ? a_item : b_item;
+      // One read for either: behind the share's end it reads what is never taken.
+      const uint32_t next = (takes_a ? share.a : share.b) + 1;
+      share.a = takes_a ? next : share.a;
+      share.b = takes_a ? share.b : next;
+      if (takes_a)
+        a_item = stage[next];
+      else
+        b_item = stage[next];
+    }
+  }
+}
+
+/*
+ * Merges the pairs of runs of `threads` threads' items, all of `count`. BLOCK: threads of several warps have a pair, and the whole
+ * block takes part; otherwise a warp. What is staged is there for all that take part, and may be written again behind it.
+ */
+template <bool BLOCK, uint32_t ITEMS, typename Item, uint32_t THREADS, typename Less>
+__device__ __forceinline__ void merge_round(Item (&items)[ITEMS], SortBlock<Item, THREADS> &block, uint32_t count,
+                                            uint32_t threads, const Less &less) {
+  const Item *stage = block.stage();
+  const uint32_t first = least(threadIdx.x * ITEMS, count);
+  const uint32_t begin = least((threadIdx.x & ~(2 * threads - 1)) * ITEMS, count);
+  const uint32_t middle = least(begin + threads * ITEMS, count);
+  const uint32_t end = least(begin + 2 * threads * ITEMS, count);
+  const uint32_t rank = first - begin;
+  const uint32_t next_rank = least(rank + ITEMS, end - begin);
+  const uint32_t split = find_split(stage + begin, middle - begin, stage + middle, end - middle, rank, less);
+  uint32_t next_split;
+  if (BLOCK) {
+    block.splits[threadIdx.x] = split;
+    __syncthreads();
+    next_split = block.splits[threadIdx.x + 1];
+  } else {
+    next_split = __shfl_down_sync(EVERY_LANE, split, 1);
+  }
+  if (begin + next_rank == end)
+    next_split = middle - begin;
+  // Wrapped around, a step backwards is too long.
+  const bool contradicts = next_split - split > next_rank - rank;
+  const bool is_contradicted = BLOCK ? __syncthreads_or(contradicts) != 0 : __any_sync(EVERY_LANE, contradicts) != 0;
+  if (!is_contradicted)
+    merge_share(items, {begin + split, begin + next_split, middle + (rank - split), middle + (next_rank - next_split)}, stage,
+                less);
+  if (BLOCK)
+    __syncthreads();
+  else
+    __syncwarp();
+}
+
+/* ---- The block --------------------------------------------------------------------------------------------------------- */
+
+template <uint32_t ITEMS, typename Item>
+__device__ __forceinline__ void stage_items(const Item (&items)[ITEMS], uint32_t valid, Item *stage) {
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    if (item < valid)
+      stage[threadIdx.x * ITEMS + item] = items[item];
+}
+
+/*
+ * Sorts `count` staged items, at most a tile of them. All threads take part, with the same arguments; the stage must be visible to
+ * the block, and is so in the end.
+ */
+template <typename Item, uint32_t THREADS, typename Less>
+__device__ __forceinline__ void sort_block(SortBlock<Item, THREADS> &block, uint32_t count, const Less &less) {
+  constexpr uint32_t ITEMS = SortBlock<Item, THREADS>::ITEMS;
+  Item *stage = block.stage();
+  Item items[ITEMS];
+  const uint32_t first = least(threadIdx.x * ITEMS, count);
+  const uint32_t valid = least(count - first, ITEMS);
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    if (item < valid)
+      items[item] = stage[first + item];
+  if (valid != 0)
+    sort_thread(items, valid, less);
+  // A warp that has none takes part where the whole block does.
+  const uint32_t warp_first = threadIdx.x / LANES * LANES * ITEMS;
+  for (uint32_t threads = 1; threads < LANES && warp_first + threads * ITEMS < count; threads *= 2) {
+    stage_items(items, valid, stage);
+    __syncwarp();
+    merge_round<false>(items, block, count, threads, less);
+  }
+  for (uint32_t threads = LANES; threads * ITEMS < count; threads *= 2) {
+    stage_items(items, valid, stage);
+    __syncthreads();
+    merge_round<true>(items, block, count, threads, less);
+  }
+  stage_items(items, valid, stage);
+  __syncthreads();
+}
+
+} // namespace cdp::by
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file sort_by.cuh
+ * A sort by a comparison of the program's own, for CUDA C++ alone: templates that nvcc compiles into the program. Nothing of the
+ * library has to be linked. For C, and for comparisons that are known when the program runs, there is compare.h.
+ *
+ *     struct ByLength {
+ *       __device__ bool operator()(const Word &a, const Word &b) const { return a.length < b.length; }
+ *     };
+ *     size_t bytes = 0;
+ *     cdp::sort_by_workspace<Word>(count, &bytes);
+ *     cudaMalloc(&d_workspace, bytes);
+ *     if (cdp::sort_by(d_words, count, ByLength{}, d_workspace, bytes, stream) != cudaSuccess)
+ *       ...
+ *
+ * Algorithm, stability, limits and what becomes of a comparison that is no strict weak order are as in compare.h. Errors are
+ * CUDA's own: cudaErrorInvalidValue for a workspace that is too small or not aligned to 256 bytes, for items or a workspace that are
+ * NULL where there are some, and for more than 2^32 - 1 items; nothing was launched then. Other errors are those of launches, behind
+ * which kernels may have run. All calls are in stream order, may be captured into a graph, and may be made by several threads at
+ * once, each with a workspace of its own.
+ */
+#ifndef CDPSORT_SORT_BY_CUH
+#define CDPSORT_SORT_BY_CUH
+
+#ifndef __CUDACC__
+#error "cdpsort/sort_by.cuh is for nvcc; from C and C++ call cdp_quicksort_by() (cdpsort/compare.h)"
+#endif
+
+#include "cdpsort/by/kernels.cuh"
+#include "cdpsort/by/plan.h"
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+namespace cdp {
+
+namespace by {
+
+/* See kernels.cuh. Items that are moved. */
+template <typename T, typename Less>
+struct ItemRules {
+  using Item = T;
+  using Context = Less;
+
+  struct Comparison {
+    const Less &less;
+    __device__ __forceinline__ bool operator()(const T &a, const T &b) const {
+      return less(a, b);
+    }
+  };
+  static __device__ __forceinline__ Comparison comparison(const Job &, const Context &context) {
+    return {context};
+  }
+};
+
+/* Indices of items. */
+template <typename T, typename Less>
+struct IndexRules {
+  using Item = uint32_t;
+  using Context = Less;
+
+  struct Comparison {
+    const T *items;
+    const Less &less;
+    __device__ __forceinline__ bool operator()(uint32_t a, uint32_t b) const {
+      return less(items[a], items[b]);
+    }
+  };
+  static __device__ __forceinline__ Comparison comparison(const Job &job, const Context &context) {
+    return {static_cast<const T *>(job.base), context};
+  }
+};
+
+/* Launches the kernels of some rules on a stream. */
+template <typename Rules>
+struct StreamLauncher {
+  const typename Rules::Context &context;
+  cudaStream_t stream;
+
+  using Function = void (*)(Job, typename Rules::Context);
+
+  static Function function(Kernel kernel) {
+    constexpr Function FUNCTIONS[KERNELS] = {number_kernel<Rules>,     choose_kernel<Rules>, count_kernel<Rules>,
+                                             scan_kernel<Rules>,       move_kernel<Rules>,   piece_kernel<Rules>,
+                                             long_piece_kernel<Rules>, gather_kernel<Rules>};
+    return FUNCTIONS[static_cast<uint32_t>(kernel)];
+  }
+
+  int launch(Kernel kernel, uint32_t blocks, uint32_t threads, uint32_t shared_bytes, const Job &job) const {
+    cudaLaunchConfig_t shape = {};
+    shape.gridDim = dim3(blocks);
+    shape.blockDim = dim3(threads);
+    shape.dynamicSmemBytes = shared_bytes;
+    shape.stream = stream;
+    return static_cast<int>(cudaLaunchKernelEx(&shape, function(kernel), job, context));
+  }
+  int copy(void *target, const void *source, uint64_t bytes) const {
+    return static_cast<int>(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, stream));
+  }
+};
+
+template <typename T>
+cudaError_t plan_for_device(size_t count, uint64_t seed, Plan *plan) {
+  int device = 0;
+  int multiprocessors = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error != cudaSuccess)
+    return error;
+  if (count > COUNT_MAX || !make_plan(count, sizeof(T), seed, static_cast<uint32_t>(multiprocessors), false, plan))
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+} // namespace by
+
+/** How many bytes of workspace sort_by() needs for so many items on the current device; 0 for fewer than 2. @since 0.3.0 */
+template <typename T>
+cudaError_t sort_by_workspace(size_t count, size_t *workspace_bytes) {
+  by::Plan plan = {};
+  const cudaError_t error = count < 2 ? cudaSuccess : by::plan_for_device<T>(count, 0, &plan);
+  if (error == cudaSuccess)
+    *workspace_bytes = static_cast<size_t>(plan.workspace_bytes);
+  return error;
+}
+
+/**
+ * Sorts `count` items in device memory in place, in stream order, on the current device.
+ *
+ * @param d_items          aligned as T is. T is trivially copyable, of at most 2^32 - 1 bytes and an alignment of at most 16.
+ * @param less             a function object that is copied to the device: whether item a comes before item b. With `const T &` or T
+ *                         for both; const, __device__, and of at most 2 KB.
+ * @param d_workspace      may be NULL if no bytes are needed.
+ * @param workspace_bytes  at least what sort_by_workspace() says.
+ * @param seed             where samples are drawn. The same seed does not promise the same order of equivalent items.
+ * @since 0.3.0
+ */
+template <typename T, typename Less>
+cudaError_t sort_by(T *d_items, size_t count, Less less, void *d_workspace, size_t workspace_bytes,
+                    cudaStream_t stream = nullptr, uint64_t seed = 0) {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>, "items are moved as bytes are");
+  static_assert(alignof(T) <= 16 && sizeof(T) <= by::ITEM_BYTES_MAX, "no block's memory is aligned further");
+  static_assert(std::is_trivially_copyable_v<Less> && sizeof(Less) <= 2048, "a comparison is a kernel's parameter");
+  using Rules = std::conditional_t<by::is_moved(sizeof(T)), by::ItemRules<T, Less>, by::IndexRules<T, Less>>;
+  by::Plan plan;
+  if (count < 2)
+    return cudaSuccess;
+  const cudaError_t error = by::plan_for_device<T>(count, seed, &plan);
+  if (error != cudaSuccess)
+    return error;
+  if (d_items == nullptr || workspace_bytes < plan.workspace_bytes || (plan.workspace_bytes != 0 && d_workspace == nullptr) ||
+      reinterpret_cast<uintptr_t>(d_workspace) % by::WORKSPACE_ALIGNMENT != 0)
+    return cudaErrorInvalidValue;
+  by::StreamLauncher<Rules> launcher = {less, stream};
+  return static_cast<cudaError_t>(by::Launches<by::StreamLauncher<Rules>>(plan, d_items, d_workspace, launcher).launch_all());
+}
+
+} // namespace cdp
+
+#endif
