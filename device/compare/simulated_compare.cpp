@@ -51,15 +51,15 @@ struct ItemRules {
 };
 
 struct IndexRules {
-  using Item = uint32_t;
+  using Item = by::Index;
   using Context = Function;
 
   struct Comparison {
     Function function;
     const unsigned char *items;
     uint64_t item_bytes;
-    bool operator()(uint32_t a, uint32_t b) const {
-      return function.comes_before(items + a * item_bytes, items + b * item_bytes);
+    bool operator()(by::Index a, by::Index b) const {
+      return function.comes_before(items + a.number * item_bytes, items + b.number * item_bytes);
     }
   };
   static Comparison comparison(const by::Job &job, const Context &context) {

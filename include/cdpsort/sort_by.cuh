@@ -57,14 +57,14 @@ struct ItemRules {
 /* Indices of items. */
 template <typename T, typename Less>
 struct IndexRules {
-  using Item = uint32_t;
+  using Item = Index;
   using Context = Less;
 
   struct Comparison {
     const T *items;
     const Less &less;
-    __device__ __forceinline__ bool operator()(uint32_t a, uint32_t b) const {
-      return less(items[a], items[b]);
+    __device__ __forceinline__ bool operator()(Index a, Index b) const {
+      return less(items[a.number], items[b.number]);
     }
   };
   static __device__ __forceinline__ Comparison comparison(const Job &job, const Context &context) {

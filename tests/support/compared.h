@@ -58,7 +58,7 @@ void must_be_in_order(const Bytes &items, size_t item_bytes, ComesBefore comes_b
    and tiles. */
 inline std::vector<size_t> counts_around_limits(size_t item_bytes, bool is_simulated) {
   const cdp::by::Shape shape =
-      cdp::by::shape_of(cdp::by::is_moved(item_bytes) ? static_cast<uint32_t>(item_bytes) : 4, is_simulated);
+      cdp::by::shape_of(cdp::by::is_moved(item_bytes) ? static_cast<uint32_t>(item_bytes) : cdp::by::OF_INDICES, is_simulated);
   const size_t piece = shape.piece();
   const size_t level = piece / 2 << shape.level_bits;
   std::vector<size_t> counts = {0, 1, 2, 3, shape.sort_items, shape.sort_items + 1u, 32 * shape.sort_items};

@@ -48,6 +48,8 @@ constexpr uint32_t EVERY_LANE = 0xffffffffu;
 
 template <typename Item>
 constexpr Shape SHAPE = shape_of(sizeof(Item), IS_SIMULATED);
+template <>
+inline constexpr Shape SHAPE<Index> = shape_of(OF_INDICES, IS_SIMULATED);
 
 __device__ __forceinline__ uint32_t least(uint32_t left, uint32_t right) {
   return left < right ? left : right;

@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(PLAIN_THREADS)
     number_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context) {
   for (uint64_t index = uint64_t{blockIdx.x} * PLAIN_THREADS + threadIdx.x; index < job.count;
        index += uint64_t{gridDim.x} * PLAIN_THREADS)
-    static_cast<uint32_t *>(job.to)[index] = static_cast<uint32_t>(index);
+    static_cast<Index *>(job.to)[index] = {static_cast<uint32_t>(index)};
 }
 
 /* Moves bytes as words of a type that addresses and sizes are multiples of. */
@@ -189,11 +189,11 @@ __device__ __forceinline__ void gather_words(const Job &job) {
   const uint64_t item_words = job.item_bytes / sizeof(Word);
   const uint64_t words = job.count * item_words;
   const Word *base = static_cast<const Word *>(job.base);
-  const uint32_t *indices = static_cast<const uint32_t *>(job.items);
+  const Index *indices = static_cast<const Index *>(job.items);
   for (uint64_t word = uint64_t{blockIdx.x} * PLAIN_THREADS + threadIdx.x; word < words;
        word += uint64_t{gridDim.x} * PLAIN_THREADS) {
     const uint64_t item = word / item_words;
-    static_cast<Word *>(job.gathered)[word] = base[indices[item] * item_words + (word - item * item_words)];
+    static_cast<Word *>(job.gathered)[word] = base[indices[item].number * item_words + (word - item * item_words)];
   }
 }
 

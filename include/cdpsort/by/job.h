@@ -27,8 +27,15 @@ using uint32_t = unsigned int;
 using uint64_t = unsigned long long;
 #endif
 
+/* Which item of the caller's: what is moved in the place of large ones. */
+struct Index {
+  uint32_t number;
+};
+constexpr uint32_t OF_INDICES = 0; /* in the place of a size */
+
 /*
- * How blocks are shaped for items of so many bytes (of indices: 4).
+ * How blocks are shaped for items of so many bytes. Indices have a shape of their own: what is compared is far larger, and read into
+ * registers beside them.
  *
  * piece_threads, sort_items  of a block that sorts a piece in shared memory, and the items of each thread. Odd, so that threads
  *                            which each write their items one behind the other do so to different banks. Half a piece's most is
@@ -59,8 +66,12 @@ struct Shape {
 };
 
 CDP_BY_BOTH constexpr Shape shape_of(uint32_t item_bytes, bool is_simulated) {
+  if (is_simulated && item_bytes == OF_INDICES)
+    return {64, 3, 128, 64, 3, 3};
   if (is_simulated)
     return item_bytes <= 4 ? Shape{64, 5, 128, 64, 3, 3} : Shape{64, 3, 96, 64, 2, 3};
+  if (item_bytes == OF_INDICES)
+    return {256, 9, 512, 512, 8, 8};
   if (item_bytes <= 4)
     return {128, 17, 256, 512, 16, 8};
   if (item_bytes <= 8)

@@ -2,7 +2,7 @@
 /*
  * All kernels of a sort by comparison. They are given rules as a template parameter:
  *
- *     Rules::Item                         what is moved: the caller's items, or their indices as uint32_t
+ *     Rules::Item                         what is moved: the caller's items, or their indices (Index)
  *     Rules::Context                      what a comparison needs, as a kernel's parameter
  *     Rules::comparison(job, context)     a function of two items: whether the first comes before the second
  */

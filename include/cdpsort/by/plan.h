@@ -92,7 +92,7 @@ inline bool make_plan(uint64_t count, uint64_t item_bytes, uint64_t seed, uint32
   plan->item_bytes = item_bytes;
   plan->seed = seed;
   plan->moved_bytes = is_moved(item_bytes) ? static_cast<uint32_t>(item_bytes) : 4;
-  plan->shape = shape_of(plan->moved_bytes, is_simulated);
+  plan->shape = shape_of(is_moved(item_bytes) ? plan->moved_bytes : OF_INDICES, is_simulated);
   plan->blocks = multiprocessors;
   plan->pieces = 1;
   if (count > plan->shape.piece())

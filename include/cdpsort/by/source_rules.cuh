@@ -45,14 +45,14 @@ struct SourceRules<true> {
 
 template <>
 struct SourceRules<false> {
-  using Item = uint32_t;
+  using Item = Index;
   using Context = by::Context;
 
   struct Comparison {
     const SourceItem *items;
     const void *context;
-    __device__ __forceinline__ bool operator()(uint32_t a, uint32_t b) const {
-      return ::less(items + a, items + b, context) != 0;
+    __device__ __forceinline__ bool operator()(Index a, Index b) const {
+      return ::less(items + a.number, items + b.number, context) != 0;
     }
   };
   static __device__ __forceinline__ Comparison comparison(const Job &job, const Context &context) {
