@@ -129,8 +129,8 @@ std::string kernel_expression(uint32_t kernel) {
 }
 
 std::string text_of(const ComparisonSource &source) {
-  return "#include \"cdpsort/by/kernels.cuh\"\n#line 1 \"comparison\"\n" + source.text +
-         "\n#line 1 \"cdpsort\"\n#include \"cdpsort/by/source_rules.cuh\"\n";
+  return "#include \"cdpsort/by/source_rules.cuh\"\n#line 1 \"comparison\"\n" + source.text +
+         "\n#line 1 \"cdpsort\"\nnamespace cdp::by { using TheRules = SourceFunction<&::less>::Rules; }\n";
 }
 
 /* The greatest architecture that compiler and device both know; 0 if there is none. */

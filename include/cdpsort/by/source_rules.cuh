@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of kernels.cuh for a comparison that was given as source text. The runtime compiler reads this behind that text, which declares
- * less(), and is told CDP_ITEM_BYTES.
+ * Rules of kernels.cuh for a comparison that was given as source text. The runtime compiler reads this before that text, lest a macro
+ * there changes what is here, and is told CDP_ITEM_BYTES; behind it, TheRules are made of less().
  */
 #ifndef CDPSORT_BY_SOURCE_RULES_CUH
 #define CDPSORT_BY_SOURCE_RULES_CUH
@@ -10,57 +10,57 @@
 
 namespace cdp::by {
 
-/* The items that less() compares. */
-template <typename T, typename Result>
-T item_of(Result (*)(const T *, const T *, const void *));
-using SourceItem = decltype(item_of(&::less));
+__device__ __forceinline__ const void *what_less_is_given(const Context &context) {
+  return context.is_copied != 0 ? context.bytes : context.pointer;
+}
 
-static_assert(sizeof(SourceItem) == CDP_ITEM_BYTES, "less() compares items of another size than the call's item_bytes");
-static_assert(alignof(SourceItem) <= 16, "items are aligned to 16 bytes at most");
-
-template <bool MOVED>
-struct SourceRules;
-
-struct SourceContext {
-  static __device__ __forceinline__ const void *of(const Context &context) {
-    return context.is_copied != 0 ? context.bytes : context.pointer;
-  }
-};
-
-template <>
-struct SourceRules<true> {
-  using Item = SourceItem;
+/* Items that are moved. */
+template <typename T, auto LESS, bool MOVED>
+struct SourceRules {
+  using Item = T;
   using Context = by::Context;
 
   struct Comparison {
     const void *context;
     __device__ __forceinline__ bool operator()(const Item &a, const Item &b) const {
-      return ::less(&a, &b, context) != 0;
+      return LESS(&a, &b, context) != 0;
     }
   };
   static __device__ __forceinline__ Comparison comparison(const Job &, const Context &context) {
-    return {SourceContext::of(context)};
+    return {what_less_is_given(context)};
   }
 };
 
-template <>
-struct SourceRules<false> {
+/* Indices. */
+template <typename T, auto LESS>
+struct SourceRules<T, LESS, false> {
   using Item = Index;
   using Context = by::Context;
 
   struct Comparison {
-    const SourceItem *items;
+    const T *items;
     const void *context;
     __device__ __forceinline__ bool operator()(Index a, Index b) const {
-      return ::less(items + a.number, items + b.number, context) != 0;
+      return LESS(items + a.number, items + b.number, context) != 0;
     }
   };
   static __device__ __forceinline__ Comparison comparison(const Job &job, const Context &context) {
-    return {static_cast<const SourceItem *>(job.base), SourceContext::of(context)};
+    return {static_cast<const T *>(job.base), what_less_is_given(context)};
   }
 };
 
-using TheRules = SourceRules<is_moved(sizeof(SourceItem))>;
+/* What a function compares. */
+template <auto LESS>
+struct SourceFunction {
+  static_assert(LESS == nullptr, "less() must be a function of const T *, const T * and const void *");
+};
+
+template <typename T, typename Result, Result (*LESS)(const T *, const T *, const void *)>
+struct SourceFunction<LESS> {
+  static_assert(sizeof(T) == CDP_ITEM_BYTES, "less() compares items of another size than the call's item_bytes");
+  static_assert(alignof(T) <= 16, "items are aligned to 16 bytes at most");
+  using Rules = SourceRules<T, LESS, is_moved(sizeof(T))>;
+};
 
 } // namespace cdp::by
 
