@@ -176,6 +176,8 @@ static std::vector<Mode> make_modes() {
     modes.push_back(mode);
   for (const Mode &mode : segment_modes())
     modes.push_back(mode);
+  for (const Mode &mode : compare_modes())
+    modes.push_back(mode);
   return modes;
 }
 

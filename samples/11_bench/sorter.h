@@ -122,6 +122,9 @@ std::vector<Mode> range_modes();
 /* Those of the segmented sort, and CUB's. */
 std::vector<Mode> segment_modes();
 
+/* Those of sorts by a comparison. */
+std::vector<Mode> compare_modes();
+
 /* Sorters of the CUDA toolkit, for keys of one type. */
 struct CudaPeers {
   size_t (*radix_workspace_bytes)(const KeySpan &keys);
