@@ -20,6 +20,7 @@ struct Setting {
   size_t item_bytes;
   uint64_t calls = 0;
   uint64_t seed = 1;
+  uint64_t silent_calls = 0; /* so many at first are told that items are equivalent */
 };
 
 uint32_t key(const void *item, const Setting &setting) {
@@ -38,6 +39,22 @@ int by_falling_key(const void *a, const void *b, void *context) {
 /* By all bytes: no two items that differ are equivalent. */
 int by_all_bytes(const void *a, const void *b, void *context) {
   return memcmp(a, b, static_cast<Setting *>(context)->item_bytes);
+}
+
+/* Misleads the sample, and is right about everything else. */
+int by_key_at_last(const void *a, const void *b, void *context) {
+  Setting &setting = *static_cast<Setting *>(context);
+  return setting.calls++ < setting.silent_calls ? 0 : by_key(a, b, context);
+}
+
+int counted_never(const void *, const void *, void *context) {
+  static_cast<Setting *>(context)->calls++;
+  return 0;
+}
+
+int counted_by_key(const void *a, const void *b, void *context) {
+  static_cast<Setting *>(context)->calls++;
+  return by_key(a, b, context);
 }
 
 int as_always(bool answer) {
@@ -126,10 +143,9 @@ const Named broken[] = {{"always", always},
 /* ---- Sorting ----------------------------------------------------------------------------------------------------------- */
 
 /* Sorts in a guarded workspace of no more than is asked for, and looks whether all items are there. */
-Bytes sort_guarded(const Bytes &items, size_t item_bytes, const Named &order, uint64_t seed) {
+Bytes sort_guarded(const Bytes &items, size_t item_bytes, const Named &order, uint64_t seed, Setting &setting) {
   const size_t count = items.size() / item_bytes;
   const cdp_options options = simulated_options(seed);
-  Setting setting = {item_bytes};
   cdp_comparison comparison = CDP_COMPARISON_INIT;
   comparison.compare = order.compare;
   comparison.context = &setting;
@@ -142,6 +158,11 @@ Bytes sort_guarded(const Bytes &items, size_t item_bytes, const Named &order, ui
   const Bytes sorted = guarded.contents();
   must_be_permutation(items, sorted, item_bytes);
   return sorted;
+}
+
+Bytes sort_guarded(const Bytes &items, size_t item_bytes, const Named &order, uint64_t seed) {
+  Setting setting = {item_bytes};
+  return sort_guarded(items, item_bytes, order, seed, setting);
 }
 
 void must_sort(size_t count, size_t item_bytes, uint32_t keys, const Named &order, uint64_t seed) {
@@ -171,6 +192,69 @@ START_TEST(sorts_few_keys) {
   for (const uint32_t keys : {1u, 2u, 3u, 5u, 9u, 17u, 100u, 255u})
     for (const size_t count : {one_level, 2 * one_level + 1})
       must_sort(count, item_bytes, keys, orders[keys % 3], seed++);
+}
+END_TEST
+
+/* Some values have half of all items, and what lies between them is like any other. */
+START_TEST(sorts_frequent_keys) {
+  const size_t item_bytes = ITEM_SIZES[_i];
+  uint64_t state = 350;
+  for (uint64_t seed = 350; seed < 354; seed++) {
+    const size_t count = 1000 * (seed - 346);
+    Bytes items = random_items(count, item_bytes, 0, seed);
+    for (size_t index = 0; index < count; index++) {
+      const uint64_t lot = host_random(&state);
+      const uint32_t key = 50 + static_cast<uint32_t>(lot / 2 % 3 * 60);
+      if (lot % 2 == 0)
+        memcpy(&items[index * item_bytes], &key, std::min<size_t>(item_bytes, sizeof key));
+      else if (item_bytes >= 4) // near the others, so that they lie between them
+        memset(&items[index * item_bytes + 1], 0, 3);
+    }
+    Setting setting = {item_bytes};
+    const Named &order = orders[seed % 2];
+    must_be_in_order(sort_guarded(items, item_bytes, order, seed), item_bytes,
+                     [&](const void *a, const void *b) { return order.compare(a, b, &setting) < 0; });
+  }
+}
+END_TEST
+
+/* What is equivalent to a frequent splitter is compared no further. */
+START_TEST(is_done_with_equal_items) {
+  const size_t count = 10000;
+  Setting setting = {4};
+  sort_guarded(random_items(count, 4, 1, 360), 4, {"by key", counted_by_key}, 360, setting);
+  ck_assert_msg(setting.calls < 6 * count, "%llu comparisons of %zu equal items",
+                static_cast<unsigned long long>(setting.calls), count);
+}
+END_TEST
+
+/*
+ * Splitters that divide nothing: as long as the sample is sorted all items are said to be equivalent, so that there is one splitter, any
+ * item, and pieces are longer than a block sorts. How long that is the same sort tells in which they always are: behind the sample, of one
+ * level, each item of a tile is compared once a level of the tree and once with the splitter.
+ */
+START_TEST(sorts_long_pieces) {
+  uint64_t seed = 370;
+  for (const size_t item_bytes : {size_t{1}, size_t{4}, size_t{8}, size_t{24}, size_t{11}})
+    for (const uint32_t pieces : {2u, 3u, 4u}) {
+      cdp::by::Plan plan;
+      const size_t count =
+          pieces *
+              cdp::by::shape_of(cdp::by::is_moved(item_bytes) ? static_cast<uint32_t>(item_bytes) : cdp::by::OF_INDICES, true)
+                  .piece() -
+          7;
+      ck_assert(cdp::by::make_plan(count, item_bytes, 0, 4, true, &plan));
+      ck_assert_uint_eq(plan.levels, 1);
+      const Bytes items = random_items(count, item_bytes, 0, seed);
+      Setting setting = {item_bytes};
+      sort_guarded(items, item_bytes, {"never", counted_never}, seed, setting);
+      const uint64_t tiles = (count + plan.shape.tile() - 1) / plan.shape.tile();
+      Setting misleading = {item_bytes};
+      misleading.silent_calls = setting.calls - tiles * plan.shape.tile() * (plan.bits[0] + 1);
+      const Bytes sorted = sort_guarded(items, item_bytes, {"by key at last", by_key_at_last}, seed, misleading);
+      must_be_in_order(sorted, item_bytes, [&](const void *a, const void *b) { return by_key(a, b, &setting) < 0; });
+      seed++;
+    }
 }
 END_TEST
 
@@ -225,6 +309,9 @@ Suite *make_suite() {
   tcase_set_timeout(tests, TEST_SECONDS);
   tcase_add_loop_test(tests, sorts_around_limits, 0, SIZES);
   tcase_add_loop_test(tests, sorts_few_keys, 0, SIZES);
+  tcase_add_loop_test(tests, sorts_frequent_keys, 0, SIZES);
+  tcase_add_test(tests, is_done_with_equal_items);
+  tcase_add_test(tests, sorts_long_pieces);
   tcase_add_test(tests, sorts_ordered_items);
   tcase_add_test(tests, sorts_many_items);
   tcase_add_loop_test(tests, survives_broken_comparisons, 0, sizeof broken / sizeof *broken);

@@ -33,12 +33,17 @@ inline Bytes random_items(size_t count, size_t item_bytes, uint32_t keys, uint64
 }
 
 /* All items, in the order of their bytes. */
-inline std::vector<Bytes> by_bytes(const Bytes &items, size_t item_bytes) {
-  std::vector<Bytes> all;
-  for (size_t begin = 0; begin < items.size(); begin += item_bytes)
-    all.emplace_back(items.begin() + static_cast<ptrdiff_t>(begin), items.begin() + static_cast<ptrdiff_t>(begin + item_bytes));
-  std::sort(all.begin(), all.end());
-  return all;
+inline Bytes by_bytes(const Bytes &items, size_t item_bytes) {
+  std::vector<size_t> order(items.size() / item_bytes);
+  Bytes sorted;
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return memcmp(&items[a * item_bytes], &items[b * item_bytes], item_bytes) < 0; });
+  sorted.reserve(items.size());
+  for (const size_t index : order)
+    sorted.insert(sorted.end(), items.begin() + static_cast<ptrdiff_t>(index * item_bytes),
+                  items.begin() + static_cast<ptrdiff_t>((index + 1) * item_bytes));
+  return sorted;
 }
 
 inline void must_be_permutation(const Bytes &before, const Bytes &after, size_t item_bytes) {
