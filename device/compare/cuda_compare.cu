@@ -23,6 +23,7 @@ struct Driver {
   CUresult (*load)(CUlibrary *, const void *, CUjit_option *, void **, unsigned int, CUlibraryOption *, void **, unsigned int);
   CUresult (*unload)(CUlibrary);
   CUresult (*find)(CUkernel *, CUlibrary, const char *);
+  CUresult (*current)(CUcontext *);
   CUresult (*launch)(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
                      unsigned int, CUstream, void **, void **);
 };
@@ -44,7 +45,8 @@ bool find_function(const char *name, Function *function) {
 const Driver *driver() {
   static Driver all;
   static const bool has_all = find_function("cuLibraryLoadData", &all.load) && find_function("cuLibraryUnload", &all.unload) &&
-                              find_function("cuLibraryGetKernel", &all.find) && find_function("cuLaunchKernel", &all.launch);
+                              find_function("cuLibraryGetKernel", &all.find) &&
+                              find_function("cuCtxGetCurrent", &all.current) && find_function("cuLaunchKernel", &all.launch);
   return has_all ? &all : nullptr;
 }
 
@@ -124,11 +126,24 @@ struct Launcher {
   }
 };
 
+/* The runtime makes a device's context current in a thread when it first needs it; the driver does not. One that is current stays. */
+cudaError_t have_context() {
+  CUcontext context = nullptr;
+  int device = 0;
+  if (driver()->current(&context) == CUDA_SUCCESS && context != nullptr)
+    return cudaSuccess;
+  const cudaError_t error = unrecorded(cudaGetDevice(&device));
+  return error != cudaSuccess ? error : unrecorded(cudaSetDevice(device));
+}
+
 } // namespace
 
 int launch_compare(const cdp_compare_plan &plan, void *stream) {
   const cdp_comparison &comparison = plan.asked.comparison;
   by::Plan whole;
+  const cudaError_t error = have_context();
+  if (error != cudaSuccess)
+    return error;
   by::make_plan(plan.asked.count, plan.asked.item_bytes, plan.seed, plan.multiprocessors, false, &whole);
   Launcher launcher = {*driver(), *static_cast<const Loaded *>(plan.compiled->loaded), static_cast<cudaStream_t>(stream), {}};
   launcher.context.pointer = comparison.context;
