@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan of a sort by a comparison of the caller's (engine.h): how large its workspace is. by/plan.h makes all of it.
+ * The plan of a sort by a comparison of the caller's (engine.h): how large its workspace is. by/launches.h makes all of it.
  */
 #include "engine.h"
 #include "tuning_kinds.h"
 
-#include <cdpsort/by/plan.h>
+#include <cdpsort/by/launches.h>
 
 static_assert(cdp::by::COUNT_MAX == CDP_COMPARE_COUNT_MAX && cdp::by::CONTEXT_BYTES_MAX == CDP_CONTEXT_BYTES_MAX,
               "what the kernels rely on is what the header says");

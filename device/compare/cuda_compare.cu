@@ -4,10 +4,10 @@
  * asked for its functions by name, so that the library needs no libcuda where there is none. Its libraries belong to no context: a
  * kernel is loaded into each one in which it is first launched.
  */
-#include "compare/compare.h"
 #include "compare/compiled.h"
+#include "compare/sort_compared.h"
 
-#include <cdpsort/by/plan.h>
+#include <cdpsort/by/launches.h>
 
 #include <cuda.h>
 

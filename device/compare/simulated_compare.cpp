@@ -2,10 +2,10 @@
 /*
  * Sorts by a comparison on the simulated device: the kernels of by/, and rules that call the caller's C function.
  */
-#include "compare/compare.h"
+#include "compare/sort_compared.h"
 
-#include <cdpsort/by/kernels.cuh>
-#include <cdpsort/by/plan.h>
+#include <cdpsort/by/all_kernels.cuh>
+#include <cdpsort/by/launches.h>
 
 #include <cstdio>
 
@@ -33,7 +33,7 @@ struct Function {
   }
 };
 
-/* See by/kernels.cuh. */
+/* See by/all_kernels.cuh. */
 template <size_t BYTES>
 struct ItemRules {
   using Item = AnyItem<BYTES>;

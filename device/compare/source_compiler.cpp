@@ -7,7 +7,7 @@
 
 #include "compare/source_files.h"
 
-#include <cdpsort/by/plan.h>
+#include <cdpsort/by/launches.h>
 
 #include <dlfcn.h>
 

@@ -11,7 +11,7 @@
 #ifndef CDPSORT_DEVICE_RUNTIME_ENGINE_CALLS_H
 #define CDPSORT_DEVICE_RUNTIME_ENGINE_CALLS_H
 
-#include "compare/compare.h"
+#include "compare/sort_compared.h"
 #include "engine.h"
 #include "payload/payload.h"
 #include "ranges/sorted_ranges.h"

@@ -26,8 +26,8 @@
 #error "cdpsort/sort_by.cuh is for nvcc; from C and C++ call cdp_quicksort_by() (cdpsort/compare.h)"
 #endif
 
-#include "cdpsort/by/kernels.cuh"
-#include "cdpsort/by/plan.h"
+#include "cdpsort/by/all_kernels.cuh"
+#include "cdpsort/by/launches.h"
 
 #include <cuda_runtime.h>
 
@@ -37,7 +37,7 @@ namespace cdp {
 
 namespace by {
 
-/* See kernels.cuh. Items that are moved. */
+/* See all_kernels.cuh. Items that are moved. */
 template <typename T, typename Less>
 struct ItemRules {
   using Item = T;

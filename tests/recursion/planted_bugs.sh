@@ -252,6 +252,7 @@ prepare() {
     "$cxx" -std=c++17 -I"$root/include" -I"$root/device" -MM "$work/$unit.cpp" >"$work/$unit.files"
   done
   {
+    echo '#include "compare/sort_compared.h"'
     echo '#include "payload/payload.h"'
     echo '#include "ranges/sorted_ranges.h"'
     echo '#include "recursion/start.h"'
@@ -270,13 +271,17 @@ prepare() {
     echo "int cdp::simulated::launch_select(const cdp_select_plan &, void *) { return 1; }"
     echo "int cdp::simulated::launch_ranges(const cdp_ranges_plan &, void *) { return 1; }"
     echo "int cdp::simulated::launch_segments(const cdp_segments_plan &, void *) { return 1; }"
+    echo "int cdp::simulated::launch_compare(const cdp_compare_plan &, void *) { return 1; }"
+    echo "cdp_status cdp::simulated::prepare_comparison(cdp_compare_plan *, int, cdp_fault *) { return CDP_ERROR_NULL; }"
+    echo 'extern "C" const char *cdp_engine_compiler_log() { return ""; }'
+    echo 'extern "C" void cdp_engine_release_compiled() {}'
   } >"$work/other_width.cpp"
   compile_unit recursion "$work" "$root/device" &
   compiling=$!
   compile_unit host "$work" "$root/device"
   for source in "$work/other_width.cpp" "$root"/src/*.c "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" \
     "$root/device/plan.cpp" "$root"/device/payload/*_plan.cpp "$root/device/select/select_plan.cpp" \
-    "$root/device/ranges/ranges_plan.cpp" "$root/device/segments/segments_plan.cpp" \
+    "$root/device/ranges/ranges_plan.cpp" "$root/device/segments/segments_plan.cpp" "$root/device/compare/compare_plan.cpp" \
     "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" \
     "$root/tests/support/host_data.c" "$root/tests/support/host_oracle.c" "$root/tests/recursion/test_seeds.c"; do
     compile "$work/shared/$(basename "$source" | tr . _).o" "$source" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY \

@@ -8,7 +8,7 @@
 
 #include "host_tables.h"
 
-#include <cdpsort/by/plan.h>
+#include <cdpsort/by/launches.h>
 #include <cdpsort/compare.h>
 
 namespace compared {

@@ -111,7 +111,7 @@ __device__ __forceinline__ void write_splitters(const Job &job, ChooseBlock<Item
     job.bucket_of[first] = 0;
   }
   if (index > 0 && index < buckets) {
-    // Behind the last splitter it once more: what is not before it comes out right all the same (bucket_of() in divide.cuh).
+    // Behind the last splitter it once more: what is not before it comes out right all the same (bucket_of() in divide_items.cuh).
     const uint32_t splitter = least(splitter_of_node(index, job.bits), kept - 1);
     static_cast<Item *>(job.splitters)[first + index] = block.sort.stage()[block.picked[splitter]];
   }

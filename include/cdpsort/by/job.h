@@ -143,7 +143,7 @@ struct Job {
 /* A splitter has a bucket of its own for what is equivalent to it: it is the one before. */
 constexpr uint16_t HAS_EQUALS = 0x8000;
 
-/* The kernels, in the order of KERNEL_NAMES (plan.h). */
+/* The kernels, in the order of KERNEL_NAMES (launches.h). */
 enum class Kernel : uint32_t { number, choose, count, scan, move, piece, long_piece, gather };
 constexpr uint32_t KERNELS = 8;
 

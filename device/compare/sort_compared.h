@@ -2,8 +2,8 @@
 /*
  * What an engine calls to sort by a comparison of the caller's: simulated_compare.cpp, cuda_compare.cu.
  */
-#ifndef CDPSORT_DEVICE_COMPARE_COMPARE_H
-#define CDPSORT_DEVICE_COMPARE_COMPARE_H
+#ifndef CDPSORT_DEVICE_COMPARE_SORT_COMPARED_H
+#define CDPSORT_DEVICE_COMPARE_SORT_COMPARED_H
 
 #include "engine.h"
 #include "runtime/runtime.cuh"

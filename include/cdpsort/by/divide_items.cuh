@@ -9,8 +9,8 @@
  * 3. A block that moves a tile reserves a run of each bucket by one atomic addition, orders the tile by bucket in shared memory, and
  *    writes it in runs. Who comes first is left to chance: items of a bucket are in no order yet.
  */
-#ifndef CDPSORT_BY_DIVIDE_CUH
-#define CDPSORT_BY_DIVIDE_CUH
+#ifndef CDPSORT_BY_DIVIDE_ITEMS_CUH
+#define CDPSORT_BY_DIVIDE_ITEMS_CUH
 
 #include "cdpsort/by/choose.cuh"
 

@@ -6,8 +6,8 @@
  *     | as many items, or two rows of indices and the gathered items | bucket of each item |
  *     | two sets of ranges: begins, is_done | splitters, buckets of ranks | splitter counts | cursors | long pieces, their count |
  */
-#ifndef CDPSORT_BY_PLAN_H
-#define CDPSORT_BY_PLAN_H
+#ifndef CDPSORT_BY_LAUNCHES_H
+#define CDPSORT_BY_LAUNCHES_H
 
 #include "cdpsort/by/job.h"
 

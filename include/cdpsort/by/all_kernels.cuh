@@ -6,10 +6,10 @@
  *     Rules::Context                      what a comparison needs, as a kernel's parameter
  *     Rules::comparison(job, context)     a function of two items: whether the first comes before the second
  */
-#ifndef CDPSORT_BY_KERNELS_CUH
-#define CDPSORT_BY_KERNELS_CUH
+#ifndef CDPSORT_BY_ALL_KERNELS_CUH
+#define CDPSORT_BY_ALL_KERNELS_CUH
 
-#include "cdpsort/by/divide.cuh"
+#include "cdpsort/by/divide_items.cuh"
 #include "cdpsort/by/finish.cuh"
 
 #endif
