@@ -107,10 +107,11 @@ __device__ __forceinline__ void classify_tile(const Job &job, const Tile &tile, 
     items[item] = from[least(item * THREADS + threadIdx.x, tile.items - 1)];
     nodes[item] = 1;
   }
-  for (uint32_t level = 0; level < job.bits; level++)
+  for (uint32_t level = 0; level < job.bits; level++) {
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++)
       nodes[item] = 2 * nodes[item] + (less(items[item], block.tree()[nodes[item]]) ? 0 : 1);
+  }
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
     const uint32_t index = item * THREADS + threadIdx.x;

@@ -155,7 +155,7 @@ __device__ __forceinline__ void sort_long(SortBlock<Item, THREADS> &block, Item 
   __syncthreads();
 }
 
-/* As many blocks as there are multiprocessors: they take what there is in turns. */
+/* As many blocks as the device holds: they take what there is in turns. */
 template <typename Rules>
 __global__ void __launch_bounds__(SHAPE<typename Rules::Item>.sample_threads)
     // cppcheck-suppress passedByValue
@@ -178,8 +178,9 @@ template <typename Rules>
 __global__ void __launch_bounds__(PLAIN_THREADS)
     // cppcheck-suppress passedByValue
     number_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context) {
-  for (uint64_t index = uint64_t{blockIdx.x} * PLAIN_THREADS + threadIdx.x; index < job.count;
-       index += uint64_t{gridDim.x} * PLAIN_THREADS)
+  const uint64_t first = uint64_t{blockIdx.x} * PLAIN_THREADS + threadIdx.x;
+  const uint64_t step = uint64_t{gridDim.x} * PLAIN_THREADS;
+  for (uint64_t index = first; index < job.count; index += step)
     static_cast<Index *>(job.to)[index] = {static_cast<uint32_t>(index)};
 }
 
@@ -190,8 +191,9 @@ __device__ __forceinline__ void gather_words(const Job &job) {
   const uint64_t words = job.count * item_words;
   const Word *base = static_cast<const Word *>(job.base);
   const Index *indices = static_cast<const Index *>(job.items);
-  for (uint64_t word = uint64_t{blockIdx.x} * PLAIN_THREADS + threadIdx.x; word < words;
-       word += uint64_t{gridDim.x} * PLAIN_THREADS) {
+  const uint64_t first = uint64_t{blockIdx.x} * PLAIN_THREADS + threadIdx.x;
+  const uint64_t step = uint64_t{gridDim.x} * PLAIN_THREADS;
+  for (uint64_t word = first; word < words; word += step) {
     const uint64_t item = word / item_words;
     static_cast<Word *>(job.gathered)[word] = base[indices[item].number * item_words + (word - item * item_words)];
   }

@@ -45,6 +45,10 @@ struct Plan {
   uint64_t workspace_bytes;
 };
 
+/* Blocks that sort long pieces, to a multiprocessor: as many as it holds. Of 2^16 pieces some hundred are too long by chance, of which a
+   block takes some tens of microseconds each. Reckoned, not measured yet. */
+constexpr uint32_t LONG_PIECE_BLOCKS = 4;
+
 constexpr uint64_t COUNT_MAX = 0xffffffffu;
 constexpr uint64_t ITEM_BYTES_MAX = 0xffffffffu;
 constexpr uint64_t WORKSPACE_ALIGNMENT = 256;
@@ -104,8 +108,9 @@ inline bool make_plan(uint64_t count, uint64_t item_bytes, uint64_t seed, uint32
   if (plan->levels != 0) {
     plan->other = parts.take(count, plan->moved_bytes);
     plan->buckets = parts.take(count, 1);
+    const uint64_t begins = uint64_t{plan->pieces} + 1;
     for (uint32_t side = 0; side < 2; side++) {
-      plan->begins[side] = parts.take(uint64_t{plan->pieces} + 1, sizeof(uint32_t));
+      plan->begins[side] = parts.take(begins, sizeof(uint32_t));
       plan->is_done[side] = parts.take(plan->pieces, 1);
     }
     plan->splitters = parts.take(plan->pieces, plan->moved_bytes);
@@ -173,7 +178,7 @@ public:
       error = launcher.launch(Kernel::piece, job.parents, plan.shape.piece_threads,
                               sort_bytes(plan.shape, plan.shape.piece_threads, plan.moved_bytes), job);
     if (error == 0 && plan.levels != 0)
-      error = launcher.launch(Kernel::long_piece, plan.blocks, plan.shape.sample_threads,
+      error = launcher.launch(Kernel::long_piece, plan.blocks * LONG_PIECE_BLOCKS, plan.shape.sample_threads,
                               sort_bytes(plan.shape, plan.shape.sample_threads, plan.moved_bytes), job);
     if (error != 0 || !is_of_indices(plan))
       return error;
