@@ -100,7 +100,7 @@ Bytes sort(const Bytes &items, size_t item_bytes, const cdp_comparison &comparis
     read_array(workspace, label);
   }
   CHECK_CUDA(cudaStreamSynchronize(stream()));
-  const Bytes sorted = read_array(array, label);
+  Bytes sorted = read_array(array, label);
   free_arrays();
   compared::must_be_permutation(items, sorted, item_bytes);
   return sorted;
@@ -264,6 +264,7 @@ START_TEST(test_several_threads) {
     std::vector<Bytes> sorted(THREADS, items);
     std::vector<cdp_status> statuses(THREADS, CDP_ERROR_SIMULATED);
     std::vector<std::thread> threads;
+    threads.reserve(THREADS);
     for (size_t thread = 0; thread < THREADS; thread++)
       threads.emplace_back([&, thread] {
         const cdp_comparison comparison = comparison_of(source);

@@ -155,7 +155,7 @@ Bytes sort_guarded(const Bytes &items, size_t item_bytes, const Named &order, ui
   const Guarded guarded(items);
   MUST(cdp_quicksort_by_async(guarded.bytes(), count, item_bytes, &comparison, &options, workspace.bytes(), bytes, nullptr));
   workspace.contents();
-  const Bytes sorted = guarded.contents();
+  Bytes sorted = guarded.contents();
   must_be_permutation(items, sorted, item_bytes);
   return sorted;
 }

@@ -249,6 +249,7 @@ START_TEST(sorts_in_several_threads) {
   std::vector<Bytes> sorted(THREADS, items);
   std::vector<cdp_status> statuses(THREADS, CDP_ERROR_CUDA);
   std::vector<std::thread> threads;
+  threads.reserve(THREADS);
   for (size_t thread = 0; thread < THREADS; thread++)
     threads.emplace_back([&, thread] {
       const cdp_options options = simulated_options(thread);

@@ -109,6 +109,7 @@ START_TEST(compiles_once) {
   const uint64_t before = compilations();
   std::vector<cdp_compiled *> found(6);
   std::vector<std::thread> threads;
+  threads.reserve(found.size());
   for (cdp_compiled *&one : found)
     threads.emplace_back([&one] { one = find_compiled({NUMBERS, 4, 90}); });
   for (std::thread &thread : threads)
