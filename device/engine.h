@@ -11,6 +11,7 @@
 #define CDPSORT_DEVICE_ENGINE_H
 
 #include "array_plans.h"
+#include "bitonic_plan.h"
 #include "compare_plan.h"
 #include "plan.h"
 #include "ranges_plan.h"
@@ -124,6 +125,10 @@ typedef struct cdp_engine {
   cdp_status (*prepare_comparison)(cdp_compare_plan *plan, int ordinal, cdp_fault *fault);
   cdp_status (*launch_compare)(const cdp_compare_plan *plan, void *stream, cdp_fault *fault);
   cdp_status (*compare)(const cdp_compare_plan *plan, cdp_fault *fault);
+
+  /* And for the bitonic network alone. */
+  cdp_status (*launch_bitonic)(const cdp_bitonic_plan *plan, void *stream, cdp_fault *fault);
+  cdp_status (*sort_bitonic)(const cdp_bitonic_plan *plan, cdp_fault *fault);
 
   /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
   cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);

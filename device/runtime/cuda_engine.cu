@@ -294,6 +294,11 @@ cdp_status launch_compare_on(const cdp_compare_plan *plan, void *stream, cdp_fau
   return check_launch(launch_compare(*plan, stream), true, "launching the sort", fault);
 }
 
+cdp_status launch_bitonic_on(const cdp_bitonic_plan *plan, void *stream, cdp_fault *fault) {
+  const RelaxedCapture relaxed(plan->is_captured);
+  return check_launch(launch_bitonic(*plan, stream), true, "launching the sort", fault);
+}
+
 /* See engine_calls.h. */
 struct Session {
   cudaStream_t stream = nullptr;
@@ -377,6 +382,8 @@ constexpr cdp_engine ENGINE = {false,
                                prepare_in_capture,
                                launch_compare_on,
                                run_compare<Session>,
+                               launch_bitonic_on,
+                               run_bitonic<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

@@ -11,6 +11,7 @@
 #ifndef CDPSORT_DEVICE_RUNTIME_ENGINE_CALLS_H
 #define CDPSORT_DEVICE_RUNTIME_ENGINE_CALLS_H
 
+#include "bitonic/bitonic_sort.h"
 #include "compare/sort_compared.h"
 #include "engine.h"
 #include "payload/payload.h"
@@ -87,7 +88,8 @@ cdp_status run_sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *f
   return CDP_OK;
 }
 
-/* cdp_engine::sort_payload, sort_records, divide, select, do_ranges, sort_segments and compare: `launch` launches the plan. */
+/* cdp_engine::sort_payload, sort_records, divide, select, do_ranges, sort_segments, compare and sort_bitonic: `launch` launches
+   the plan. */
 template <typename Session, typename Plan>
 cdp_status run_launches(const Plan &plan, uint64_t seed, int (*launch)(const Plan &, void *), const char *doing,
                         cdp_fault *fault) {
@@ -131,6 +133,11 @@ cdp_status run_segments(const cdp_segments_plan *plan, cdp_fault *fault) {
 template <typename Session>
 cdp_status run_compare(const cdp_compare_plan *plan, cdp_fault *fault) {
   return run_launches<Session>(*plan, plan->seed, launch_compare, "sorting", fault);
+}
+
+template <typename Session>
+cdp_status run_bitonic(const cdp_bitonic_plan *plan, cdp_fault *fault) {
+  return run_launches<Session>(*plan, plan->seed, launch_bitonic, "sorting", fault);
 }
 
 /* cdp_engine::partition. */

@@ -130,6 +130,11 @@ cdp_status launch_compare_on(const cdp_compare_plan *plan, void *stream, cdp_fau
   return check(fault, launch_compare(*plan, stream));
 }
 
+cdp_status launch_bitonic_on(const cdp_bitonic_plan *plan, void *stream, cdp_fault *fault) {
+  take_seed(plan->seed);
+  return check(fault, launch_bitonic(*plan, stream));
+}
+
 /* See engine_calls.h. */
 struct Session {
   void *stream = nullptr;
@@ -197,6 +202,8 @@ constexpr cdp_engine ENGINE = {true,
                                prepare_comparison,
                                launch_compare_on,
                                run_compare<Session>,
+                               launch_bitonic_on,
+                               run_bitonic<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

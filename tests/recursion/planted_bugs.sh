@@ -252,6 +252,7 @@ prepare() {
     "$cxx" -std=c++17 -I"$root/include" -I"$root/device" -MM "$work/$unit.cpp" >"$work/$unit.files"
   done
   {
+    echo '#include "bitonic/bitonic_sort.h"'
     echo '#include "compare/sort_compared.h"'
     echo '#include "payload/payload.h"'
     echo '#include "ranges/sorted_ranges.h"'
@@ -275,6 +276,7 @@ prepare() {
     echo "cdp_status cdp::simulated::prepare_comparison(cdp_compare_plan *, int, cdp_fault *) { return CDP_ERROR_NULL; }"
     echo 'extern "C" const char *cdp_engine_compiler_log() { return ""; }'
     echo 'extern "C" void cdp_engine_release_compiled() {}'
+    echo "int cdp::simulated::launch_bitonic(const cdp_bitonic_plan &, void *) { return 1; }"
   } >"$work/other_width.cpp"
   compile_unit recursion "$work" "$root/device" &
   compiling=$!

@@ -5,6 +5,7 @@
 #include "tile_sizes.h"
 
 #include "../../device/tuning.h"
+#include "../../device/tuning_bitonic.h"
 #include "../../device/tuning_payload.h"
 #include "../../device/tuning_ranges.h"
 #include "../../device/tuning_segments.h"
@@ -78,4 +79,12 @@ extern "C" uint32_t simulated_segment_limit(uint32_t which, uint32_t key_bytes) 
 
 extern "C" uint32_t cuda_segment_limit(uint32_t which, uint32_t key_bytes) {
   return segment_limit(cdp::DeviceKind::large, which, key_bytes);
+}
+
+extern "C" uint32_t simulated_bitonic_tile(uint32_t key_bytes) {
+  return cdp::bitonic_tile(cdp::bitonic_shape(true), key_bytes);
+}
+
+extern "C" uint32_t cuda_bitonic_tile(uint32_t key_bytes) {
+  return cdp::bitonic_tile(cdp::bitonic_shape(false), key_bytes);
 }

@@ -39,6 +39,10 @@ uint32_t cuda_merge_tile(uint32_t key_bytes);
 uint32_t simulated_segment_limit(uint32_t which, uint32_t key_bytes);
 uint32_t cuda_segment_limit(uint32_t which, uint32_t key_bytes);
 
+/* Keys that a block sorts on chip in the bitonic sort of a whole array; also by 1 and 2 bytes. */
+uint32_t simulated_bitonic_tile(uint32_t key_bytes);
+uint32_t cuda_bitonic_tile(uint32_t key_bytes);
+
 #ifdef __cplusplus
 }
 #endif
