@@ -107,9 +107,8 @@ foreach(name gpu_key_order gpu_counted gpu_indices)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
                TIMEOUT 600)
 endforeach()
-# Most of their time is the host's, which looks at the results: tests/gpu_run.sh runs them beside one another.
-foreach(name gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused gpu_select gpu_select_refused
-        gpu_ranges gpu_ranges_refused gpu_segments gpu_compare gpu_compare_refused)
+foreach(name gpu_bitonic gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused gpu_select
+        gpu_select_refused gpu_ranges gpu_ranges_refused gpu_segments gpu_compare gpu_compare_refused)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
                MEMCHECK LABELS gpu beside TIMEOUT 600)
 endforeach()
@@ -144,6 +143,17 @@ if(CDPSORT_HAVE_CUDA)
   target_link_libraries(graph_replays PRIVATE device_data CUDA::cudart_static)
   add_test(NAME graph_replays COMMAND graph_replays --replays 50 --max-count 2^24)
   set_tests_properties(graph_replays PROPERTIES LABELS gpu TIMEOUT 120 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
+endif()
+
+# The header for others' kernels, as such a program has it: nothing of the library is linked.
+if(CDPSORT_HAVE_CUDA)
+  add_executable(device_header gpu/device_header/device_header.cu)
+  set_target_properties(device_header PROPERTIES CUDA_RUNTIME_LIBRARY Static RUNTIME_OUTPUT_DIRECTORY
+                        ${PROJECT_BINARY_DIR}/bin/tests)
+  target_include_directories(device_header PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  cdpsort_set_warnings(device_header)
+  add_test(NAME device_header COMMAND device_header)
+  set_tests_properties(device_header PROPERTIES LABELS gpu TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
 endif()
 
 # Measured by hand, and so not made with the rest: what the hooks of study.h cost when nobody uses them. It has kernels of its own

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bitonic.h on the GPU: every type in every kind of memory, by both calls, captured, around tiles and numbers of tiles, behind a
+ * stream that is at work, on several streams at once; and what is refused, launches as well.
+ */
+#include "gpu_tables.h"
+#include "tile_sizes.h"
+
+#include <cdpsort/bitonic.h>
+
+#include <algorithm>
+
+using namespace gpu_check;
+using namespace gpu_tables;
+
+namespace {
+
+char label[256];
+
+constexpr host_distribution MODELS[] = {HOST_UNIFORM, HOST_EXTREMES, HOST_FEW_DISTINCT, HOST_REVERSED, HOST_ORGAN_PIPE};
+
+Way way_at(uint64_t round) {
+  if (round % 2 == 0)
+    return {Call::blocking, static_cast<Place>(round / 2 % PLACES), Place::device, round % 5, false};
+  return {Call::on_stream, round % 4 == 1 ? Place::device : Place::managed, Place::device, round % 5, round % 3 == 0};
+}
+
+/* Bytes and guards are compared with what the host's own sort makes of the same keys. */
+void check_small(cdp_type type, size_t count, uint64_t round) {
+  const Way way = way_at(round);
+  const cdp_options options = options_of(ORDERS[round / 3 % 2], CDP_TIES_ANY);
+  const Bytes keys = make_keys(type, count, MODELS[round % 5]);
+  snprintf(label, sizeof label, "bitonic sort of %zu %s, %zu past alignment; %s%s, %s", count, host_type_name(type), way.shift,
+           way.is_captured ? "captured, " : "", call_name(way.call), place_name(way.keys_place));
+  note("%s", label);
+  const Array array = make_array(way.keys_place, keys, way.shift * host_key_bytes(type));
+  if (way.call == Call::blocking)
+    CHECK_SORT(cdp_bitonic_sort(array.memory(), count, type, &options));
+  else
+    CHECK_SORT(perform(way, [&] { return cdp_bitonic_sort_on_stream(array.memory(), count, type, &options, stream()); }));
+  CHECK_CUDA(cudaStreamSynchronize(stream()));
+  Bytes wanted(keys.size());
+  const Table table = make_table(type, keys, {});
+  size_t index = 0;
+  for (const uint64_t position : stable_order(table, options)) {
+    memcpy(&wanted[index], &keys[position * host_key_bytes(type)], host_key_bytes(type));
+    index += host_key_bytes(type);
+  }
+  ck_assert_msg(read_array(array, label) == wanted, "%s: wrong", label);
+  free_arrays();
+}
+
+/* _i: the type. */
+START_TEST(test_sizes) {
+  const cdp_type type = static_cast<cdp_type>(CDP_U32 + _i);
+  const size_t tile = cuda_bitonic_tile(static_cast<uint32_t>(host_key_bytes(type)));
+  std::vector<size_t> counts = {2, 3, 31, 1000, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile + 1, 4 * tile, 5 * tile + 9};
+  if (!quick())
+    counts.insert(counts.end(), {16 * tile + 1, 33 * tile - 7, 64 * tile});
+  uint64_t round = static_cast<uint64_t>(_i);
+  for (const size_t count : counts)
+    for (uint64_t turn = 0; turn < pick(4, 1); turn++)
+      check_small(type, count, round++);
+}
+END_TEST
+
+/* Long arrays, judged on the device. _i: the type, of 4 or 8 bytes. */
+START_TEST(test_long) {
+  const cdp_type type = type_at(_i);
+  const uint64_t counts[] = {pick(uint64_t{1} << 24, 1 << 18), pick(10000019, 100003),
+                             pick((uint64_t{1} << 25) + 1, (1 << 17) + 1)};
+  uint64_t round = static_cast<uint64_t>(_i);
+  for (const uint64_t count : counts) {
+    const Subject subject = make_subject(type, count, distribution_at(round), round % 4);
+    const cdp_options options = options_of(ORDERS[round % 2], CDP_TIES_ANY);
+    CHECK_SORT(cdp_bitonic_sort_on_stream(subject.keys.d_keys, count, type, &options, nullptr));
+    check_sorted(subject, options.order, "by the bitonic network");
+    release(subject);
+    round++;
+  }
+}
+END_TEST
+
+START_TEST(test_replays) {
+  Subject subject = make_room(CDP_F32, pick(1000003, 50021));
+  capture_and_replay(
+      subject, stream(),
+      [&] { return cdp_bitonic_sort_on_stream(subject.keys.d_keys, subject.keys.count, CDP_F32, nullptr, stream()); }, [] {});
+}
+END_TEST
+
+START_TEST(test_several_streams) {
+  constexpr int STREAMS = 4;
+  cudaStream_t streams[STREAMS] = {};
+  std::vector<Subject> subjects;
+  for (int one = 0; one < STREAMS; one++) {
+    CHECK_CUDA(cudaStreamCreateWithFlags(&streams[one], cudaStreamNonBlocking));
+    subjects.push_back(make_room(type_at(one), pick(3000017, 30011) + static_cast<uint64_t>(one)));
+    fill(subjects.back(), distribution_at(static_cast<uint64_t>(one)), seed() + static_cast<uint64_t>(one), streams[one]);
+  }
+  for (int one = 0; one < STREAMS; one++)
+    CHECK_SORT(cdp_bitonic_sort_on_stream(subjects[static_cast<size_t>(one)].keys.d_keys,
+                                          subjects[static_cast<size_t>(one)].keys.count, type_at(one), nullptr, streams[one]));
+  for (int one = 0; one < STREAMS; one++) {
+    judge(subjects[static_cast<size_t>(one)], CDP_ASCENDING, streams[one]);
+    conclude(subjects[static_cast<size_t>(one)], "beside others", streams[one]);
+    CHECK_CUDA(cudaStreamDestroy(streams[one]));
+  }
+}
+END_TEST
+
+START_TEST(test_refused) {
+  constexpr size_t COUNT = 20011;
+  const Bytes keys = make_keys(CDP_U32, COUNT, HOST_UNIFORM);
+  const Array there = make_array(Place::device, keys);
+  const Array here = make_array(Place::pageable, keys);
+  cudaGraph_t graph = nullptr;
+  CHECK_FAILS(CDP_ERROR_POINTER, cdp_bitonic_sort_on_stream(here.memory(), COUNT, CDP_U32, nullptr, stream()));
+  CHECK_FAILS(CDP_ERROR_ALIGNMENT, cdp_bitonic_sort_on_stream(there.memory() + 1, COUNT - 1, CDP_U32, nullptr, stream()));
+  CHECK_FAILS(CDP_ERROR_NULL, cdp_bitonic_sort_on_stream(nullptr, COUNT, CDP_U32, nullptr, stream()));
+  // Into a capture that is void, CUDA launches nothing: the first launch fails, and the call says so.
+  CHECK_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeRelaxed));
+  ck_assert_int_ne(cudaStreamSynchronize(stream()), cudaSuccess); // which makes it void
+  for (const size_t count : {COUNT, size_t{100}})
+    CHECK_FAILS(CDP_ERROR_CUDA, cdp_bitonic_sort_on_stream(there.memory(), count, CDP_U32, nullptr, stream()));
+  ck_assert_int_ne(cdp_last_cuda_error(), 0);
+  ck_assert_int_ne(cudaStreamEndCapture(stream(), &graph), cudaSuccess);
+  cudaGetLastError();
+  CHECK_CUDA(cudaDeviceSynchronize());
+  ck_assert(read_array(there, "after calls that were refused") == keys);
+  ck_assert(read_array(here, "after calls that were refused") == keys);
+  CHECK_SORT(cdp_bitonic_sort_on_stream(there.memory(), COUNT, CDP_U32, nullptr, stream()));
+  CHECK_CUDA(cudaStreamSynchronize(stream()));
+}
+END_TEST
+
+Suite *make_suite() {
+  Suite *suite = suite_create("gpu_bitonic");
+  TCase *sorts = add_case(suite, "sorts");
+  tcase_add_checked_fixture(sorts, make_stream, destroy_stream);
+  tcase_add_loop_test(sorts, test_sizes, 0, ALL_TYPES);
+  tcase_add_loop_test(sorts, test_long, 0, TYPES);
+  tcase_add_test(sorts, test_replays);
+  tcase_add_test(sorts, test_several_streams);
+  tcase_add_test(sorts, test_refused);
+  return suite;
+}
+
+} // namespace
+
+int main() {
+  return run(make_suite);
+}
