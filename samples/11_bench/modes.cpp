@@ -178,6 +178,8 @@ static std::vector<Mode> make_modes() {
     modes.push_back(mode);
   for (const Mode &mode : compare_modes())
     modes.push_back(mode);
+  for (const Mode &mode : tile_modes())
+    modes.push_back(mode);
   return modes;
 }
 

@@ -125,6 +125,9 @@ std::vector<Mode> segment_modes();
 /* Those of sorts by a comparison. */
 std::vector<Mode> compare_modes();
 
+/* Those of the bitonic network, and CUB's of tiles. */
+std::vector<Mode> tile_modes();
+
 /* Sorters of the CUDA toolkit, for keys of one type. */
 struct CudaPeers {
   size_t (*radix_workspace_bytes)(const KeySpan &keys);
