@@ -9,7 +9,7 @@
  *        near:       a block does the distances within a tile, in registers and shared memory
  *
  * Keys enter in the first step and leave in the last; in between the array holds entered keys. All comparators point the same way
- * (cdpsort/device/network.cuh): a key that is missing behind the end counts as the greatest of all, and stays where it is.
+ * (cdpsort/device/comparators.cuh): a key that is missing behind the end counts as the greatest of all, and stays where it is.
  *
  * This is the network of block/network.cuh, whose steps are a distance each, since any grid that the recursion happens to have
  * must be able to go on with the next one. Here nothing else is done, and passes over memory are what costs.

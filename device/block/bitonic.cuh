@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bitonic sort (Batcher 1968; Nguyen 2021, chapter 3) of what one warp holds in registers: comparators within a lane or
- * across a shuffle, no shared memory, no barrier: those of cdpsort/device/network.cuh. Many warps sort side by side; a kernel
+ * across a shuffle, no shared memory, no barrier: those of cdpsort/device/comparators.cuh. Many warps sort side by side; a kernel
  * that does this keeps clear of the small shared-memory split that device-launched grids are given
  * (docs/notes/shared-memory-split.md).
  *

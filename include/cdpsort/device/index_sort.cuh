@@ -15,7 +15,7 @@
 #ifndef CDPSORT_DEVICE_CUH_INDEX_SORT
 #define CDPSORT_DEVICE_CUH_INDEX_SORT
 
-#include <cdpsort/device/network.cuh>
+#include <cdpsort/device/comparators.cuh>
 
 namespace cdpsort {
 

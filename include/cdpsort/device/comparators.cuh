@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file network.cuh
+ * @file comparators.cuh
  * The steps that the block sorts of block_sort.cuh are made of: comparators within a lane's registers, and between lanes by
  * shuffles. A part of cdpsort/device.cuh, which see; nothing here is meant to be called by itself.
  *
  * The network is the bitonic one (Batcher 1968; Nguyen 2021, chapter 3) in the variant whose comparators all point the same way: a
  * phase of size s first compares each item of an s-block with its mirror image (the "flip"), then halves the distance down to 1.
  */
-#ifndef CDPSORT_DEVICE_CUH_NETWORK
-#define CDPSORT_DEVICE_CUH_NETWORK
+#ifndef CDPSORT_DEVICE_CUH_COMPARATORS
+#define CDPSORT_DEVICE_CUH_COMPARATORS
 
 #include <cstdint>
 #include <cstring>
