@@ -149,7 +149,7 @@ endif()
 if(CDPSORT_HAVE_CUDA)
   add_executable(device_header gpu/device_header/device_header.cu)
   set_target_properties(device_header PROPERTIES CUDA_RUNTIME_LIBRARY Static RUNTIME_OUTPUT_DIRECTORY
-                        ${PROJECT_BINARY_DIR}/bin/tests)
+                        ${PROJECT_BINARY_DIR}/bin)
   target_include_directories(device_header PRIVATE ${PROJECT_SOURCE_DIR}/include)
   cdpsort_set_warnings(device_header)
   add_test(NAME device_header COMMAND device_header)

@@ -49,7 +49,15 @@ if(NOT CDPSORT_SANITIZE) # a sanitized library exports its sanitizer's symbols, 
       list(APPEND shell_tests consumer_${way}_${library})
     endforeach()
   endforeach()
-  # The same program, as a project of C that has this one as a part.
+  # A kernel of somebody else's, by the installed header for kernels.
+  if(CDPSORT_HAVE_CUDA)
+    add_test(NAME consumer_kernels
+             COMMAND ${CMAKE_CUDA_COMPILER} -std=c++17 -arch=sm_90 --Werror all-warnings -I ${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
+                     -c ${CMAKE_CURRENT_SOURCE_DIR}/gpu/device_header/device_header.cu -o ${CMAKE_CURRENT_BINARY_DIR}/consumer_kernels.o)
+    set_tests_properties(consumer_kernels PROPERTIES FIXTURES_REQUIRED installation)
+    list(APPEND shell_tests consumer_kernels)
+  endif()
+  # The program in C, as a project of C that has this one as a part.
   add_test(NAME consumer_fetched
            COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/consumer/fetched.sh ${PROJECT_SOURCE_DIR}
                    ${CMAKE_CURRENT_BINARY_DIR}/consumer_fetched ${CMAKE_COMMAND} ${CMAKE_C_COMPILER})
