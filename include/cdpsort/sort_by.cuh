@@ -8,9 +8,9 @@
  *       __device__ bool operator()(const Word &a, const Word &b) const { return a.length < b.length; }
  *     };
  *     size_t bytes = 0;
- *     cdp::sort_by_workspace<Word>(count, &bytes);
+ *     cdpsort::sort_by_workspace<Word>(count, &bytes);
  *     cudaMalloc(&d_workspace, bytes);
- *     if (cdp::sort_by(d_words, count, ByLength{}, d_workspace, bytes, stream) != cudaSuccess)
+ *     if (cdpsort::sort_by(d_words, count, ByLength{}, d_workspace, bytes, stream) != cudaSuccess)
  *       ...
  *
  * Algorithm, stability, limits and what becomes of a comparison that is no strict weak order are as in compare.h. Errors are
@@ -33,9 +33,7 @@
 
 #include <type_traits>
 
-namespace cdp {
-
-namespace by {
+namespace cdp::by {
 
 /* See all_kernels.cuh. Items that are moved. */
 template <typename T, typename Less>
@@ -114,13 +112,15 @@ cudaError_t plan_for_device(size_t count, uint64_t seed, Plan *plan) {
   return cudaSuccess;
 }
 
-} // namespace by
+} // namespace cdp::by
+
+namespace cdpsort {
 
 /** How many bytes of workspace sort_by() needs for so many items on the current device; 0 for fewer than 2. @since 0.3.0 */
 template <typename T>
 cudaError_t sort_by_workspace(size_t count, size_t *workspace_bytes) {
-  by::Plan plan = {};
-  const cudaError_t error = count < 2 ? cudaSuccess : by::plan_for_device<T>(count, 0, &plan);
+  cdp::by::Plan plan = {};
+  const cudaError_t error = count < 2 ? cudaSuccess : cdp::by::plan_for_device<T>(count, 0, &plan);
   if (error == cudaSuccess)
     *workspace_bytes = static_cast<size_t>(plan.workspace_bytes);
   return error;
@@ -141,22 +141,23 @@ template <typename T, typename Less>
 cudaError_t sort_by(T *d_items, size_t count, Less less, void *d_workspace, size_t workspace_bytes,
                     cudaStream_t stream = nullptr, uint64_t seed = 0) {
   static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>, "items are moved as bytes are");
-  static_assert(alignof(T) <= 16 && sizeof(T) <= by::ITEM_BYTES_MAX, "no block's memory is aligned further");
+  static_assert(alignof(T) <= 16 && sizeof(T) <= cdp::by::ITEM_BYTES_MAX, "no block's memory is aligned further");
   static_assert(std::is_trivially_copyable_v<Less> && sizeof(Less) <= 2048, "a comparison is a kernel's parameter");
-  using Rules = std::conditional_t<by::is_moved(sizeof(T)), by::ItemRules<T, Less>, by::IndexRules<T, Less>>;
-  by::Plan plan;
+  using Rules = std::conditional_t<cdp::by::is_moved(sizeof(T)), cdp::by::ItemRules<T, Less>, cdp::by::IndexRules<T, Less>>;
+  cdp::by::Plan plan;
   if (count < 2)
     return cudaSuccess;
-  const cudaError_t error = by::plan_for_device<T>(count, seed, &plan);
+  const cudaError_t error = cdp::by::plan_for_device<T>(count, seed, &plan);
   if (error != cudaSuccess)
     return error;
   if (d_items == nullptr || workspace_bytes < plan.workspace_bytes || (plan.workspace_bytes != 0 && d_workspace == nullptr) ||
-      reinterpret_cast<uintptr_t>(d_workspace) % by::WORKSPACE_ALIGNMENT != 0)
+      reinterpret_cast<uintptr_t>(d_workspace) % cdp::by::WORKSPACE_ALIGNMENT != 0)
     return cudaErrorInvalidValue;
-  by::StreamLauncher<Rules> launcher = {less, stream};
-  return static_cast<cudaError_t>(by::Launches<by::StreamLauncher<Rules>>(plan, d_items, d_workspace, launcher).launch_all());
+  cdp::by::StreamLauncher<Rules> launcher = {less, stream};
+  return static_cast<cudaError_t>(
+      cdp::by::Launches<cdp::by::StreamLauncher<Rules>>(plan, d_items, d_workspace, launcher).launch_all());
 }
 
-} // namespace cdp
+} // namespace cdpsort
 
 #endif

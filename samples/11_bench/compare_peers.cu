@@ -21,15 +21,15 @@ struct LessKey {
 
 size_t header_workspace_bytes(const KeySpan &keys) {
   size_t bytes = 0;
-  with_key_type(keys.type, [&](auto key) { REQUIRE(cdp::sort_by_workspace<decltype(key)>(keys.count, &bytes)); });
+  with_key_type(keys.type, [&](auto key) { REQUIRE(cdpsort::sort_by_workspace<decltype(key)>(keys.count, &bytes)); });
   return bytes;
 }
 
 void sort_by_header(const Workplace &place) {
   with_key_type(place.keys.type, [&](auto key) {
     using Key = decltype(key);
-    REQUIRE(cdp::sort_by(static_cast<Key *>(place.keys.d_keys), place.keys.count, LessKey<Key>{}, place.d_workspace,
-                         place.workspace_bytes, place.stream));
+    REQUIRE(cdpsort::sort_by(static_cast<Key *>(place.keys.d_keys), place.keys.count, LessKey<Key>{}, place.d_workspace,
+                             place.workspace_bytes, place.stream));
   });
 }
 

@@ -72,7 +72,7 @@ Less less_of() {
 
 template <typename T, typename Less>
 cudaError_t sort(void *d_items, size_t count, void *d_workspace, size_t workspace_bytes, cudaStream_t stream) {
-  return cdp::sort_by(static_cast<T *>(d_items), count, less_of<T, Less>(), d_workspace, workspace_bytes, stream, 7);
+  return cdpsort::sort_by(static_cast<T *>(d_items), count, less_of<T, Less>(), d_workspace, workspace_bytes, stream, 7);
 }
 
 template <typename T, typename Less>
@@ -86,12 +86,12 @@ bool comes_before(const void *a, const void *b) {
 
 template <typename T, typename Less>
 constexpr Kind kind(const char *name) {
-  return {name, sizeof(T), cdp::sort_by_workspace<T>, sort<T, Less>, comes_before<T, Less>};
+  return {name, sizeof(T), cdpsort::sort_by_workspace<T>, sort<T, Less>, comes_before<T, Less>};
 }
 
 template <typename T, typename Less>
 constexpr Kind broken_kind(const char *name) {
-  return {name, sizeof(T), cdp::sort_by_workspace<T>, sort<T, Less>, nullptr};
+  return {name, sizeof(T), cdpsort::sort_by_workspace<T>, sort<T, Less>, nullptr};
 }
 
 } // namespace
