@@ -123,10 +123,10 @@ __device__ __forceinline__ void warp_choose_splitters(const SegmentedSort<Bits> 
     segment.set = {kept_values, fan_out, equal != 0 ? 2 * kept_values + 1 : fan_out, equal};
 }
 
-/* The same by a block, for many buckets. All threads take part; ends with a barrier. Not inlined: there are few such segments. */
+/* The same by a block, for many buckets. All threads take part; ends with a barrier. */
 template <typename Bits>
-__device__ __noinline__ void block_choose_splitters(const SegmentedSort<Bits> &sort, LargeSegment &segment,
-                                                    MultiwayStorage<Bits> &storage) {
+__device__ __forceinline__ void block_choose_splitters(const SegmentedSort<Bits> &sort, LargeSegment &segment,
+                                                       MultiwayStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const Range range = segment.range;
   const uint64_t table = segment.table;
@@ -145,7 +145,7 @@ __device__ __noinline__ void block_choose_splitters(const SegmentedSort<Bits> &s
 
 /* This block's share of choosing. All threads take part. */
 template <typename Bits>
-__device__ __forceinline__ void choose_segments(const SegmentedSort<Bits> &sort, uint32_t level) {
+__device__ __noinline__ void choose_segments(const SegmentedSort<Bits> &sort, uint32_t level) {
   constexpr uint32_t WARPS = MultiwayShape<Bits>::BLOCK_WARPS;
   constexpr uint32_t WARP_FAN_OUT = SEGMENT_ROW<Bits>.warp_fan_out;
   auto &storage = block_shared<DivideBlock<Bits>>().multiway;
@@ -245,7 +245,7 @@ __device__ __forceinline__ void add_counts(const SegmentedSort<Bits> &sort, cons
 
 /* This block's share of counting. All threads take part. */
 template <typename Bits>
-__device__ __forceinline__ void count_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
+__device__ __noinline__ void count_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
   auto &block = block_shared<DivideBlock<Bits>>();
   const TileStretch stretch = tile_stretch(sort, level);
   uint32_t at_hand = 0;
@@ -377,7 +377,7 @@ __device__ __forceinline__ void stage_segment_tile(const SegmentedSort<Bits> &so
 
 /* This block's share of scattering. All threads take part. A tile's keys are on their way while the one before is written. */
 template <typename Bits>
-__device__ __forceinline__ void scatter_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
+__device__ __noinline__ void scatter_tiles(const SegmentedSort<Bits> &sort, uint32_t level) {
   auto &block = block_shared<DivideBlock<Bits>>();
   auto &storage = block.multiway;
   const TileStretch stretch = tile_stretch(sort, level);
@@ -416,7 +416,8 @@ __device__ __forceinline__ void clear_this_level(const SegmentLists &lists, uint
     lists.control->larges[level % 2] = 0;
 }
 
-/* For launch_together(). */
+/* For launch_together(). Of its steps those that hold many keys are functions of their own: inlined, they had values of one another spilled
+   in their loops. */
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     // cppcheck-suppress passedByValue

@@ -237,11 +237,11 @@ START_TEST(divides_long_segments) {
 }
 END_TEST
 
-/* One so long that it is divided twice. _i: the distribution. */
+/* Some so long that they are divided two or three times. _i: the distribution. */
 START_TEST(divides_segments_again) {
   const host_distribution distribution = static_cast<host_distribution>(_i);
-  must_sort(job_of(CDP_I32, table_of({50, 90001, 12000}, GAPS, 4, 5), distribution, 0));
-  must_sort(job_of(CDP_U64, table_of({130001, 31}, GAPS, 8, 6), distribution, 1));
+  must_sort(job_of(CDP_I32, table_of({50, 200001, 60001, 12000}, GAPS, 4, 5), distribution, 0));
+  must_sort(job_of(CDP_U64, table_of({420001, 31, 90001}, GAPS, 8, 6), distribution, 1));
 }
 END_TEST
 
