@@ -13,16 +13,6 @@ namespace cdp::simulated {
 
 namespace {
 
-constexpr size_t alignment_of(size_t bytes) {
-  return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
-}
-
-/* An item of which nothing but its size is known. */
-template <size_t BYTES>
-struct alignas(alignment_of(BYTES)) AnyItem {
-  unsigned char bytes[BYTES];
-};
-
 /* What is called, and with what. */
 struct Function {
   int (*compare)(const void *a, const void *b, void *context);
@@ -34,9 +24,9 @@ struct Function {
 };
 
 /* See by/all_kernels.cuh. */
-template <size_t BYTES>
+template <uint32_t BYTES>
 struct ItemRules {
-  using Item = AnyItem<BYTES>;
+  using Item = by::Words<BYTES, by::alignment_of_size(BYTES)>;
   using Context = Function;
 
   struct Comparison {

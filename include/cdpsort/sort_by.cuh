@@ -38,13 +38,13 @@ namespace cdp::by {
 /* See all_kernels.cuh. Items that are moved. */
 template <typename T, typename Less>
 struct ItemRules {
-  using Item = T;
+  using Item = Words<sizeof(T), alignof(T)>;
   using Context = Less;
 
   struct Comparison {
     const Less &less;
-    __device__ __forceinline__ bool operator()(const T &a, const T &b) const {
-      return less(a, b);
+    __device__ __forceinline__ bool operator()(const Item &a, const Item &b) const {
+      return less(a.template as<T>(), b.template as<T>());
     }
   };
   static __device__ __forceinline__ Comparison comparison(const Job &, const Context &context) {

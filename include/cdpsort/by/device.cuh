@@ -43,6 +43,43 @@ T &block_memory() {
 
 namespace cdp::by {
 
+/* The unit in which what is so aligned is moved. */
+template <uint32_t ALIGNMENT>
+struct WordOf {
+  using Type = uint32_t;
+};
+template <>
+struct WordOf<1> {
+  using Type = uint8_t;
+};
+template <>
+struct WordOf<2> {
+  using Type = uint16_t;
+};
+
+/*
+ * An item as it is moved: words, whatever its type is made of. Copied member by member, an item that holds bytes would take a register for
+ * each of them. It is a T again where it is compared, of which the compiler leaves what is not looked at.
+ */
+template <uint32_t BYTES, uint32_t ALIGNMENT>
+struct alignas(ALIGNMENT) Words {
+  using Word = typename WordOf<ALIGNMENT>::Type;
+  Word words[BYTES / sizeof(Word)];
+
+  template <typename T>
+  __device__ __forceinline__ T as() const {
+    static_assert(sizeof(T) == BYTES, "all of it");
+    T item;
+    memcpy(&item, words, BYTES);
+    return item;
+  }
+};
+
+/* The greatest power of two, up to 16, that divides a size: what items of that size are aligned to, whatever they are. */
+constexpr uint32_t alignment_of_size(uint32_t bytes) {
+  return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+}
+
 constexpr uint32_t LANES = 32;
 constexpr uint32_t EVERY_LANE = 0xffffffffu;
 

@@ -123,7 +123,7 @@ __device__ __forceinline__ void classify_tile(const Job &job, const Tile &tile, 
 }
 
 template <typename Rules>
-__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.divide_threads)
+__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.divide_threads, DIVIDE_BLOCKS)
     // cppcheck-suppress passedByValue
     count_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
   using Item = typename Rules::Item;
@@ -256,7 +256,7 @@ __device__ __forceinline__ void move_tile(const Job &job, const Tile &tile, Move
 }
 
 template <typename Rules>
-__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.divide_threads)
+__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.divide_threads, DIVIDE_BLOCKS)
     // cppcheck-suppress passedByValue
     move_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context) {
   using Item = typename Rules::Item;

@@ -155,6 +155,10 @@ struct alignas(16) Context {
   uint32_t is_copied;
 };
 
+/* Blocks that count or move tiles, to a multiprocessor: with 512 threads each may have 64 registers, and needs as many for 4 bytes. With
+   fewer the compiler has been seen to spill. */
+constexpr uint32_t DIVIDE_BLOCKS = 2;
+
 /* Threads of the blocks whose size is nobody's concern. */
 constexpr uint32_t PLAIN_THREADS = 256;
 constexpr uint32_t SCAN_THREADS = 32;

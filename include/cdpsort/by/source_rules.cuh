@@ -17,13 +17,15 @@ __device__ __forceinline__ const void *what_less_is_given(const Context &context
 /* Items that are moved. */
 template <typename T, auto LESS, bool MOVED>
 struct SourceRules {
-  using Item = T;
+  using Item = Words<sizeof(T), alignment_of_size(sizeof(T))>;
   using Context = by::Context;
 
   struct Comparison {
     const void *context;
     __device__ __forceinline__ bool operator()(const Item &a, const Item &b) const {
-      return LESS(&a, &b, context) != 0;
+      const T left = a.template as<T>();
+      const T right = b.template as<T>();
+      return LESS(&left, &right, context) != 0;
     }
   };
   static __device__ __forceinline__ Comparison comparison(const Job &, const Context &context) {
