@@ -126,7 +126,7 @@ __device__ __forceinline__ void write_splitters(const Job &job, ChooseBlock<Item
 }
 
 template <typename Rules>
-__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.sample_threads)
+__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.sample_threads, SHAPE<typename Rules::Item>.sample_blocks)
     // cppcheck-suppress passedByValue
     choose_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
   using Item = typename Rules::Item;

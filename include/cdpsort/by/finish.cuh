@@ -157,7 +157,7 @@ __device__ __forceinline__ void sort_long(SortBlock<Item, THREADS> &block, Item 
 
 /* As many blocks as the device holds: they take what there is in turns. */
 template <typename Rules>
-__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.sample_threads)
+__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.sample_threads, SHAPE<typename Rules::Item>.sample_blocks)
     // cppcheck-suppress passedByValue
     long_piece_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
   using Item = typename Rules::Item;

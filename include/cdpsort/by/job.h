@@ -41,6 +41,8 @@ constexpr uint32_t OF_INDICES = 0; /* in the place of a size */
  *                            which each write their items one behind the other do so to different banks. Half a piece's most is
  *                            what pieces have on average: 2^26 items of 4, 8 and 16 bytes then are no more than 2^16 pieces.
  * sample_threads             of a block that sorts a sample, or a piece that became too long: all of it within 48 KB.
+ * sample_blocks              of those that a multiprocessor must hold: more registers than that leaves are not given. Small items need no
+ *                            more; of others there is one, lest registers are spilled.
  * divide_threads, _items     of a block that counts or moves a tile: 32 KB of items.
  * level_bits                 of a bucket's number at most: it is written down as one byte.
  *
@@ -50,6 +52,7 @@ struct Shape {
   uint32_t piece_threads;
   uint32_t sort_items;
   uint32_t sample_threads;
+  uint32_t sample_blocks;
   uint32_t divide_threads;
   uint32_t divide_items;
   uint32_t level_bits;
@@ -67,18 +70,18 @@ struct Shape {
 
 CDP_BY_BOTH constexpr Shape shape_of(uint32_t item_bytes, bool is_simulated) {
   if (is_simulated && item_bytes == OF_INDICES)
-    return {64, 3, 128, 64, 3, 3};
+    return {64, 3, 128, 1, 64, 3, 3};
   if (is_simulated)
-    return item_bytes <= 4 ? Shape{64, 5, 128, 64, 3, 3} : Shape{64, 3, 96, 64, 2, 3};
+    return item_bytes <= 4 ? Shape{64, 5, 128, 1, 64, 3, 3} : Shape{64, 3, 96, 1, 64, 2, 3};
   if (item_bytes == OF_INDICES)
-    return {256, 9, 512, 512, 8, 8};
+    return {256, 9, 512, 1, 512, 8, 8};
   if (item_bytes <= 4)
-    return {128, 17, 256, 512, 16, 8};
+    return {128, 17, 256, 4, 512, 16, 8};
   if (item_bytes <= 8)
-    return {256, 9, 512, 512, 8, 8};
+    return {256, 9, 512, 1, 512, 8, 8};
   if (item_bytes <= 16)
-    return {256, 9, 256, 512, 4, 8};
-  return {256, 5, 256, 512, 2, 8};
+    return {256, 9, 256, 1, 512, 4, 8};
+  return {256, 5, 256, 1, 512, 2, 8};
 }
 
 /* Items that are moved themselves; of all others their indices are, and they are gathered at the end. */
