@@ -60,11 +60,16 @@ void fill(std::vector<Record> &keys, uint64_t seed, uint32_t distinct) {
            number++};
 }
 
+/* As std::memcmp(), of keys of any kind: bit by bit is what is meant, of NaNs as well. */
+int compare_bytes(const void *left, const void *right, size_t bytes) {
+  return std::memcmp(left, right, bytes);
+}
+
 /* All of a key, to compare multisets. */
 template <typename Key>
 std::vector<Key> in_byte_order(std::vector<Key> keys) {
   std::sort(keys.begin(), keys.end(),
-            [](const Key &left, const Key &right) { return std::memcmp(&left, &right, sizeof left) < 0; });
+            [](const Key &left, const Key &right) { return compare_bytes(&left, &right, sizeof left) < 0; });
   return keys;
 }
 
@@ -101,7 +106,7 @@ void must_be_sorted(const std::vector<Key> &before, const std::vector<Key> &afte
   const std::vector<Key> wanted = in_byte_order(before);
   const std::vector<Key> found = in_byte_order(after);
   ck_assert_msg(before.size() == after.size() &&
-                    (before.empty() || std::memcmp(wanted.data(), found.data(), wanted.size() * sizeof(Key)) == 0),
+                    (before.empty() || compare_bytes(wanted.data(), found.data(), wanted.size() * sizeof(Key)) == 0),
                 "%s of %zu items, seed %llu: other items", what, before.size(), static_cast<unsigned long long>(seed));
   if constexpr (!std::is_same_v<Compare, NoOrder>)
     ck_assert_msg(std::is_sorted(after.begin(), after.end(), compare), "%s of %zu items, seed %llu: not in order", what,
@@ -238,7 +243,7 @@ __global__ void pairs_kernel([[maybe_unused]] Key *keys, [[maybe_unused]] Value 
 template <typename Key, typename Value>
 void must_belong(const std::vector<Key> &before, const std::vector<Key> &after, const std::vector<Value> &values) {
   for (size_t index = 0; index < after.size(); index++)
-    ck_assert_msg(std::memcmp(&before[static_cast<size_t>(values[index])], &after[index], sizeof(Key)) == 0,
+    ck_assert_msg(compare_bytes(&before[static_cast<size_t>(values[index])], &after[index], sizeof(Key)) == 0,
                   "value %zu of %zu is another key's", index, after.size());
 }
 
