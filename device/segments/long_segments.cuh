@@ -44,7 +44,7 @@ static_assert(long_segment_shared_bytes(DeviceKind::small) <= 96 * 1024 &&
 
 /* Sorts what is a block's, as long as there is any. All threads of the block take part; ends with a barrier. */
 template <typename Bits>
-__device__ __forceinline__ void sort_block_segments(const SegmentedSort<Bits> &sort) {
+__device__ __noinline__ void sort_block_segments(const SegmentedSort<Bits> &sort) {
   auto &storage = block_shared<LongSegmentBlock<Bits>>();
   const bool is_listed = sort.lists.control != nullptr;
   const uint64_t segments = is_listed ? sort.lists.listed(SegmentClass::block) : sort.segments.segment_count;
@@ -65,7 +65,7 @@ __device__ __forceinline__ void sort_block_segments(const SegmentedSort<Bits> &s
 
 /* Sorts what is a team's, as long as there is any. All threads of the block take part. Teams have nothing to do with one another. */
 template <typename Bits>
-__device__ __forceinline__ void sort_team_segments(const SegmentedSort<Bits> &sort) {
+__device__ __noinline__ void sort_team_segments(const SegmentedSort<Bits> &sort) {
   using SortTeam = SortingTeam<Bits, OnChipBy::team>;
   constexpr uint32_t TEAMS = OnChipShape<Bits>::TEAMS;
   auto &block = block_shared<LongSegmentBlock<Bits>>();

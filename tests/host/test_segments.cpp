@@ -122,13 +122,14 @@ void must_sort(const Job &job) {
     return comes_before(job.type, job.options, &job.keys[a * key_bytes], &job.keys[b * key_bytes]);
   });
   const Sorted sorted = sorted_by(job);
-  char what[200];
-  snprintf(what, sizeof what,
-           "%llu keys of %s in %zu segments by offsets of %zu bytes, the first [%llu, %llu), order %d, ties %d, form %d",
-           static_cast<unsigned long long>(job.table.count), host_type_name(job.type), job.table.begins.size(),
-           job.table.offset_bytes, static_cast<unsigned long long>(job.table.begins.empty() ? 0 : job.table.begins[0]),
-           static_cast<unsigned long long>(job.table.ends.empty() ? 0 : job.table.ends[0]), static_cast<int>(job.options.order),
-           static_cast<int>(job.options.ties), static_cast<int>(job.form));
+  char what[240];
+  snprintf(
+      what, sizeof what,
+      "%llu keys of %s in %zu segments by offsets of %zu bytes, the first [%llu, %llu), order %d, ties %d, form %d, seed %llu",
+      static_cast<unsigned long long>(job.table.count), host_type_name(job.type), job.table.begins.size(),
+      job.table.offset_bytes, static_cast<unsigned long long>(job.table.begins.empty() ? 0 : job.table.begins[0]),
+      static_cast<unsigned long long>(job.table.ends.empty() ? 0 : job.table.ends[0]), static_cast<int>(job.options.order),
+      static_cast<int>(job.options.ties), static_cast<int>(job.form), static_cast<unsigned long long>(job.options.seed));
   const Bytes wanted = in_order(job.keys, key_bytes, order);
   const auto wrong = std::mismatch(wanted.begin(), wanted.end(), sorted.keys.begin());
   ck_assert_msg(wrong.first == wanted.end(), "%s: key %td", what,
