@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorts by a comparison on a GPU: the code that the runtime compiler has made is loaded, and its kernels are launched. The driver is
- * asked for its functions by name, so that the library needs no libcuda where there is none. Its libraries belong to no context: a
- * kernel is loaded into each one in which it is first launched.
+ * Sorts by a comparison on a GPU: the code that the runtime compiler has made is loaded, and its kernels are launched. The driver
+ * is asked for its functions by name, so that the library needs no libcuda where there is none. Its libraries belong to no
+ * context: a kernel is loaded into each one in which it is first launched.
  */
 #include "compare/compiled.h"
 #include "compare/sort_compared.h"
@@ -126,7 +126,8 @@ struct Launcher {
   }
 };
 
-/* The runtime makes a device's context current in a thread when it first needs it; the driver does not. One that is current stays. */
+/* The runtime makes a device's context current in a thread when it first needs it; the driver does not. One that is current stays.
+   */
 cudaError_t have_context() {
   CUcontext context = nullptr;
   int device = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See source_compiler.h. The program is the kernels, the caller's text, with lines counted from 1, and what makes rules of it. NVRTC's
- * functions are declared here: the library is built without its header, and runs without it.
+ * See source_compiler.h. The program is the kernels, the caller's text, with lines counted from 1, and what makes rules of it.
+ * NVRTC's functions are declared here: the library is built without its header, and runs without it.
  */
 #include "compare/source_compiler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiles the kernels of by/ for a comparison that is given as source text, by NVRTC, which is loaded when it is first needed. Needs
- * neither a GPU nor a driver.
+ * Compiles the kernels of by/ for a comparison that is given as source text, by NVRTC, which is loaded when it is first needed.
+ * Needs neither a GPU nor a driver.
  */
 #ifndef CDPSORT_DEVICE_COMPARE_SOURCE_COMPILER_H
 #define CDPSORT_DEVICE_COMPARE_SOURCE_COMPILER_H

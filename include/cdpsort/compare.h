@@ -31,12 +31,12 @@
  *
  * Stability: none. Equivalent items come out in some order, which may be another one the next time.
  *
- * Broken comparisons. Whatever `less` answers (always true, at random, something else each time), the call ends, every item is there
- * once, and nothing is written elsewhere; only their order is unspecified. It may take very much longer: where all items are in one
- * piece in the end, one block sorts it. A `less` that does not return, or that reads what it must not, is beyond help.
+ * Broken comparisons. Whatever `less` answers (always true, at random, something else each time), the call ends, every item is
+ * there once, and nothing is written elsewhere; only their order is unspecified. It may take very much longer: where all items are
+ * in one piece in the end, one block sorts it. A `less` that does not return, or that reads what it must not, is beyond help.
  *
- * How. Items are divided by splitters into up to 256 buckets, those once more, until a block can sort each piece in shared memory by
- * merging (two levels for 2^26 numbers of 4 bytes); what is equivalent to a splitter that is frequent in the sample is done
+ * How. Items are divided by splitters into up to 256 buckets, those once more, until a block can sort each piece in shared memory
+ * by merging (two levels for 2^26 numbers of 4 bytes); what is equivalent to a splitter that is frequent in the sample is done
  * then. Each item's bucket is written down when it is found, so that a comparison which contradicts itself loses nothing, and
  * merges look whether their shares fit together. Items of 1, 2, 4, 8, 12, 16, 24 and 32 bytes are moved; of others indices are,
  * of 4 bytes, and the items gathered in the end. The host launches all kernels. (Peter Sanders and Sebastian Winkel, "Super

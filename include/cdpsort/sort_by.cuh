@@ -14,10 +14,10 @@
  *       ...
  *
  * Algorithm, stability, limits and what becomes of a comparison that is no strict weak order are as in compare.h. Errors are
- * CUDA's own: cudaErrorInvalidValue for a workspace that is too small or not aligned to 256 bytes, for items or a workspace that are
- * NULL where there are some, and for more than 2^32 - 1 items; nothing was launched then. Other errors are those of launches, behind
- * which kernels may have run. All calls are in stream order, may be captured into a graph, and may be made by several threads at
- * once, each with a workspace of its own.
+ * CUDA's own: cudaErrorInvalidValue for a workspace that is too small or not aligned to 256 bytes, for items or a workspace that
+ * are NULL where there are some, and for more than 2^32 - 1 items; nothing was launched then. Other errors are those of launches,
+ * behind which kernels may have run. All calls are in stream order, may be captured into a graph, and may be made by several
+ * threads at once, each with a workspace of its own.
  */
 #ifndef CDPSORT_SORT_BY_CUH
 #define CDPSORT_SORT_BY_CUH

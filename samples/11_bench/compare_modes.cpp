@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modes of sorts by a comparison: see sorter.h. The comparison is that of cub-merge, as source text for the library and as a function
- * object for its header; it is compiled outside the clock.
+ * Modes of sorts by a comparison: see sorter.h. The comparison is that of cub-merge, as source text for the library and as a
+ * function object for its header; it is compiled outside the clock.
  */
 #include "compare_peers.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compare.h on the GPU: items of all kinds of sizes by comparisons that are given as source, in every kind of memory, by every call,
- * captured, several at a time, and compiled by several threads at once. And comparisons that contradict themselves, of which all is
- * asked but order.
+ * compare.h on the GPU: items of all kinds of sizes by comparisons that are given as source, in every kind of memory, by every
+ * call, captured, several at a time, and compiled by several threads at once. And comparisons that contradict themselves, of which
+ * all is asked but order.
  */
 #include "compared.h"
 #include "gpu_tables.h"

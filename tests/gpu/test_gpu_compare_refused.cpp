@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the calls of compare.h refuse on the GPU: memory that they cannot use, workspaces, sources that do not compile, and launches that
- * CUDA refuses. Each time the items and everything around them stay as they were.
+ * What the calls of compare.h refuse on the GPU: memory that they cannot use, workspaces, sources that do not compile, and
+ * launches that CUDA refuses. Each time the items and everything around them stay as they were.
  */
 #include "gpu_tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cdp_quicksort_by() on the simulated device: items of all kinds of sizes come out in order, and whatever a comparison answers, all of
- * them come out. The calls as calls are test_compare_calls.cpp's.
+ * cdp_quicksort_by() on the simulated device: items of all kinds of sizes come out in order, and whatever a comparison answers,
+ * all of them come out. The calls as calls are test_compare_calls.cpp's.
  */
 #include "compared.h"
 #include "run_suite.h"
@@ -229,9 +229,9 @@ START_TEST(is_done_with_equal_items) {
 END_TEST
 
 /*
- * Splitters that divide nothing: as long as the sample is sorted all items are said to be equivalent, so that there is one splitter, any
- * item, and pieces are longer than a block sorts. How long that is the same sort tells in which they always are: behind the sample, of one
- * level, each item of a tile is compared once a level of the tree and once with the splitter.
+ * Splitters that divide nothing: as long as the sample is sorted all items are said to be equivalent, so that there is one
+ * splitter, any item, and pieces are longer than a block sorts. How long that is the same sort tells in which they always are:
+ * behind the sample, of one level, each item of a tile is compared once a level of the tree and once with the splitter.
  */
 START_TEST(sorts_long_pieces) {
   uint64_t seed = 370;

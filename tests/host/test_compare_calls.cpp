@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of compare.h as calls: workspaces, allocators, several at once, and wrong arguments, which touch nothing. What they make of
- * items is test_compare.cpp's.
+ * The calls of compare.h as calls: workspaces, allocators, several at once, and wrong arguments, which touch nothing. What they
+ * make of items is test_compare.cpp's.
  */
 #include "compared.h"
 #include "run_suite.h"

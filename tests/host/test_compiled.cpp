@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comparisons given as source, as far as no GPU is needed: what the compiler is given, what it says, and that it is asked once. Where
- * there is no NVRTC, all but its absence is left out.
+ * Comparisons given as source, as far as no GPU is needed: what the compiler is given, what it says, and that it is asked once.
+ * Where there is no NVRTC, all but its absence is left out.
  */
 #include "run_suite.h"
 

@@ -58,8 +58,8 @@ struct WordOf<2> {
 };
 
 /*
- * An item as it is moved: words, whatever its type is made of. Copied member by member, an item that holds bytes would take a register for
- * each of them. It is a T again where it is compared, of which the compiler leaves what is not looked at.
+ * An item as it is moved: words, whatever its type is made of. Copied member by member, an item that holds bytes would take a
+ * register for each of them. It is a T again where it is compared, of which the compiler leaves what is not looked at.
  */
 template <uint32_t BYTES, uint32_t ALIGNMENT>
 struct alignas(ALIGNMENT) Words {

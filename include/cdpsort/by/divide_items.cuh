@@ -6,8 +6,8 @@
  *    block looks for its parent, all threads at once.
  * 2. Each item finds its bucket by the tree of splitters, and the bucket is written down: the comparison is asked once, and what it
  *    would say another time does not matter.
- * 3. A block that moves a tile reserves a run of each bucket by one atomic addition, orders the tile by bucket in shared memory, and
- *    writes it in runs. Who comes first is left to chance: items of a bucket are in no order yet.
+ * 3. A block that moves a tile reserves a run of each bucket by one atomic addition, orders the tile by bucket in shared memory,
+ *    and writes it in runs. Who comes first is left to chance: items of a bucket are in no order yet.
  */
 #ifndef CDPSORT_BY_DIVIDE_ITEMS_CUH
 #define CDPSORT_BY_DIVIDE_ITEMS_CUH

@@ -34,15 +34,15 @@ struct Index {
 constexpr uint32_t OF_INDICES = 0; /* in the place of a size */
 
 /*
- * How blocks are shaped for items of so many bytes. Indices have a shape of their own: what is compared is far larger, and read into
- * registers beside them.
+ * How blocks are shaped for items of so many bytes. Indices have a shape of their own: what is compared is far larger, and read
+ * into registers beside them.
  *
  * piece_threads, sort_items  of a block that sorts a piece in shared memory, and the items of each thread. Odd, so that threads
  *                            which each write their items one behind the other do so to different banks. Half a piece's most is
  *                            what pieces have on average: 2^26 items of 4, 8 and 16 bytes then are no more than 2^16 pieces.
  * sample_threads             of a block that sorts a sample, or a piece that became too long: all of it within 48 KB.
- * sample_blocks              of those that a multiprocessor must hold: more registers than that leaves are not given. Small items need no
- *                            more; of others there is one, lest registers are spilled.
+ * sample_blocks              of those that a multiprocessor must hold: more registers than that leaves are not given. Small items
+ *                            need no more; of others there is one, lest registers are spilled.
  * divide_threads, _items     of a block that counts or moves a tile: 32 KB of items.
  * level_bits                 of a bucket's number at most: it is written down as one byte.
  *
@@ -150,7 +150,8 @@ constexpr uint16_t HAS_EQUALS = 0x8000;
 enum class Kernel : uint32_t { number, choose, count, scan, move, piece, long_piece, gather };
 constexpr uint32_t KERNELS = 8;
 
-/* What a comparison of the caller's is given: a copy of his bytes, or a pointer as it is. A kernel's parameters are 4 KB at most. */
+/* What a comparison of the caller's is given: a copy of his bytes, or a pointer as it is. A kernel's parameters are 4 KB at most.
+   */
 constexpr uint32_t CONTEXT_BYTES_MAX = 1024;
 struct alignas(16) Context {
   unsigned char bytes[CONTEXT_BYTES_MAX];
@@ -158,8 +159,8 @@ struct alignas(16) Context {
   uint32_t is_copied;
 };
 
-/* Blocks that count or move tiles, to a multiprocessor: with 512 threads each may have 64 registers, and needs as many for 4 bytes. With
-   fewer the compiler has been seen to spill. */
+/* Blocks that count or move tiles, to a multiprocessor: with 512 threads each may have 64 registers, and needs as many for 4
+   bytes. With fewer the compiler has been seen to spill. */
 constexpr uint32_t DIVIDE_BLOCKS = 2;
 
 /* Threads of the blocks whose size is nobody's concern. */

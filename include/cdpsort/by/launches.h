@@ -45,8 +45,8 @@ struct Plan {
   uint64_t workspace_bytes;
 };
 
-/* Blocks that sort long pieces, to a multiprocessor: as many as it holds. Of 2^16 pieces some hundred are too long by chance, of which a
-   block takes some tens of microseconds each. Reckoned, not measured yet. */
+/* Blocks that sort long pieces, to a multiprocessor: as many as it holds. Of 2^16 pieces some hundred are too long by chance, of
+   which a block takes some tens of microseconds each. Reckoned, not measured yet. */
 constexpr uint32_t LONG_PIECE_BLOCKS = 4;
 
 constexpr uint64_t COUNT_MAX = 0xffffffffu;
@@ -161,8 +161,8 @@ inline void go_down(Job &job) {
 }
 
 /*
- * Launches all of it. `launcher.launch(kernel, blocks, threads, shared_bytes, job)` launches one kernel, `launcher.copy(target, source,
- * bytes)` copies on the device; both return 0 or an error, which ends it and is returned.
+ * Launches all of it. `launcher.launch(kernel, blocks, threads, shared_bytes, job)` launches one kernel, `launcher.copy(target,
+ * source, bytes)` copies on the device; both return 0 or an error, which ends it and is returned.
  */
 template <typename Launcher>
 class Launches {

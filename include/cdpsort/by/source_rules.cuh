@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of all_kernels.cuh for a comparison that was given as source text. The runtime compiler reads this before that text, lest a macro
- * there changes what is here, and is told CDP_ITEM_BYTES; behind it, TheRules are made of less().
+ * Rules of all_kernels.cuh for a comparison that was given as source text. The runtime compiler reads this before that text, lest
+ * a macro there changes what is here, and is told CDP_ITEM_BYTES; behind it, TheRules are made of less().
  */
 #ifndef CDPSORT_BY_SOURCE_RULES_CUH
 #define CDPSORT_BY_SOURCE_RULES_CUH
