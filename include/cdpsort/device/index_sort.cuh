@@ -205,7 +205,7 @@ auto for_each_grid(uint64_t count, Near near, Far far) -> decltype(far(uint64_t{
  * - The functions are copied to the device: kernels' parameters, of 4 KB together at most. Lambdas need nvcc --extended-lambda.
  * - Stability and comparisons are as for block_sort_places().
  *
- * @param count   0 and 1: nothing is launched. At most 2^42, so that a grid has no more blocks than CUDA allows.
+ * @param count   0 and 1: nothing is launched. At most 2^41, so that a grid has no more blocks than CUDA allows.
  * @param stream  a stream of the current device.
  * @return the first launch's error. What was launched before that runs: all places hold what some place held then, each once.
  * @since 0.3.0
@@ -214,7 +214,7 @@ template <typename Fetch, typename Compare, typename Swap>
 cudaError_t sort_places(uint64_t count, Fetch fetch, Compare compare, Swap swap, cudaStream_t stream) {
   if (count < 2)
     return cudaSuccess;
-  if (count > uint64_t{1} << 42)
+  if (count > uint64_t{1} << 41)
     return cudaErrorInvalidValue;
   cudaLaunchConfig_t grid = {};
   grid.blockDim = dim3(network::SORT_THREADS);
