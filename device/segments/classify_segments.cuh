@@ -32,10 +32,11 @@ __device__ __forceinline__ void sort_lane_groups(Bits (&items)[ROWS]) {
     const bool keeps_greater = (threadIdx.x & (size / 2)) != 0;
 #pragma unroll
     for (uint32_t row = 0; row < ROWS; row++)
-      items[row] = kept(items[row], __shfl_xor_sync(ALL_LANES, items[row], static_cast<int>(size - 1)), keeps_greater);
+      items[row] =
+          cdpsort::network::kept(items[row], __shfl_xor_sync(ALL_LANES, items[row], static_cast<int>(size - 1)), keeps_greater);
 #pragma unroll
     for (uint32_t distance = size / 4; distance >= 1; distance /= 2)
-      cross_lanes(items, distance);
+      cdpsort::network::cross_lanes(items_of(items), distance, cdpsort::Less{});
   }
 }
 

@@ -84,7 +84,7 @@ __device__ __forceinline__ void merge_staged(SortBlock<Item, THREADS> &block, ui
                                              const Less &less) {
   constexpr uint32_t ITEMS = SortBlock<Item, THREADS>::ITEMS;
   Item *stage = block.stage();
-  Item items[ITEMS];
+  Item items[ITEMS] = {};
   const uint32_t rank = least(threadIdx.x * ITEMS, count);
   const uint32_t next_rank = least(rank + ITEMS, count);
   const uint32_t split = find_split(stage, first_items, stage + first_items, count - first_items, rank, less);
