@@ -40,10 +40,10 @@ typedef enum cdp_segments_by {
 /*
  * How it is done. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
  *
- *     | items        | lower order | origins | scratch, or what is gathered | control | lists, one for each class | large segments |
+ *     | items        | lower order | origins | scratch, or what is gathered | control | lists, one for each class |
  *       but of keys    by halves     of both                                  all of these only where they are needed
  *
- *     | tiles | splitters | cursors |
+ *     | large segments, of levels by turns | tiles | splitters | cursors |
  */
 typedef struct cdp_segments_plan {
   cdp_segments_request asked;

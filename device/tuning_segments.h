@@ -12,16 +12,16 @@ namespace cdp {
 /* Segments up to this are tiny: a few lanes sort each, a key to each lane. A warp's lanes, on every device there is. */
 constexpr uint32_t TINY_ITEMS = WARP_LANES;
 
-/* Bytes of tiny segments that a lane has on its way at once, a key to a row. Four rows of 128 bytes for each of 48 warps are as many
-   as an H200's memory keeps under way. Reckoned, not measured. */
+/* Bytes of tiny segments that a lane has on its way at once, a key to a row. Four rows of 128 bytes for each of 48 warps are as
+   many as an H200's memory keeps under way. Reckoned, not measured. */
 constexpr uint32_t TINY_BYTES = 16;
 
 /* Threads of a block that reads offsets, and sorts tiny segments; and of one whose warps sort small ones. */
 constexpr uint32_t CLASSIFY_THREADS = 256;
 constexpr uint32_t SMALL_THREADS = 128;
 
-/* The most blocks of a grid whose blocks go on to others' segments, for each multiprocessor: several times what it holds at once, so
-   that few of them end late. Not measured. */
+/* The most blocks of a grid whose blocks go on to others' segments, for each multiprocessor: several times what it holds at once,
+   so that few of them end late. Not measured. */
 constexpr uint32_t SEGMENT_BLOCKS_PER_MULTIPROCESSOR = 64;
 
 /*
@@ -31,11 +31,11 @@ constexpr uint32_t SEGMENT_BLOCKS_PER_MULTIPROCESSOR = 64;
  * short_threads         threads of a block that sorts a short segment in its registers, by merging.
  * short_items           keys of a thread there: even, a power of two.
  * sample_items          keys that a lane draws of a long segment's sample, where a warp chooses the splitters.
- * warp_fan_out          the most buckets that a warp chooses splitters for; at most its lanes. Of more buckets a whole block draws the
- *                       sample.
+ * warp_fan_out          the most buckets that a warp chooses splitters for; at most its lanes. Of more buckets a whole block draws
+ *                       the sample.
  *
- * Longer segments are a team's or a block's on chip (tuning_kinds.h), and those that are longer still are divided. Short ones end where
- * the counters of an on-chip sort cost less than merging. Reckoned, not measured.
+ * Longer segments are a team's or a block's on chip (tuning_kinds.h), and those that are longer still are divided. Short ones end
+ * where the counters of an on-chip sort cost less than merging. Reckoned, not measured.
  */
 struct SegmentRow {
   uint32_t small_items_per_lane;
@@ -53,15 +53,15 @@ constexpr SegmentRow segment_row(bool is_simulated, uint32_t key_bytes) {
 }
 /* clang-format on */
 
-/* Keys of the sample for each bucket, where a block draws it: a bucket's size has a standard deviation of a fifth of its mean or so, and
-   a team has room for twice the mean. Not measured. */
+/* Keys of the sample for each bucket, where a block draws it: a bucket's size has a standard deviation of a fifth of its mean or
+   so, and a team has room for twice the mean. Not measured. */
 constexpr uint32_t SEGMENT_OVERSAMPLING = 32;
 
 /* And the fewest, with as many buckets as there may be: the sample is as large as it can be then. */
 constexpr uint32_t LEAST_SEGMENT_OVERSAMPLING = 16;
 
-/* Counters of a bucket where there are few buckets, of which each lane takes one in turn: the lanes of a warp meet less often at one
-   address of shared memory. By reckoning. */
+/* Counters of a bucket where there are few buckets, of which each lane takes one in turn: the lanes of a warp meet less often at
+   one address of shared memory. By reckoning. */
 constexpr uint32_t COUNTER_COPY_BITS = 2;
 
 /* Divisions beyond those that fair splitters take. What is still too long then is sorted by one block, however long that takes. */
@@ -93,8 +93,8 @@ constexpr SegmentLimits segment_limits(DeviceKind kind, uint32_t key_bytes) {
   return limits;
 }
 
-/* With as many buckets of equal keys there are no more than there may be. A fan-out is a power of two that makes buckets of `target` keys or fewer, and more than half of that unless it is the most there may
-   be. */
+/* With as many buckets of equal keys there are no more than there may be. A fan-out is a power of two that makes buckets of
+   `target` keys or fewer, and more than half of that unless it is the most there may be. */
 constexpr bool are_limits_in_order(DeviceKind kind, uint32_t key_bytes) {
   const SegmentLimits limits = segment_limits(kind, key_bytes);
   return 2u << limits.max_bits <= MAX_BUCKETS && TINY_ITEMS < limits.small && limits.small < limits.shorts &&

@@ -3,8 +3,8 @@
  * The first kernel of a segmented sort: it reads the offsets, lists what is not tiny, and sorts what is.
  *
  * A thread reads a segment. Then each warp takes its tiny ones of up to 8, of up to 16 and of up to 32 keys: so many lanes have a
- * segment, a key each, and sort it bitonically (Batcher 1968) by shuffles, four, two or one to a row, and some rows at once. Segments
- * that lie one behind the other are so read and written in whole lines.
+ * segment, a key each, and sort it bitonically (Batcher 1968) by shuffles, four, two or one to a row, and some rows at once.
+ * Segments that lie one behind the other are so read and written in whole lines.
  */
 #ifndef CDPSORT_DEVICE_SEGMENTS_CLASSIFY_SEGMENTS_CUH
 #define CDPSORT_DEVICE_SEGMENTS_CLASSIFY_SEGMENTS_CUH
@@ -40,7 +40,8 @@ __device__ __forceinline__ void sort_lane_groups(Bits (&items)[ROWS]) {
   }
 }
 
-/* Sorts the segments of the warp's lanes that are longer than half of LANES, or of 8, and no longer than it. All lanes take part. */
+/* Sorts the segments of the warp's lanes that are longer than half of LANES, or of 8, and no longer than it. All lanes take part.
+   */
 template <uint32_t LANES, typename Bits>
 __device__ __forceinline__ void sort_tiny_segments(const BlockRules<Bits> &rules, const Range &range, uint8_t *order) {
   constexpr uint32_t ROWS = TINY_BYTES / sizeof(Bits);
@@ -83,7 +84,8 @@ __device__ __forceinline__ void sort_tiny_segments(const BlockRules<Bits> &rules
 
 /* ---- Others ------------------------------------------------------------------------------------------------------------ */
 
-/* Lists each thread's segment by its class. All threads of the block take part; begins and ends with a barrier where there is any. */
+/* Lists each thread's segment by its class. All threads of the block take part; begins and ends with a barrier where there is any.
+   */
 __device__ __forceinline__ void list_segments(const SegmentLists &lists, const Range &range, SegmentClass which,
                                               ClassifyBlock &block) {
   const bool is_listed = which != SegmentClass::none;

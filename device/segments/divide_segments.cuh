@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments that are too long for a block are divided by all blocks together, a level at a time, until none is left: a sample sort (Frazer
- * and McKellar 1970; on a GPU: Leischner, Osipov and Sanders 2010) of many arrays side by side. Between the steps all blocks wait.
+ * Segments that are too long for a block are divided by all blocks together, a level at a time, until none is left: a sample sort
+ * (Frazer and McKellar 1970; on a GPU: Leischner, Osipov and Sanders 2010) of many arrays side by side. Between the steps all
+ * blocks wait.
  *
- *     choose     a warp, or a block where there are many buckets, draws each segment's sample, and writes splitters to its table; and
- *                lists its tiles
+ *     choose     a warp, or a block where there are many buckets, draws each segment's sample, and writes splitters to its
+ *                table; and lists its tiles
  *     count      each block has a stretch of the list of tiles, counts their buckets, and adds the counts up in the tables
  *     place      a warp goes through each segment's buckets: where they begin, and on which lists they are
  *     scatter    the same stretches once more: a tile at a time is ordered by bucket in shared memory, and written in runs
  *
  * Keys that are equal to a frequent value have a bucket of their own, which is listed in pieces that a team finds to be equal.
  *
- * The tables, and which keys are looked at, are the same for count and scatter, whatever segments there are: so that keys are written
- * within the bounds of their segment also where segments overlap.
+ * The tables, and which keys are looked at, are the same for count and scatter, whatever segments there are: so that keys are
+ * written within the bounds of their segment also where segments overlap.
  */
 #ifndef CDPSORT_DEVICE_SEGMENTS_DIVIDE_SEGMENTS_CUH
 #define CDPSORT_DEVICE_SEGMENTS_DIVIDE_SEGMENTS_CUH
@@ -53,8 +54,8 @@ static_assert(divide_shared_bytes(DeviceKind::small) <= 96 * 1024 && divide_shar
 
 /* ---- Choose ------------------------------------------------------------------------------------------------------------ */
 
-/* Buckets of unequal keys for a segment: so many that a team can sort each; or, where that is more than there may be, as many to each
-   of the levels that it takes. */
+/* Buckets of unequal keys for a segment: so many that a team can sort each; or, where that is more than there may be, as many to
+   each of the levels that it takes. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t segment_fan_out(uint64_t items) {
   constexpr SegmentLimits LIMITS = SEGMENT_LIMITS<Bits>;
@@ -411,8 +412,8 @@ __device__ __noinline__ void scatter_tiles(const SegmentedSort<Bits> &sort, uint
 
 /* ---- All of it --------------------------------------------------------------------------------------------------------- */
 
-/* Sets back what the next level, or the one behind it, counts. By the first block, where no block counts there: of the next level while
-   this one is counted, of this one while it is scattered. */
+/* Sets back what the next level, or the one behind it, counts. By the first block, where no block counts there: of the next level
+   while this one is counted, of this one while it is scattered. */
 __device__ __forceinline__ void clear_next_level(const SegmentLists &lists, uint32_t level) {
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     lists.control->tiles[(level + 1) % 2] = 0;
@@ -424,8 +425,8 @@ __device__ __forceinline__ void clear_this_level(const SegmentLists &lists, uint
     lists.control->larges[level % 2] = 0;
 }
 
-/* For launch_together(). Of its steps those that hold many keys are functions of their own: inlined, they had values of one another spilled
-   in their loops. */
+/* For launch_together(). Of its steps those that hold many keys are functions of their own: inlined, they had values of one another
+   spilled in their loops. */
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     // cppcheck-suppress passedByValue

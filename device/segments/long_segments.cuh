@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments, and buckets of divided ones, that are sorted on chip (on_chip_sort.cuh): fat blocks first sort those that are a block's, and
- * then their teams those that are a team's, as sort_buckets.cuh does. The keys are read once and written once.
+ * Segments, and buckets of divided ones, that are sorted on chip (on_chip_sort.cuh): fat blocks first sort those that are a
+ * block's, and then their teams those that are a team's, as sort_buckets.cuh does. The keys are read once and written once.
  *
  * A range that is too long for a block is here only where divisions have not made it shorter: one block sorts it by the classic
  * recursion (sort.cuh), whatever its length.
@@ -63,7 +63,8 @@ __device__ __noinline__ void sort_block_segments(const SegmentedSort<Bits> &sort
   }
 }
 
-/* Sorts what is a team's, as long as there is any. All threads of the block take part. Teams have nothing to do with one another. */
+/* Sorts what is a team's, as long as there is any. All threads of the block take part. Teams have nothing to do with one another.
+   */
 template <typename Bits>
 __device__ __noinline__ void sort_team_segments(const SegmentedSort<Bits> &sort) {
   using SortTeam = SortingTeam<Bits, OnChipBy::team>;

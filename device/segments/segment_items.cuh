@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is sorted in the place of keys that are narrow, or that have something going with them: numbers that rise with the wanted order
- * (items.cuh), alone, or with their keys' positions behind them. What lies outside of all segments is not moved, and comes out as it
- * was.
+ * What is sorted in the place of keys that are narrow, or that have something going with them: numbers that rise with the wanted
+ * order (items.cuh), alone, or with their keys' positions behind them. What lies outside of all segments is not moved, and comes
+ * out as it was.
  */
 #ifndef CDPSORT_DEVICE_SEGMENTS_SEGMENT_ITEMS_CUH
 #define CDPSORT_DEVICE_SEGMENTS_SEGMENT_ITEMS_CUH

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernels of a segmented sort speak of: the caller's segments, their classes, and the lists of what is to be sorted. Nothing
- * here sorts.
+ * What the kernels of a segmented sort speak of: the caller's segments, their classes, and the lists of what is to be sorted.
+ * Nothing here sorts.
  *
  *     tiny      some lanes of a warp, where the offsets are read          no list
  *     small     a warp, in registers (short_segments.cuh)                 pieces

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan of a segmented sort (engine.h): what is sorted in the place of the keys, what becomes of segments of which length, and the
- * workspace.
+ * The plan of a segmented sort (engine.h): what is sorted in the place of the keys, what becomes of segments of which length, and
+ * the workspace.
  */
 #include "engine.h"
 #include "payload/items.cuh"
@@ -15,7 +15,8 @@ namespace cdp {
 
 namespace {
 
-/* Values go by the positions of their keys. Keys that count as equal, and differ, have the order of the input, and so positions, too. */
+/* Values go by the positions of their keys. Keys that count as equal, and differ, have the order of the input, and so positions,
+   too. */
 void plan_items(cdp_segments_plan &plan) {
   const cdp_segments_request &asked = plan.asked;
   const uint32_t key_bytes = cdp_engine_key_bytes(asked.type);
@@ -34,8 +35,8 @@ uint32_t ceil_log2(uint64_t number) {
   return bits;
 }
 
-/* Divisions of the longest segment there may be, by as few buckets as there may be of all that are asked for; and how long a range is
-   partitioned if these were not enough. */
+/* Divisions of the longest segment there may be, by as few buckets as there may be of all that are asked for; and how long a range
+   is partitioned if these were not enough. */
 void plan_levels(cdp_segments_plan &plan, const SegmentLimits &limits) {
   const uint32_t level_bits = limits.max_bits - 1; // half of the buckets may have keys equal to splitters
   plan.block_depth_limit = 2 * ceil_log2(plan.max_items) + DEPTH_EXTRA;
@@ -47,8 +48,8 @@ void plan_levels(cdp_segments_plan &plan, const SegmentLimits &limits) {
   plan.block_depth_limit += plan.max_levels;
 }
 
-/* Ranges on a list do not overlap: there are no more of a class than hold its shortest. But buckets may be of any length: all that there
-   are may be small. */
+/* Ranges on a list do not overlap: there are no more of a class than hold its shortest. But buckets may be of any length: all that
+   there are may be small. */
 void plan_capacities(cdp_segments_plan &plan, const SegmentLimits &limits) {
   const uint64_t count = plan.asked.count;
   const uint64_t segments = plan.asked.segment_count;

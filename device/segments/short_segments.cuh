@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments that are sorted in registers: small ones by a warp each (bitonic.cuh), short ones by a small block each, whose warps' runs
- * are merged (block_merge.cuh). The keys are read once and written once.
+ * Segments that are sorted in registers: small ones by a warp each (bitonic.cuh), short ones by a small block each, whose warps'
+ * runs are merged (block_merge.cuh). The keys are read once and written once.
  */
 #ifndef CDPSORT_DEVICE_SEGMENTS_SHORT_SEGMENTS_CUH
 #define CDPSORT_DEVICE_SEGMENTS_SHORT_SEGMENTS_CUH

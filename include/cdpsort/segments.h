@@ -14,30 +14,31 @@
  *     if (cdp_segmented_sort(matrix, NULL, 0, 6, CDP_F32, NULL, &equal) != CDP_OK) // matrix: {{1, 2, 3}, {4, 5, 6}}
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- * Segments are any parts of the array, in any order, with anything between them, and empty ones among them. What lies outside of all
- * of them is as it was. Within a segment keys come in the order of the call, as cdp_quicksort() would bring them.
+ * Segments are any parts of the array, in any order, with anything between them, and empty ones among them. What lies outside of
+ * all of them is as it was. Within a segment keys come in the order of the call, as cdp_quicksort() would bring them.
  *
  * How. A kernel reads the offsets. Up to 32 keys are sorted by some lanes of a warp at once, some hundred more by a warp in its
- * registers, up to two thousand by a small block in its registers, and up to some ten thousand by half of a large block, or all of it,
- * in shared memory: all of these are read once and written once. Longer ones are divided by all blocks together, by the splitters of
- * a sample of each, until the parts are no longer than that: keys are read twice and written once more for each division, which
- * makes up to 512 parts. Segments of one length, given as such, are read by the one kernel for that length. (The networks: Kenneth Batcher, 1968. The
- * sample sort: W. D. Frazer and A. C. McKellar, 1970; on a GPU: Nikolaj Leischner, Vitaly Osipov and Peter Sanders, 2010.) Keys with
- * values are sorted together with their positions, by which the values are gathered; those of 8 bytes by their lower halves, and then
- * by their upper ones. The host launches a few kernels, none of which launches another.
+ * registers, up to two thousand by a small block in its registers, and up to some ten thousand by half of a large block, or all of
+ * it, in shared memory: all of these are read once and written once. Longer ones are divided by all blocks together, by the
+ * splitters of a sample of each, until the parts are no longer than that: keys are read twice and written once more for each
+ * division, which makes up to 512 parts. Segments of one length, given as such, are read by the one kernel for that length. (The
+ * networks: Kenneth Batcher, 1968. The sample sort: W. D. Frazer and A. C. McKellar, 1970; on a GPU: Nikolaj Leischner, Vitaly
+ * Osipov and Peter Sanders, 2010.) Keys with values are sorted together with their positions, by which the values are gathered;
+ * those of 8 bytes by their lower halves, and then by their upper ones. The host launches a few kernels, none of which launches
+ * another.
  *
  * For all calls. Keys, columns, options, device, host and device memory, synchronisation, threads, graphs, statuses and the
  * state of the data after a failure are as for cdp_quicksort_columns() and its forms in stream order (pairs.h), with these
  * differences:
  * - Keys alone are at most CDP_COUNT_MAX, but with CDP_TIES_BY_VALUE CDP_PAIRS_COUNT_MAX as with columns.
  * - Of the options, order, ties, device, allocator and seed count; the others are checked alone.
- * - Always stable: CDP_TIES_ANY is as good as CDP_TIES_STABLE. With CDP_TIES_BY_VALUE equal floating-point keys keep the order of the
- *   input also where there is no column.
- * - Offsets are arrays that are only read: each may lie in any memory, and they may overlap each other, but neither keys nor columns
- *   nor the workspace. In stream order they are read when the stream comes to it, and may come from the work before.
+ * - Always stable: CDP_TIES_ANY is as good as CDP_TIES_STABLE. With CDP_TIES_BY_VALUE equal floating-point keys keep the order of
+ *   the input also where there is no column.
+ * - Offsets are arrays that are only read: each may lie in any memory, and they may overlap each other, but neither keys nor
+ *   columns nor the workspace. In stream order they are read when the stream comes to it, and may come from the work before.
  * - A segment that ends before it begins, or behind the array, is taken for an empty one. Nobody says so.
- * - Where segments overlap, keys and values of all segments are unspecified afterwards, also in the number of times that each is there.
- *   What lies outside of all segments is as it was, and the call ends as others do.
+ * - Where segments overlap, keys and values of all segments are unspecified afterwards, also in the number of times that each is
+ *   there. What lies outside of all segments is as it was, and the call ends as others do.
  * - While a call runs, it may write what lies between segments as well, with the values that are there.
  */
 #ifndef CDPSORT_SEGMENTS_H
@@ -62,8 +63,8 @@ typedef struct cdp_segments {
 } cdp_segments;
 
 /**
- * Sorts each segment of `count` keys in its place, moves the values along, and returns when it is done. Time O(n log n) for n keys in
- * segments, and O(m) for m segments; were the splitters of samples unfair again and again, O(n log^2 n).
+ * Sorts each segment of `count` keys in its place, moves the values along, and returns when it is done. Time O(n log n) for n keys
+ * in segments, and O(m) for m segments; were the splitters of samples unfair again and again, O(n log^2 n).
  *
  * @param keys          `count` keys, owned by the caller, aligned to the size of a key. May be NULL if `count` is 0.
  * @param columns       host pointer to `column_count` columns, read during the call only. May be NULL if there is none.
@@ -71,8 +72,8 @@ typedef struct cdp_segments {
  * @param count         number of keys and of values in a column, in segments or not; 0 and 1 are nothing to do, and need no device.
  * @param type          what the keys are.
  * @param options       NULL means the defaults.
- * @param segments      host pointer to the segments, read during the call only; must not be NULL. Segments of one length are no more
- *                      than the array has keys for (CDP_ERROR_SIZE); keys may be left over.
+ * @param segments      host pointer to the segments, read during the call only; must not be NULL. Segments of one length are no
+ *                      more than the array has keys for (CDP_ERROR_SIZE); keys may be left over.
  * @return as cdp_quicksort(). CDP_ERROR_SIZE also for an offset of another size.
  * @since 0.3.0
  */
@@ -82,10 +83,10 @@ CDP_API cdp_status cdp_segmented_sort(void *keys, const cdp_column *columns, siz
 /**
  * How many bytes of workspace cdp_segmented_sort_async() needs, at most. For keys of 4 or 8 bytes alone: the size of a key, if a
  * segment may be longer than what is sorted in shared memory, and one byte more, for each key; and 48 KiB. For narrow keys alone 9
- * bytes for each key. With columns, or CDP_TIES_BY_VALUE and floating-point keys, for each key 13, or 17 for keys of 8 bytes, and 8 or
- * the size of the largest value, whichever is more. In each case on the simulated device, whose blocks are small, up to 6 bytes more for
- * each key. For keys of 4 or 8 bytes alone, and segments of one length that are not divided, nothing but the least there is. Of
- * the segments only count, offset_bytes and length are looked at, of the columns only the size of a value.
+ * bytes for each key. With columns, or CDP_TIES_BY_VALUE and floating-point keys, for each key 13, or 17 for keys of 8 bytes, and 8
+ * or the size of the largest value, whichever is more. In each case on the simulated device, whose blocks are small, up to 6 bytes
+ * more for each key. For keys of 4 or 8 bytes alone, and segments of one length that are not divided, nothing but the least there
+ * is. Of the segments only count, offset_bytes and length are looked at, of the columns only the size of a value.
  *
  * @param columns          those that will be given to cdp_segmented_sort_async(), as all parameters up to `segments`.
  * @param column_count     likewise.
@@ -102,8 +103,8 @@ CDP_API cdp_status cdp_segmented_sort_workspace(const cdp_column *columns, size_
                                                 size_t *workspace_bytes);
 
 /**
- * cdp_segmented_sort() in stream order, as cdp_quicksort_async(): offsets, too, are device or managed memory, unchanged until the sort
- * is complete.
+ * cdp_segmented_sort() in stream order, as cdp_quicksort_async(): offsets, too, are device or managed memory, unchanged until the
+ * sort is complete.
  *
  * @param d_keys           as `keys` of cdp_segmented_sort(), in device or managed memory, as all arrays here.
  * @param columns          as there.

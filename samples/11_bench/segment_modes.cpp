@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modes of the segmented sort, and of CUB's: see sorter.h. There are 2^10, 2^16 or 2^22 segments, whatever the number of keys, as long as
- * one another or by Zipf's law, in an order that is left to chance; offsets are made outside the clock. Outside the clock segments are
- * judged, by themselves, and then all keys are sorted, and judged as what is sorted is.
+ * Modes of the segmented sort, and of CUB's: see sorter.h. There are 2^10, 2^16 or 2^22 segments, whatever the number of keys, as
+ * long as one another or by Zipf's law, in an order that is left to chance; offsets are made outside the clock. Outside the clock
+ * segments are judged, by themselves, and then all keys are sorted, and judged as what is sorted is.
  */
 #include "segment_peers.h"
 #include "stopwatch.h"

@@ -15,15 +15,15 @@ struct SegmentRows {
   uint32_t count;
 };
 
-/* cub::DeviceSegmentedSort and cub::DeviceSegmentedRadixSort, by a second buffer. With d_temporary NULL, they tell how much of it they
-   want, as CUB's own calls do. Return where the sorted keys are. */
+/* cub::DeviceSegmentedSort and cub::DeviceSegmentedRadixSort, by a second buffer. With d_temporary NULL, they tell how much of it
+   they want, as CUB's own calls do. Return where the sorted keys are. */
 void *cub_sort_segments(const KeySpan &keys, void *d_second, const SegmentRows &rows, void *d_temporary,
                         size_t &temporary_bytes, cudaStream_t stream);
 void *cub_radix_sort_segments(const KeySpan &keys, void *d_second, const SegmentRows &rows, void *d_temporary,
                               size_t &temporary_bytes, cudaStream_t stream);
 
-/* What is true of segments: a sum over all keys, each with its segment's number, which no order changes; and how many keys come before
-   the one that is ahead of them in their segment. */
+/* What is true of segments: a sum over all keys, each with its segment's number, which no order changes; and how many keys come
+   before the one that is ahead of them in their segment. */
 struct SegmentVerdict {
   unsigned long long sum;
   unsigned long long in_disorder;

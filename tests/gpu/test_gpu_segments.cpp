@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segments.h on the GPU, against std::stable_sort of each segment's positions by the keys' ranks: lengths around all that is a limit,
- * equal and by awful offsets, all types, orders and ties, values, arrays in every kind of memory, captured, behind a stream that is held,
- * several at a time, and long segments, which are divided again and again. And what is refused.
+ * segments.h on the GPU, against std::stable_sort of each segment's positions by the keys' ranks: lengths around all that is a
+ * limit, equal and by awful offsets, all types, orders and ties, values, arrays in every kind of memory, captured, behind a stream
+ * that is held, several at a time, and long segments, which are divided again and again. And what is refused.
  */
 #include "gpu_tables.h"
 #include "segment_tables.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segmented sorts (segments.h), on the simulated device, against std::stable_sort of each segment's positions by the oracle's comparison
- * of keys: lengths around all that is a limit, equal and by offsets, offsets that are none, all key types, directions and kinds of ties,
- * values, each form of the call, segments that are divided again and again, and such as overlap.
+ * Segmented sorts (segments.h), on the simulated device, against std::stable_sort of each segment's positions by the oracle's
+ * comparison of keys: lengths around all that is a limit, equal and by offsets, offsets that are none, all key types, directions
+ * and kinds of ties, values, each form of the call, segments that are divided again and again, and such as overlap.
  */
 #include "host_tables.h"
 #include "run_suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of segments.h as calls: the manual's examples, little to do, the workspace, an allocator, and wrong arguments, which touch
- * nothing. What they make of arrays is test_segments.cpp's.
+ * The calls of segments.h as calls: the manual's examples, little to do, the workspace, an allocator, and wrong arguments, which
+ * touch nothing. What they make of arrays is test_segments.cpp's.
  */
 #include "host_data.h"
 #include "run_suite.h"

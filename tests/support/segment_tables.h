@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments for tests, by a seed: of any lengths, in any order, with gaps, empty ones and offsets that are none; and the order that a
- * segmented sort must bring an array into.
+ * Segments for tests, by a seed: of any lengths, in any order, with gaps, empty ones and offsets that are none; and the order that
+ * a segmented sort must bring an array into.
  */
 #ifndef CDPSORT_TESTS_SEGMENT_TABLES_H
 #define CDPSORT_TESTS_SEGMENT_TABLES_H
