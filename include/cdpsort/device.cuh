@@ -28,8 +28,8 @@
  * | sort_places() | global memory: likewise | grids that the host launches | any | device/index_sort.cuh |
  *
  * For all of them:
- * - Keys are of any type, and compared by a function of yours, compare(a, b): whether a comes before b. By default it is operator<;
- *   for integers without values that is a minimum and a maximum, and faster than any other.
+ * - Keys are of any type, and compared by a function of yours, compare(a, b): whether a comes before b. By default it is operator<.
+ *   Of integers without values that, and cdpsort::Greater{}, is a minimum and a maximum, and faster than any other.
  * - compare must be a strict weak order and depend on its arguments alone. If it is none (operator< of floating-point numbers,
  *   where there are NaNs), the sort ends all the same, in as many steps, with all items, each as often as it was there, in some
  *   order; nothing else is written. A network asks the same questions whatever the answers, and only ever exchanges two items.

@@ -24,7 +24,7 @@ struct Less {
   }
 };
 
-/** Descending, by operator<. */
+/** Descending, by operator<. Of integers as fast as Less. */
 struct Greater {
   template <typename Key>
   __host__ __device__ __forceinline__ bool operator()(const Key &left, const Key &right) const {
@@ -42,7 +42,8 @@ constexpr uint32_t ALL_LANES = 0xffffffffu;
 
 /* Whether equal keys are the same in every bit, so that a comparator may write each of two twice: not of floating-point numbers. */
 template <typename Key, typename Value, typename Compare>
-constexpr bool IS_PLAIN = std::is_integral_v<Key> &&std::is_same_v<Value, NoValue> &&std::is_same_v<Compare, Less>;
+constexpr bool IS_PLAIN = std::conjunction_v<std::is_integral<Key>, std::is_same<Value, NoValue>,
+                                             std::disjunction<std::is_same<Compare, Less>, std::is_same<Compare, Greater>>>;
 
 template <typename Value>
 constexpr bool HAS_VALUE = !std::is_same_v<Value, NoValue>;
@@ -96,7 +97,10 @@ template <typename Key, typename Value, uint32_t ITEMS, typename Compare>
 __device__ __forceinline__ void compare_exchange(const Items<Key, Value, ITEMS> &items, uint32_t low, uint32_t high,
                                                  Compare compare) {
   if constexpr (IS_PLAIN<Key, Value, Compare>) {
-    compare_exchange(items.keys[low], items.keys[high]);
+    if constexpr (std::is_same_v<Compare, Greater>)
+      compare_exchange(items.keys[high], items.keys[low]);
+    else
+      compare_exchange(items.keys[low], items.keys[high]);
   } else {
     const bool exchanges = compare(items.keys[high], items.keys[low]);
     exchange_if(exchanges, items.keys[low], items.keys[high]);
@@ -177,7 +181,7 @@ __device__ __forceinline__ void keep(const Items<Key, Value, ITEMS> &items, uint
                                      [[maybe_unused]] const Value &partner_value, bool keeps_greater, Compare compare) {
   Key &own = items.keys[item];
   if constexpr (IS_PLAIN<Key, Value, Compare>) {
-    own = kept(own, partner, keeps_greater);
+    own = kept(own, partner, std::is_same_v<Compare, Greater> ? !keeps_greater : keeps_greater);
   } else {
     Key later = partner;
     Key earlier = own;
