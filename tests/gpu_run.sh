@@ -21,7 +21,9 @@ cd "$cdpsort_root"
 
 # Seconds that a program may take.
 test_limit=240 gpu_test_limit=180 sample_limit=120 memcheck_limit=300 bench_limit=300 soak_limit_beyond=60 replays_limit=400
-soak_seconds=60 soak_threads=4 replays=1000 memchecks_at_once=4
+soak_seconds=60 soak_threads=4 replays=1000
+# Programs at a time that use the GPU, but are neither timed nor in need of all of its memory.
+gpu_tests_beside=4 memchecks_at_once=4
 
 build="" tests_only="" repeats=1
 while [ $# -gt 0 ]; do

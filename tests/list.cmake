@@ -107,13 +107,14 @@ foreach(name gpu_key_order gpu_counted gpu_indices)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
                TIMEOUT 600)
 endforeach()
+# Most of their time is the host's, which looks at the results: tests/gpu_run.sh runs them beside one another.
 foreach(name gpu_bitonic gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused gpu_select
         gpu_select_refused gpu_ranges gpu_ranges_refused gpu_segments gpu_compare gpu_compare_refused)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
                MEMCHECK LABELS gpu beside TIMEOUT 600)
 endforeach()
 cdpsort_test(gpu_sort_by FOLDER gpu SOURCES gpu/sort_by_kinds.cu support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data
-             host_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
+             host_data CUDART MEMCHECK LABELS gpu beside TIMEOUT 600)
 # Not under memcheck, which launches one kernel after another: these are about many at once.
 cdpsort_test(gpu_many_sorts FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
 cdpsort_test(gpu_pending_limit FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
