@@ -190,7 +190,7 @@ __device__ __forceinline__ void level_network_body(const Sort<Bits> &sort, const
       do_network_pieces(sort.rules, range, step, first, warps);
       first = (first + warps - static_cast<uint32_t>(network_step_pieces<Bits>(step, range.items()) % warps)) % warps;
     }
-    grid_barrier();
+    grid_barrier(&sort.control->network_arrivals);
   }
 }
 

@@ -75,6 +75,7 @@ struct alignas(16) Control {
   unsigned int disorder;                /* 1: an array that seemed to be in order is not */
   uint32_t direction;                   /* host driver: a Direction, the one that the array seems to be in */
   unsigned long long max_network_items; /* host driver: of a range that is left to the bitonic network */
+  uint32_t network_arrivals;            /* host driver: of its grid's barrier */
   int first_fault;
 };
 

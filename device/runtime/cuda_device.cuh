@@ -5,7 +5,6 @@
 #ifndef CDPSORT_DEVICE_RUNTIME_CUDA_DEVICE_CUH
 #define CDPSORT_DEVICE_RUNTIME_CUDA_DEVICE_CUH
 
-#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 namespace cdp {
@@ -90,11 +89,6 @@ int resident_blocks(void (*kernel)(Parameters...), uint32_t threads, uint32_t sh
   return unrecorded(error);
 }
 
-/* All threads of all blocks of a grid of launch_together() take part. */
-__device__ __forceinline__ void grid_barrier() {
-  cooperative_groups::this_grid().sync();
-}
-
 /* Waits for `threads` threads of the block, whole warps, at its barrier `number`. */
 __device__ __forceinline__ void named_barrier(uint32_t number, uint32_t threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
@@ -126,6 +120,25 @@ __device__ __forceinline__ unsigned long long read_anew(const unsigned long long
   unsigned long long now;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(word) : "memory");
   return now;
+}
+
+/*
+ * All threads of all blocks of a grid of launch_together() take part. arrivals: a word that is the launch's own, zero before it.
+ *
+ * Not that of cooperative groups: where it stands between calls of functions that have barriers themselves, warps were seen to meet
+ * at two different ones (docs/notes/grid-barrier.md).
+ */
+__device__ __forceinline__ void grid_barrier(uint32_t *arrivals) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence(); // what the block has written comes before its arrival
+    const uint32_t before = atomicAdd(arrivals, 1u);
+    const uint32_t all = (before / gridDim.x + 1) * gridDim.x;
+    while (read_anew(arrivals) < all) {
+    }
+    __threadfence(); // and what the block reads, behind that of all others
+  }
+  __syncthreads();
 }
 
 /* The simulated device looks whether it holds; here it costs nothing. */

@@ -11,7 +11,8 @@
  *     resident_blocks()    how many blocks of a kernel the current device holds at once: the most for launch_together()
  *     context_number()     a number of the host thread's context that no other has had; 0: not known
  *     zero_memory()        zeroes device memory from the host, in a stream's order; copy_memory() copies within it
- *     grid_barrier()       waits for all threads of all blocks of such a grid; what was written before is visible behind it
+ *     grid_barrier()       waits for all threads of all blocks of such a grid; what was written before is visible behind it.
+ *                          It is given a word that nobody else has, and that is zero before the launch
  *     named_barrier()      waits for some warps of the block, all at the barrier of that number (1 to 15), so many threads
  *                          together; named_barrier_or() tells each whether any of them gave a predicate that is not 0
  *     read_anew()          what a word in device memory is now, whoever has changed it

@@ -150,8 +150,9 @@ inline int __syncthreads_and(int predicate, machine::Place place = machine::Plac
   return __syncthreads_count(predicate == 0, place) == 0 ? 1 : 0;
 }
 
-/* The barrier of a grid that was launched together: all its threads take part, at one and the same place. */
-inline void grid_barrier(machine::Place place = machine::Place::current()) {
+/* The barrier of a grid that was launched together: all its threads take part, at one and the same place. A GPU counts the blocks
+   that have arrived in a word that must be zero before the launch. */
+inline void grid_barrier(const uint32_t *, machine::Place place = machine::Place::current()) {
   machine::meet(machine::here(), machine::Activity::grid_barrier, false, place);
 }
 

@@ -433,15 +433,15 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     divide_segments_kernel(const __grid_constant__ SegmentedSort<Bits> sort) {
   for (uint32_t level = 0; level < sort.max_levels && sort.lists.listed(SegmentClass::large, level) != 0; level++) {
     choose_segments(sort, level);
-    grid_barrier();
+    grid_barrier(&sort.lists.control->arrivals);
     clear_next_level(sort.lists, level);
     count_tiles(sort, level);
-    grid_barrier();
+    grid_barrier(&sort.lists.control->arrivals);
     place_segments(sort, level);
-    grid_barrier();
+    grid_barrier(&sort.lists.control->arrivals);
     clear_this_level(sort.lists, level);
     scatter_tiles(sort, level);
-    grid_barrier();
+    grid_barrier(&sort.lists.control->arrivals);
   }
 }
 

@@ -87,6 +87,7 @@ struct SegmentControl {
   unsigned long long table_places[2];
   unsigned long long blocks_taken; /* of the listed ones, by those who sort them */
   unsigned long long teams_taken;
+  uint32_t arrivals; /* of the grid's barrier, where segments are divided */
 };
 
 /* The lists, and how much room they have. */

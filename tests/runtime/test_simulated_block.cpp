@@ -129,14 +129,14 @@ __global__ void rounds_kernel(uint32_t *sums) {
   for (uint32_t round = 1; round <= 4; ++round) {
     if (threadIdx.x == 40)
       sums[round * TOGETHER + blockIdx.x] = sums[(round - 1) * TOGETHER + (blockIdx.x + 1) % TOGETHER] + 1;
-    grid_barrier();
+    grid_barrier(nullptr);
     require(sums[round * TOGETHER + threadIdx.x % TOGETHER] == round, __LINE__);
     __syncthreads();
   }
 }
 
 __global__ void child_kernel() {
-  grid_barrier();
+  grid_barrier(nullptr);
 }
 
 /* Ways to miss each other at the grid's barrier. */
@@ -147,13 +147,13 @@ __global__ void missed_kernel(int way) {
   if (way == 1 && first && threadIdx.x == 3) // a thread that ends
     return;
   if (way == 2 && first) // another place
-    grid_barrier();
+    grid_barrier(nullptr);
   else if (way == 3 && threadIdx.x < 32) // the block's barrier
     __syncthreads();
   else if (way == 4 && threadIdx.x == 0) // a grid that the device launched
     launch_child(ChildStream::fire_and_forget, {1, 1, 0}, child_kernel);
   else
-    grid_barrier();
+    grid_barrier(nullptr);
 }
 
 START_TEST(grid_barrier_waits_for_all_blocks) {
