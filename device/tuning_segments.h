@@ -9,12 +9,15 @@
 
 namespace cdp {
 
-/* Segments up to this are tiny: a few lanes sort each, a key to each lane. A warp's lanes, on every device there is. */
+/* Segments up to this are tiny: a few lanes sort each. As many keys as a warp has lanes, which write them side by side. */
 constexpr uint32_t TINY_ITEMS = WARP_LANES;
 
-/* Bytes of tiny segments that a lane has on its way at once, a key to a row. Four rows of 128 bytes for each of 48 warps are as
-   many as an H200's memory keeps under way. Reckoned, not measured. */
-constexpr uint32_t TINY_BYTES = 16;
+/* Keys of a tiny segment that a lane holds: a power of two, so that groups of as many lanes exchange them. */
+constexpr uint32_t TINY_LANE_ITEMS = 4;
+
+/* Bytes of tiny segments that a lane has on its way at once: TINY_LANE_ITEMS keys of 8 bytes, or twice as many of 4. Not compared
+   with others. */
+constexpr uint32_t TINY_BYTES = 32;
 
 /* Threads of a block that reads offsets, and sorts tiny segments; and of one whose warps sort small ones. */
 constexpr uint32_t CLASSIFY_THREADS = 256;
