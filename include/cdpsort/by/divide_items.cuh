@@ -115,10 +115,14 @@ __device__ __forceinline__ void classify_tile(const Job &job, const Tile &tile, 
 #pragma unroll
   for (uint32_t item = 0; item < ITEMS; item++) {
     const uint32_t index = item * THREADS + threadIdx.x;
-    const uint32_t bucket = bucket_of(block, items[item], nodes[item], job.bits, splitters, less);
-    if (index < tile.items)
+    // As many buckets as there may be: no splitter is equivalent to another.
+    const uint32_t bucket = splitters + 1 == 1u << job.bits
+                                ? nodes[item] - (1u << job.bits)
+                                : bucket_of(block, items[item], nodes[item], job.bits, splitters, less);
+    if (index < tile.items) {
       job.buckets[tile.begin + index] = static_cast<uint8_t>(bucket);
-    add_to_bucket(block.counts, bucket, index < tile.items);
+      atomicAdd(&block.counts[bucket], 1u); // what it was is not asked for: 32 to one word are one addition
+    }
   }
 }
 

@@ -26,19 +26,37 @@ __device__ __forceinline__ void sort_in_place(SortBlock<Item, THREADS> &block, I
   __syncthreads();
 }
 
-template <typename Rules>
-__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.piece_threads)
-    // cppcheck-suppress passedByValue
-    piece_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
+/* Sorts the block's piece, if it has at least so many items, and no more than a block of so many threads sorts. */
+template <uint32_t THREADS, typename Rules>
+__device__ __forceinline__ void sort_piece(const Job &job, const typename Rules::Context &context, uint32_t fewest) {
   using Item = typename Rules::Item;
-  constexpr uint32_t THREADS = SHAPE<Item>.piece_threads;
   static_assert(sizeof(SortBlock<Item, THREADS>) <= sort_bytes(SHAPE<Item>, THREADS, sizeof(Item)), "the host reckons with it");
   auto &block = block_memory<SortBlock<Item, THREADS>>();
   const Bounds piece = bounds_of(job, blockIdx.x);
   const uint32_t count = piece.end - piece.begin;
-  if (count < 2 || count > SHAPE<Item>.piece() || is_done(job, blockIdx.x))
+  if (count < fewest || count > SortBlock<Item, THREADS>::TILE || is_done(job, blockIdx.x))
     return;
   sort_in_place(block, static_cast<Item *>(job.items) + piece.begin, count, Rules::comparison(job, context));
+}
+
+/*
+ * 1. A piece has half of what there is room for, on average, and half of the threads would have no items.
+ * 2. They would hold registers all the same, so that a multiprocessor had half as many threads at work.
+ * Therefore short pieces are sorted by blocks of half as many threads, and the others by a grid of their own.
+ */
+template <typename Rules>
+__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.piece_threads / 2, SHAPE<typename Rules::Item>.piece_blocks * 2)
+    // cppcheck-suppress passedByValue
+    short_piece_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
+  sort_piece<SHAPE<typename Rules::Item>.piece_threads / 2, Rules>(job, context, 2);
+}
+
+template <typename Rules>
+__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.piece_threads, SHAPE<typename Rules::Item>.piece_blocks)
+    // cppcheck-suppress passedByValue
+    piece_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
+  constexpr Shape SHAPE_OF_ITEM = SHAPE<typename Rules::Item>;
+  sort_piece<SHAPE_OF_ITEM.piece_threads, Rules>(job, context, SHAPE_OF_ITEM.short_piece() + 1);
 }
 
 /* ---- Long pieces ------------------------------------------------------------------------------------------------------- */

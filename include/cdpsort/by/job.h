@@ -40,16 +40,19 @@ constexpr uint32_t OF_INDICES = 0; /* in the place of a size */
  * piece_threads, sort_items  of a block that sorts a piece in shared memory, and the items of each thread. Odd, so that threads
  *                            which each write their items one behind the other do so to different banks. Half a piece's most is
  *                            what pieces have on average: 2^26 items of 4, 8 and 16 bytes then are no more than 2^16 pieces.
+ * piece_blocks               of those that a multiprocessor must hold: with more registers than that leaves, fewer threads would be
+ *                            at work; with fewer, some are spilled.
  * sample_threads             of a block that sorts a sample, or a piece that became too long: all of it within 48 KB.
  * sample_blocks              of those that a multiprocessor must hold: more registers than that leaves are not given. Small items
  *                            need no more; of others there is one, lest registers are spilled.
  * divide_threads, _items     of a block that counts or moves a tile: 32 KB of items.
  * level_bits                 of a bucket's number at most: it is written down as one byte.
  *
- * Reckoned, not measured yet.
+ * Those of items of 4 and 8 bytes were measured on an H200 (docs/lab/2026-11-25-comparisons-and-segments.md), the others reckoned.
  */
 struct Shape {
   uint32_t piece_threads;
+  uint32_t piece_blocks;
   uint32_t sort_items;
   uint32_t sample_threads;
   uint32_t sample_blocks;
@@ -59,6 +62,9 @@ struct Shape {
 
   CDP_BY_BOTH constexpr uint32_t piece() const {
     return piece_threads * sort_items;
+  }
+  CDP_BY_BOTH constexpr uint32_t short_piece() const {
+    return piece_threads / 2 * sort_items;
   }
   CDP_BY_BOTH constexpr uint32_t sample() const {
     return sample_threads * sort_items;
@@ -70,18 +76,18 @@ struct Shape {
 
 CDP_BY_BOTH constexpr Shape shape_of(uint32_t item_bytes, bool is_simulated) {
   if (is_simulated && item_bytes == OF_INDICES)
-    return {64, 3, 128, 1, 64, 3, 3};
+    return {64, 1, 3, 128, 1, 64, 3, 3};
   if (is_simulated)
-    return item_bytes <= 4 ? Shape{64, 5, 128, 1, 64, 3, 3} : Shape{64, 3, 96, 1, 64, 2, 3};
+    return item_bytes <= 4 ? Shape{64, 1, 5, 128, 1, 64, 3, 3} : Shape{64, 1, 3, 96, 1, 64, 2, 3};
   if (item_bytes == OF_INDICES)
-    return {256, 9, 512, 1, 512, 8, 8};
+    return {256, 1, 9, 512, 1, 512, 8, 8};
   if (item_bytes <= 4)
-    return {128, 17, 256, 4, 512, 16, 8};
+    return {128, 12, 17, 256, 4, 512, 16, 8};
   if (item_bytes <= 8)
-    return {256, 9, 512, 1, 512, 8, 8};
+    return {256, 6, 9, 512, 1, 512, 8, 8};
   if (item_bytes <= 16)
-    return {256, 9, 256, 1, 512, 4, 8};
-  return {256, 5, 256, 1, 512, 2, 8};
+    return {256, 1, 9, 256, 1, 512, 4, 8};
+  return {256, 1, 5, 256, 1, 512, 2, 8};
 }
 
 /* Items that are moved themselves; of all others their indices are, and they are gathered at the end. */
@@ -147,8 +153,8 @@ struct Job {
 constexpr uint16_t HAS_EQUALS = 0x8000;
 
 /* The kernels, in the order of KERNEL_NAMES (launches.h). */
-enum class Kernel : uint32_t { number, choose, count, scan, move, piece, long_piece, gather };
-constexpr uint32_t KERNELS = 8;
+enum class Kernel : uint32_t { number, choose, count, scan, move, short_piece, piece, long_piece, gather };
+constexpr uint32_t KERNELS = 9;
 
 /* What a comparison of the caller's is given: a copy of his bytes, or a pointer as it is. A kernel's parameters are 4 KB at most.
    */

@@ -14,7 +14,8 @@
 namespace cdp::by {
 
 /* By number of Kernel; behind "cdp_by_" the names of those that the runtime compiler makes. */
-constexpr const char *KERNEL_NAMES[KERNELS] = {"number", "choose", "count", "scan", "move", "piece", "long_piece", "gather"};
+constexpr const char *KERNEL_NAMES[KERNELS] = {"number",      "choose", "count",      "scan",  "move",
+                                               "short_piece", "piece",  "long_piece", "gather"};
 
 /* 2^32 items with a bucket's number of 8 bits are 3 levels on a GPU; the simulated device's are smaller. */
 constexpr uint32_t LEVELS_MAX = 10;
@@ -174,9 +175,10 @@ public:
     int error = begin();
     for (uint32_t level = 0; level < plan.levels && error == 0; level++)
       error = divide(level);
-    if (error == 0)
-      error = launcher.launch(Kernel::piece, job.parents, plan.shape.piece_threads,
-                              sort_bytes(plan.shape, plan.shape.piece_threads, plan.moved_bytes), job);
+    if (error == 0 && (plan.levels != 0 || plan.count <= plan.shape.short_piece()))
+      error = sort_pieces(Kernel::short_piece, plan.shape.piece_threads / 2);
+    if (error == 0 && plan.count > plan.shape.short_piece())
+      error = sort_pieces(Kernel::piece, plan.shape.piece_threads);
     if (error == 0 && plan.levels != 0)
       error = launcher.launch(Kernel::long_piece, plan.blocks * LONG_PIECE_BLOCKS, plan.shape.sample_threads,
                               sort_bytes(plan.shape, plan.shape.sample_threads, plan.moved_bytes), job);
@@ -199,6 +201,10 @@ private:
     if (is_of_indices(plan))
       return launcher.launch(Kernel::number, walking_blocks(), PLAIN_THREADS, 0, job);
     return job.from == job.items ? 0 : launcher.copy(job.other, job.items, plan.count * plan.moved_bytes);
+  }
+
+  int sort_pieces(Kernel kernel, uint32_t threads) {
+    return launcher.launch(kernel, job.parents, threads, sort_bytes(plan.shape, threads, plan.moved_bytes), job);
   }
 
   int divide(uint32_t level) {

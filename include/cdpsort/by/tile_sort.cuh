@@ -34,14 +34,13 @@ struct SortBlock {
 
 /* ---- A thread's items -------------------------------------------------------------------------------------------------- */
 
-/* One step of Batcher's odd-even merge sort: comparators from item i to i + K, within runs of 2P. FULL: all items are there,
-   otherwise the first `valid` are, and what is not there comes after all that is. */
-template <uint32_t P, uint32_t K, bool FULL, uint32_t ITEMS, typename Item, typename Less>
-__device__ __forceinline__ void network_step(Item (&items)[ITEMS], uint32_t valid, const Less &less) {
+/* One step of Batcher's odd-even merge sort: comparators from item i to i + K, within runs of 2P. */
+template <uint32_t P, uint32_t K, uint32_t ITEMS, typename Item, typename Less>
+__device__ __forceinline__ void network_step(Item (&items)[ITEMS], const Less &less) {
 #pragma unroll
   for (uint32_t low = 0; low + K < ITEMS; low++) {
     const bool is_there = low + 1 > K % P && (low - K % P) % (2 * K) < K && low / (2 * P) == (low + K) / (2 * P);
-    if (is_there && (FULL || low + K < valid)) {
+    if (is_there) {
       const bool is_wrong = less(items[low + K], items[low]);
       const Item lesser = is_wrong ? items[low + K] : items[low];
       items[low + K] = is_wrong ? items[low] : items[low + K];
@@ -50,21 +49,57 @@ __device__ __forceinline__ void network_step(Item (&items)[ITEMS], uint32_t vali
   }
 }
 
-template <uint32_t P, uint32_t K, bool FULL, uint32_t ITEMS, typename Item, typename Less>
-__device__ __forceinline__ void network(Item (&items)[ITEMS], uint32_t valid, const Less &less) {
-  network_step<P, K, FULL>(items, valid, less);
+template <uint32_t P, uint32_t K, uint32_t ITEMS, typename Item, typename Less>
+__device__ __forceinline__ void network(Item (&items)[ITEMS], const Less &less) {
+  network_step<P, K>(items, less);
   if constexpr (K > 1)
-    network<P, K / 2, FULL>(items, valid, less);
+    network<P, K / 2>(items, less);
   else if constexpr (2 * P < ITEMS)
-    network<2 * P, 2 * P, FULL>(items, valid, less);
+    network<2 * P, 2 * P>(items, less);
 }
 
+/* Whether two items are the same bit by bit. They are moved as words, which have nothing between them. */
+template <typename Item>
+__device__ __forceinline__ bool are_same(const Item &left, const Item &right) {
+  using Word = typename WordOf<(sizeof(Item) % 4 == 0 ? 4 : 1)>::Type;
+  constexpr uint32_t WORDS = sizeof(Item) / sizeof(Word);
+  Word a[WORDS];
+  Word b[WORDS];
+  memcpy(a, &left, sizeof left);
+  memcpy(b, &right, sizeof right);
+  bool same = true;
+#pragma unroll
+  for (uint32_t word = 0; word < WORDS; word++)
+    same = same && a[word] == b[word];
+  return same;
+}
+
+/*
+ * Sorts a thread's `valid` items at `places`, and leaves them in registers, and where fewer than ITEMS also in their places: then
+ * what is missing is a copy of the first one meanwhile, of which as many are left out again. The same network does for both: that
+ * of the few threads that have fewer would be as much code once more.
+ */
 template <uint32_t ITEMS, typename Item, typename Less>
-__device__ __forceinline__ void sort_thread(Item (&items)[ITEMS], uint32_t valid, const Less &less) {
+__device__ __forceinline__ void sort_thread(Item (&items)[ITEMS], uint32_t valid, Item *places, const Less &less) {
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    items[item] = places[item < valid ? item : 0];
+  const Item first = items[0];
+  network<1, 1>(items, less);
   if (valid == ITEMS)
-    network<1, 1, true>(items, valid, less);
-  else
-    network<1, 1, false>(items, valid, less);
+    return;
+  uint32_t left_out = 0;
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    const bool is_left_out = left_out < ITEMS - valid && are_same(items[item], first);
+    if (!is_left_out)
+      places[item - left_out] = items[item];
+    left_out += is_left_out ? 1 : 0;
+  }
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    if (item < valid)
+      items[item] = places[item];
 }
 
 /* ---- Merging ----------------------------------------------------------------------------------------------------------- */
@@ -120,14 +155,27 @@ __device__ __forceinline__ void merge_share(Item (&items)[ITEMS], Share share, c
   }
 }
 
-/*
- * Merges the pairs of runs of `threads` threads' items, all of `count`. BLOCK: threads of several warps have a pair, and the whole
- * block takes part; otherwise a warp. What is staged is there for all that take part, and may be written again behind it.
- */
-template <bool BLOCK, uint32_t ITEMS, typename Item, uint32_t THREADS, typename Less>
+/* What a round's threads wait for: the block where several warps have a pair of runs, the warp otherwise. One code for both: what a
+   block has to fetch of it is what it waits for. */
+__device__ __forceinline__ void wait_for_round(bool is_block) {
+  if (is_block)
+    __syncthreads();
+  else
+    __syncwarp();
+}
+__device__ __forceinline__ bool any_of_round(bool is_block, bool predicate) {
+  if (is_block)
+    return __syncthreads_or(predicate) != 0;
+  return __any_sync(EVERY_LANE, predicate) != 0;
+}
+
+/* Merges the pairs of runs of `threads` threads' items, all of `count`. What is staged is there for all that take part, and may be
+   written again behind it. */
+template <uint32_t ITEMS, typename Item, uint32_t THREADS, typename Less>
 __device__ __forceinline__ void merge_round(Item (&items)[ITEMS], SortBlock<Item, THREADS> &block, uint32_t count,
                                             uint32_t threads, const Less &less) {
   const Item *stage = block.stage();
+  const bool is_block = threads >= LANES;
   const uint32_t first = least(threadIdx.x * ITEMS, count);
   const uint32_t begin = least((threadIdx.x & ~(2 * threads - 1)) * ITEMS, count);
   const uint32_t middle = least(begin + threads * ITEMS, count);
@@ -135,26 +183,14 @@ __device__ __forceinline__ void merge_round(Item (&items)[ITEMS], SortBlock<Item
   const uint32_t rank = first - begin;
   const uint32_t next_rank = least(rank + ITEMS, end - begin);
   const uint32_t split = find_split(stage + begin, middle - begin, stage + middle, end - middle, rank, less);
-  uint32_t next_split;
-  if (BLOCK) {
-    block.splits[threadIdx.x] = split;
-    __syncthreads();
-    next_split = block.splits[threadIdx.x + 1];
-  } else {
-    next_split = __shfl_down_sync(EVERY_LANE, split, 1);
-  }
-  if (begin + next_rank == end)
-    next_split = middle - begin;
+  block.splits[threadIdx.x] = split;
+  wait_for_round(is_block);
+  const uint32_t next_split = begin + next_rank == end ? middle - begin : block.splits[threadIdx.x + 1];
   // Wrapped around, a step backwards is too long.
-  const bool contradicts = next_split - split > next_rank - rank;
-  const bool is_contradicted = BLOCK ? __syncthreads_or(contradicts) != 0 : __any_sync(EVERY_LANE, contradicts) != 0;
-  if (!is_contradicted)
+  if (!any_of_round(is_block, next_split - split > next_rank - rank))
     merge_share(items, {begin + split, begin + next_split, middle + (rank - split), middle + (next_rank - next_split)}, stage,
                 less);
-  if (BLOCK)
-    __syncthreads();
-  else
-    __syncwarp();
+  wait_for_round(is_block);
 }
 
 /* ---- The block --------------------------------------------------------------------------------------------------------- */
@@ -175,26 +211,18 @@ template <typename Item, uint32_t THREADS, typename Less>
 __device__ __forceinline__ void sort_block(SortBlock<Item, THREADS> &block, uint32_t count, const Less &less) {
   constexpr uint32_t ITEMS = SortBlock<Item, THREADS>::ITEMS;
   Item *stage = block.stage();
-  Item items[ITEMS];
+  Item items[ITEMS] = {};
   const uint32_t first = least(threadIdx.x * ITEMS, count);
   const uint32_t valid = least(count - first, ITEMS);
-#pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++)
-    if (item < valid)
-      items[item] = stage[first + item];
   if (valid != 0)
-    sort_thread(items, valid, less);
-  // A warp that has none takes part where the whole block does.
+    sort_thread(items, valid, stage + first, less);
   const uint32_t warp_first = threadIdx.x / LANES * LANES * ITEMS;
-  for (uint32_t threads = 1; threads < LANES && warp_first + threads * ITEMS < count; threads *= 2) {
+  for (uint32_t threads = 1; threads * ITEMS < count; threads *= 2) {
+    if (threads < LANES && warp_first + threads * ITEMS >= count)
+      continue; // the warp has one run or none: it takes part where the whole block does
     stage_items(items, valid, stage);
-    __syncwarp();
-    merge_round<false>(items, block, count, threads, less);
-  }
-  for (uint32_t threads = LANES; threads * ITEMS < count; threads *= 2) {
-    stage_items(items, valid, stage);
-    __syncthreads();
-    merge_round<true>(items, block, count, threads, less);
+    wait_for_round(threads >= LANES);
+    merge_round(items, block, count, threads, less);
   }
   stage_items(items, valid, stage);
   __syncthreads();
