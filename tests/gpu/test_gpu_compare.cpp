@@ -44,6 +44,11 @@ std::string source_of(size_t item_bytes, const char *answer) {
   return beginning_of(item_bytes) + answer + ";\n}\n";
 }
 
+/* Either way round, as the context says, which is copied. To compile takes longer than to sort: one source does for both. */
+std::string order_source_of(size_t item_bytes) {
+  return source_of(item_bytes, "*(const unsigned *)context != 0 ? y < x : x < y");
+}
+
 struct Broken {
   const char *name;
   const char *answer;
@@ -59,8 +64,19 @@ const Broken broken[] = {{"always", "1"},
                          {"by key or equal", "x <= y"},
                          {"with mistakes", "(x < y) != (mixed((unsigned)clock64()) % 100 == 0)"},
                          {"near ones before", "(long long)x - (long long)y < 1000000"},
-                         {"by a counter", "atomicAdd((unsigned *)context, 1u) / 1000 % 2 == 0 ? x < y : y < x"}};
+                         {"by a counter", "atomicAdd(numbers + 1, 1u) / 1000 % 2 == 0 ? x < y : y < x"}};
 constexpr int BROKEN = sizeof broken / sizeof *broken;
+
+/* All of them, as the first number says that the context points to; the second one is a counter. */
+std::string broken_source_of(size_t item_bytes) {
+  std::string cases;
+  for (int which = 0; which < BROKEN; which++)
+    cases += "  case " + std::to_string(which) + ": return " + broken[which].answer + ";\n";
+  return "__noinline__ int answer(unsigned x, unsigned y, unsigned *numbers);\n" +
+         source_of(item_bytes, "answer(x, y, (unsigned *)context)") +
+         "int answer(unsigned x, unsigned y, unsigned *numbers) {\n  switch (numbers[0]) {\n" + cases +
+         "  default: return 0;\n  }\n}\n";
+}
 
 cdp_comparison comparison_of(const std::string &source) {
   cdp_comparison comparison = CDP_COMPARISON_INIT;
@@ -107,9 +123,12 @@ Bytes sort(const Bytes &items, size_t item_bytes, const cdp_comparison &comparis
 }
 
 void check(size_t count, size_t item_bytes, uint32_t keys, bool is_falling, const Way &way) {
-  const std::string source = source_of(item_bytes, is_falling ? "x > y" : "x < y");
-  const Bytes sorted =
-      sort(compared::random_items(count, item_bytes, keys, seed() + count), item_bytes, comparison_of(source), way);
+  const std::string source = order_source_of(item_bytes);
+  uint32_t falls = is_falling ? 1 : 0;
+  cdp_comparison comparison = comparison_of(source);
+  comparison.context = &falls;
+  comparison.context_bytes = sizeof falls;
+  const Bytes sorted = sort(compared::random_items(count, item_bytes, keys, seed() + count), item_bytes, comparison, way);
   compared::must_be_in_order(sorted, item_bytes, [&](const void *a, const void *b) {
     return is_falling ? key_before(b, a, item_bytes) : key_before(a, b, item_bytes);
   });
@@ -193,20 +212,21 @@ END_TEST
 
 /* _i: which. */
 START_TEST(test_broken) {
+  const uint32_t which = static_cast<uint32_t>(_i);
+  uint32_t *numbers = nullptr;
+  CHECK_CUDA(cudaMalloc(reinterpret_cast<void **>(&numbers), 2 * sizeof *numbers));
+  CHECK_CUDA(cudaMemset(numbers, 0, 2 * sizeof *numbers));
+  CHECK_CUDA(cudaMemcpy(numbers, &which, sizeof which, cudaMemcpyHostToDevice));
   for (const size_t item_bytes : {size_t{4}, size_t{8}, size_t{24}, size_t{20}}) {
-    const std::string source = source_of(item_bytes, broken[_i].answer);
+    const std::string source = broken_source_of(item_bytes);
     cdp_comparison comparison = comparison_of(source);
-    const Array counter = make_array(Place::device, Bytes(sizeof(uint32_t)));
-    comparison.context = counter.memory();
+    comparison.context = numbers;
     for (const size_t count : compared::counts_around_limits(item_bytes, false))
-      if (!quick() || count < 5000) {
+      if (!quick() || count < 5000)
         sort(compared::random_items(count, item_bytes, count % 2 == 0 ? 0 : 3, seed() + count), item_bytes, comparison,
              {Call::async, Place::device, Place::device, 0});
-        const Array next =
-            make_array(Place::device, Bytes(sizeof(uint32_t))); // the sort's arrays were freed, and this with them
-        comparison.context = next.memory();
-      }
   }
+  CHECK_CUDA(cudaFree(numbers));
 }
 END_TEST
 

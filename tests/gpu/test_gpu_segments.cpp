@@ -126,8 +126,8 @@ void check_arrays(const Table &table, const tables::Table &segments, const cdp_o
   const size_t key_bytes = host_key_bytes(table.type);
   const Bytes wanted = in_order(table.keys, key_bytes, order);
   const Bytes found = read_array(arrays.keys, label);
-  for (size_t index = 0; index < table.count; index++)
-    ck_assert_msg(memcmp(&wanted[index * key_bytes], &found[index * key_bytes], key_bytes) == 0, "%s: key %zu", label, index);
+  const auto wrong = std::mismatch(wanted.begin(), wanted.end(), found.begin()).first;
+  ck_assert_msg(wrong == wanted.end(), "%s: key %zu", label, static_cast<size_t>(wrong - wanted.begin()) / key_bytes);
   for (size_t column = 0; column < table.columns.size(); column++)
     ck_assert_msg(read_array(arrays.values[column], label) == in_order(table.columns[column], table.value_bytes[column], order),
                   "%s: values of column %zu", label, column);
