@@ -158,9 +158,10 @@ std::string text_by(const Compiler &, Program program, int (*size_of)(Program, s
   return text;
 }
 
-/* The first line that says "error", for a message. */
+/* The first line that tells of an error, for a message: "file(line): error: ...". */
 std::string first_error(const std::string &log) {
-  const size_t place = log.find("error");
+  const size_t told = log.find(" error:"); // not in a name, as a warning may have one
+  const size_t place = told != std::string::npos ? told : log.find("error");
   if (place == std::string::npos)
     return "it does not say why";
   const size_t begin = log.rfind('\n', place) == std::string::npos ? 0 : log.rfind('\n', place) + 1;

@@ -44,7 +44,7 @@ struct ItemRules {
   struct Comparison {
     const Less &less;
     __device__ __forceinline__ bool operator()(const Item &a, const Item &b) const {
-      return less(a.template as<T>(), b.template as<T>());
+      return less(Copy<T>(a).item(), Copy<T>(b).item());
     }
   };
   static __device__ __forceinline__ Comparison comparison(const Job &, const Context &context) {
@@ -140,7 +140,7 @@ cudaError_t sort_by_workspace(size_t count, size_t *workspace_bytes) {
 template <typename T, typename Less>
 cudaError_t sort_by(T *d_items, size_t count, Less less, void *d_workspace, size_t workspace_bytes,
                     cudaStream_t stream = nullptr, uint64_t seed = 0) {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>, "items are moved as bytes are");
+  static_assert(std::is_trivially_copyable_v<T>, "items are moved as bytes are");
   static_assert(alignof(T) <= 16 && sizeof(T) <= cdp::by::ITEM_BYTES_MAX, "no block's memory is aligned further");
   static_assert(std::is_trivially_copyable_v<Less> && sizeof(Less) <= 2048, "a comparison is a kernel's parameter");
   using Rules = std::conditional_t<cdp::by::is_moved(sizeof(T)), cdp::by::ItemRules<T, Less>, cdp::by::IndexRules<T, Less>>;

@@ -59,19 +59,26 @@ struct WordOf<2> {
 
 /*
  * An item as it is moved: words, whatever its type is made of. Copied member by member, an item that holds bytes would take a
- * register for each of them. It is a T again where it is compared, of which the compiler leaves what is not looked at.
+ * register for each of them. It is a T again where it is compared (Copy), of which the compiler leaves what is not looked at.
  */
 template <uint32_t BYTES, uint32_t ALIGNMENT>
 struct alignas(ALIGNMENT) Words {
   using Word = typename WordOf<ALIGNMENT>::Type;
   Word words[BYTES / sizeof(Word)];
+};
 
-  template <typename T>
-  __device__ __forceinline__ T as() const {
-    static_assert(sizeof(T) == BYTES, "all of it");
-    T item;
-    memcpy(&item, words, BYTES);
-    return item;
+/* A T that no constructor has made: T may have none, or one that is the host's. */
+template <typename T>
+struct Copy {
+  alignas(T) unsigned char bytes[sizeof(T)];
+
+  template <typename Item>
+  __device__ __forceinline__ explicit Copy(const Item &item) {
+    static_assert(sizeof(T) == sizeof(item.words), "all of it");
+    memcpy(bytes, item.words, sizeof bytes);
+  }
+  __device__ __forceinline__ const T &item() const {
+    return *reinterpret_cast<const T *>(bytes);
   }
 };
 
@@ -82,6 +89,24 @@ constexpr uint32_t alignment_of_size(uint32_t bytes) {
 
 constexpr uint32_t LANES = 32;
 constexpr uint32_t EVERY_LANE = 0xffffffffu;
+
+/* So many blocks of a kernel, or as many as a multiprocessor can hold: ptxas warns of more (CUDA C++ Programming Guide, "Compute
+   Capabilities"). */
+constexpr uint32_t held_blocks(uint32_t wanted, uint32_t threads) {
+#if !defined(__CUDA_ARCH__)
+  const uint32_t most_blocks = 32, most_threads = 2048;
+#elif __CUDA_ARCH__ == 750
+  const uint32_t most_blocks = 16, most_threads = 1024;
+#elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870
+  const uint32_t most_blocks = 16, most_threads = 1536;
+#elif __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
+  const uint32_t most_blocks = 24, most_threads = 1536;
+#else
+  const uint32_t most_blocks = 32, most_threads = 2048;
+#endif
+  const uint32_t held = most_threads / threads < most_blocks ? most_threads / threads : most_blocks;
+  return wanted < held ? wanted : held;
+}
 
 template <typename Item>
 constexpr Shape SHAPE = shape_of(sizeof(Item), IS_SIMULATED);

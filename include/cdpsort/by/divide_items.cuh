@@ -53,16 +53,43 @@ __device__ __forceinline__ Tile find_tile(const Job &job, uint32_t tile_items, u
   return {low, static_cast<uint32_t>(begin), least(tile_items, parent.end - static_cast<uint32_t>(begin))};
 }
 
-/* Adds one to a count of each lane's bucket, and returns what it was. All lanes take part; one that has no item says so. */
-__device__ __forceinline__ uint32_t add_to_bucket(uint32_t *counts, uint32_t bucket, bool has_item) {
+/*
+ * Adds one to the count of each of a thread's items' buckets, and puts what it was above the lowest 8 bits of `ranks`, which are the
+ * bucket. The first `items` of a tile have one, where items are THREADS apart. All lanes take part.
+ *
+ * 1. Where all lanes of a warp have one bucket, as in sorted input, 32 additions to one word would wait for each other.
+ * 2. To ask that before each addition would have each wait for the one before it.
+ * Therefore it is asked of all items first.
+ */
+template <uint32_t THREADS, uint32_t ITEMS>
+__device__ __forceinline__ void add_to_buckets(uint32_t *counts, uint32_t (&ranks)[ITEMS], uint32_t items) {
   const uint32_t lane = threadIdx.x % LANES;
-  const uint32_t first_bucket = __shfl_sync(EVERY_LANE, bucket, 0);
-  // Where they are all of one bucket, as in sorted input, 32 additions to one word would wait for each other.
-  if (__all_sync(EVERY_LANE, has_item && bucket == first_bucket)) {
-    const uint32_t before = lane == 0 ? atomicAdd(&counts[bucket], LANES) : 0;
-    return __shfl_sync(EVERY_LANE, before, 0) + lane;
+  bool has_row = false;
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    has_row = __all_sync(EVERY_LANE, ranks[item] == __shfl_sync(EVERY_LANE, ranks[item], 0)) || has_row;
+  if (!has_row) {
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++)
+      if (item * THREADS + threadIdx.x < items)
+        ranks[item] |= atomicAdd(&counts[ranks[item]], 1u) << 8;
+    return;
   }
-  return has_item ? atomicAdd(&counts[bucket], 1u) : 0;
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++) {
+    const uint32_t bucket = ranks[item];
+    const bool has_item = item * THREADS + threadIdx.x < items;
+    uint32_t before = 0;
+    const uint32_t first_bucket = __shfl_sync(EVERY_LANE, bucket, 0);
+    if (__all_sync(EVERY_LANE, has_item && bucket == first_bucket)) {
+      if (lane == 0)
+        before = atomicAdd(&counts[bucket], LANES);
+      before = __shfl_sync(EVERY_LANE, before, 0) + lane;
+    } else if (has_item) {
+      before = atomicAdd(&counts[bucket], 1u);
+    }
+    ranks[item] |= before << 8;
+  }
 }
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
@@ -235,9 +262,7 @@ __device__ __forceinline__ void move_tile(const Job &job, const Tile &tile, Move
     items[item] = from[index];
     ranks[item] = job.buckets[tile.begin + index];
   }
-#pragma unroll
-  for (uint32_t item = 0; item < ITEMS; item++)
-    ranks[item] |= add_to_bucket(block.counts, ranks[item], item * THREADS + threadIdx.x < tile.items) << 8;
+  add_to_buckets<THREADS>(block.counts, ranks, tile.items);
   __syncthreads();
   place_buckets(block, 1u << job.bits);
   __syncthreads();

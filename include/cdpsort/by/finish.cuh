@@ -39,24 +39,36 @@ __device__ __forceinline__ void sort_piece(const Job &job, const typename Rules:
   sort_in_place(block, static_cast<Item *>(job.items) + piece.begin, count, Rules::comparison(job, context));
 }
 
+/* The blocks that sort pieces: their threads, and how many of them a multiprocessor must hold. */
+struct PieceBlocks {
+  uint32_t threads;
+  uint32_t blocks;
+};
+constexpr PieceBlocks piece_blocks(uint32_t threads, uint32_t blocks) {
+  return {threads, held_blocks(blocks, threads)};
+}
+template <typename Item>
+constexpr PieceBlocks PIECE = piece_blocks(SHAPE<Item>.piece_threads, SHAPE<Item>.piece_blocks);
+template <typename Item>
+constexpr PieceBlocks SHORT_PIECE = piece_blocks(SHAPE<Item>.piece_threads / 2, SHAPE<Item>.piece_blocks * 2);
+
 /*
  * 1. A piece has half of what there is room for, on average, and half of the threads would have no items.
  * 2. They would hold registers all the same, so that a multiprocessor had half as many threads at work.
  * Therefore short pieces are sorted by blocks of half as many threads, and the others by a grid of their own.
  */
 template <typename Rules>
-__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.piece_threads / 2, SHAPE<typename Rules::Item>.piece_blocks * 2)
+__global__ void __launch_bounds__(SHORT_PIECE<typename Rules::Item>.threads, SHORT_PIECE<typename Rules::Item>.blocks)
     // cppcheck-suppress passedByValue
     short_piece_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
-  sort_piece<SHAPE<typename Rules::Item>.piece_threads / 2, Rules>(job, context, 2);
+  sort_piece<SHORT_PIECE<typename Rules::Item>.threads, Rules>(job, context, 2);
 }
 
 template <typename Rules>
-__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.piece_threads, SHAPE<typename Rules::Item>.piece_blocks)
+__global__ void __launch_bounds__(PIECE<typename Rules::Item>.threads, PIECE<typename Rules::Item>.blocks)
     // cppcheck-suppress passedByValue
     piece_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
-  constexpr Shape SHAPE_OF_ITEM = SHAPE<typename Rules::Item>;
-  sort_piece<SHAPE_OF_ITEM.piece_threads, Rules>(job, context, SHAPE_OF_ITEM.short_piece() + 1);
+  sort_piece<PIECE<typename Rules::Item>.threads, Rules>(job, context, SHAPE<typename Rules::Item>.short_piece() + 1);
 }
 
 /* ---- Long pieces ------------------------------------------------------------------------------------------------------- */

@@ -23,9 +23,9 @@ struct SourceRules {
   struct Comparison {
     const void *context;
     __device__ __forceinline__ bool operator()(const Item &a, const Item &b) const {
-      const T left = a.template as<T>();
-      const T right = b.template as<T>();
-      return LESS(&left, &right, context) != 0;
+      const Copy<T> left(a);
+      const Copy<T> right(b);
+      return LESS(&left.item(), &right.item(), context) != 0;
     }
   };
   static __device__ __forceinline__ Comparison comparison(const Job &, const Context &context) {
@@ -57,12 +57,18 @@ struct SourceFunction {
   static_assert(LESS == nullptr, "less() must be a function of const T *, const T * and const void *");
 };
 
-template <typename T, typename Result, Result (*LESS)(const T *, const T *, const void *)>
-struct SourceFunction<LESS> {
+template <typename T, auto LESS>
+struct SourceFunctionOf {
   static_assert(sizeof(T) == CDP_ITEM_BYTES, "less() compares items of another size than the call's item_bytes");
   static_assert(alignof(T) <= 16, "items are aligned to 16 bytes at most");
   using Rules = SourceRules<T, LESS, is_moved(sizeof(T))>;
 };
+
+template <typename T, typename Result, Result (*LESS)(const T *, const T *, const void *)>
+struct SourceFunction<LESS> : SourceFunctionOf<T, LESS> {};
+
+template <typename T, typename Result, Result (*LESS)(const T *, const T *, const void *) noexcept>
+struct SourceFunction<LESS> : SourceFunctionOf<T, LESS> {};
 
 } // namespace cdp::by
 

@@ -22,7 +22,8 @@ template <typename Item, uint32_t THREADS>
 struct SortBlock {
   static constexpr uint32_t ITEMS = SHAPE<Item>.sort_items;
   static constexpr uint32_t TILE = THREADS * ITEMS;
-  static constexpr uint32_t STAGE_BYTES = rounded((TILE + 1) * sizeof(Item)); /* one more is read, and never taken */
+  static constexpr uint32_t STAGE_BYTES =
+      rounded((TILE + 1) * sizeof(Item)); /* one more is read, perhaps while it is written, and never taken */
 
   alignas(16) unsigned char stage_bytes[STAGE_BYTES];
   uint32_t splits[THREADS + 1];
