@@ -282,6 +282,34 @@ START_TEST(values_go_with_their_keys) {
 }
 END_TEST
 
+/* The last of a tile fill it up, with a key that others have as well: they stay where they are. */
+template <typename Key, uint32_t THREADS, uint32_t ITEMS>
+void check_short_tile(uint64_t seed, uint32_t count, Key last) {
+  using Sort = cdpsort::BlockSort<Key, THREADS, ITEMS, uint32_t>;
+  std::vector<Key> keys(Sort::TILE_ITEMS, last);
+  std::vector<Key> own(count);
+  fill(own, seed, 2);
+  for (uint32_t index = 0; index < count; index++)
+    keys[index] = own[index] == 0 ? last : own[index];
+  Guarded<Key> array(keys);
+  Guarded<uint32_t> with(numbers<uint32_t>(keys.size()));
+  run_grid(seed, {1, THREADS, static_cast<uint32_t>(sizeof(typename Sort::Shared))},
+           pairs_kernel<Key, uint32_t, THREADS, ITEMS, cdpsort::Less>, array.data(), with.data(), cdpsort::Less{});
+  must_be_sorted(keys, array.keys(), cdpsort::Less{}, "a short tile", seed);
+  const std::vector<uint32_t> values = with.keys();
+  for (uint32_t index = 0; index < values.size(); index++)
+    ck_assert_msg((index < count) == (values[index] < count), "place %u of %u has value %u", index, count, values[index]);
+}
+
+START_TEST(short_tiles_leave_what_fills_them_up_behind) {
+  const uint64_t seed = static_cast<uint64_t>(_i) * 100 + 11;
+  check_short_tile<uint32_t, 64, 8>(seed, 300, UINT32_MAX);
+  check_short_tile<uint64_t, 128, 4>(seed, 1, UINT64_MAX);
+  check_short_tile<uint32_t, 32, 2>(seed, 40, UINT32_MAX);
+  check_short_tile<int32_t, 256, 16>(seed, 4095, INT32_MAX);
+}
+END_TEST
+
 /* ---- Places in memory -------------------------------------------------------------------------------------------------- */
 
 template <typename Key, typename Value, typename Compare>
@@ -439,6 +467,7 @@ int main() {
   tcase_add_loop_test(sorts, sorts_tiles_of_every_type, 0, seeds);
   tcase_add_loop_test(sorts, loses_nothing_without_an_order, 0, seeds);
   tcase_add_loop_test(sorts, values_go_with_their_keys, 0, seeds);
+  tcase_add_loop_test(sorts, short_tiles_leave_what_fills_them_up_behind, 0, seeds);
   tcase_add_loop_test(sorts, blocks_sort_memory, 0, seeds);
   tcase_add_test(sorts, blocks_sort_keys_alone);
   tcase_add_loop_test(sorts, grids_sort_places, 0, 1);

@@ -28,8 +28,11 @@ namespace cdpsort {
  *     cdpsort::BlockSort<float, 256, 8>(shared).sort(keys);                // now those of rank 8 * threadIdx.x and behind
  *
  * What holds for every function:
- * - All threads of the block take part, and they are THREADS, in one dimension. Each gives ITEMS items, and all are sorted: who has
- *   fewer fills up with a key that no key comes behind, and leaves those at the end.
+ * - All threads of the block take part, and they are THREADS, in one dimension. Each gives ITEMS items, and all are sorted.
+ * - Who has fewer fills up with a key that no key comes behind, and leaves those at the end. Where such a key can be among one's own,
+ *   and the two are not the same (there are values, or the comparison looks at a part of a key), thread t takes the items from t *
+ *   ITEMS on, so that what fills up lies behind all others: sort() leaves it there. Loaded in any other arrangement it may change
+ *   places with keys that are equal to it.
  * - Keys and values are any types that can be copied byte by byte.
  * - Not stable: keys that are equal end in any order, though the same one every time.
  * - Shared belongs to the call, from when the first thread comes until the last has left. Between one use of it and the next there
