@@ -84,7 +84,7 @@ CDP_API cdp_status cdp_segmented_sort(void *keys, const cdp_column *columns, siz
  * How many bytes of workspace cdp_segmented_sort_async() needs, at most. For keys of 4 or 8 bytes alone: the size of a key, if a
  * segment may be longer than what is sorted in shared memory, and one byte more, for each key; and 48 KiB. For narrow keys alone 9
  * bytes for each key. With columns, or CDP_TIES_BY_VALUE and floating-point keys, for each key 13, or 17 for keys of 8 bytes, and 8
- * or the size of the largest value, whichever is more. In each case on the simulated device, whose blocks are small, up to 6 bytes
+ * or the size of the largest value, whichever is more. In each case on the simulated device, whose blocks are small, up to 7 bytes
  * more for each key. For keys of 4 or 8 bytes alone, and segments of one length that are not divided, nothing but the least there
  * is. Of the segments only count, offset_bytes and length are looked at, of the columns only the size of a value.
  *

@@ -278,6 +278,62 @@ START_TEST(test_stream_order) {
 }
 END_TEST
 
+/* A graph that was captured once, replayed over other keys: what one replay has counted is nothing to the next. By halves, which
+   sorts twice, and with segments that are divided. */
+START_TEST(test_replays) {
+  const tables::Table segments = tables::table_of({200003, 5, 70001, 0, 33333}, tables::GAPS, 8, 5);
+  const cdp_options options = options_of(CDP_DESCENDING, CDP_TIES_STABLE);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  const Table first = make_table(CDP_U64, make_keys(CDP_U64, segments.count, HOST_UNIFORM), {4});
+  const Arrays arrays = make_arrays(first, segments, ON_DEVICE);
+  CHECK_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeGlobal));
+  CHECK_SORT(sort(first, arrays, options, {Call::on_stream, Place::device, Place::device, 0}));
+  CHECK_CUDA(cudaStreamEndCapture(stream(), &graph));
+  CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  for (const host_distribution distribution : {HOST_UNIFORM, HOST_FEW_DISTINCT, HOST_BUCKET, HOST_UNIFORM}) {
+    snprintf(label, sizeof label, "replayed over distribution %d", static_cast<int>(distribution));
+    note("%s", label);
+    const Table table = make_table(CDP_U64, make_keys(CDP_U64, segments.count, distribution), {4});
+    CHECK_CUDA(cudaMemcpy(arrays.keys.memory(), table.keys.data(), table.keys.size(), cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaMemcpy(arrays.values[0].memory(), table.columns[0].data(), table.columns[0].size(), cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaGraphLaunch(exec, stream()));
+    CHECK_CUDA(cudaStreamSynchronize(stream()));
+    check_arrays(table, segments, options, arrays);
+  }
+  CHECK_CUDA(cudaGraphExecDestroy(exec));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+}
+END_TEST
+
+/* Segments that overlap end in any order, by blocks that are at the same keys at once: and nothing around them is written. */
+START_TEST(test_overlapping) {
+  const uint64_t begin = 200;
+  const uint64_t end = begin + pick(1000000, 100000);
+  for (uint64_t turn = 0; turn < 4; turn++) {
+    tables::Table segments;
+    uint64_t state = seed() + turn;
+    segments.count = end + 300;
+    for (size_t index = 0; index < 440; index++) {
+      const uint64_t from = begin + host_random_below(&state, end - begin);
+      segments.begins.push_back(index < 40 ? begin : from);
+      segments.ends.push_back(index < 40 ? end : from + host_random_below(&state, end - from + 1));
+    }
+    const Table table = make_table(CDP_I32, make_keys(CDP_I32, segments.count, distribution_at(turn)), {});
+    const Arrays arrays = make_arrays(table, segments, ON_DEVICE);
+    snprintf(label, sizeof label, "overlapping, turn %llu", static_cast<unsigned long long>(turn));
+    note("%s", label);
+    CHECK_SORT(sort(table, arrays, options_of(CDP_ASCENDING, CDP_TIES_ANY), ON_DEVICE));
+    const Bytes found = read_array(arrays.keys, label);
+    ck_assert_msg(std::equal(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(4 * begin), table.keys.begin()) &&
+                      std::equal(found.begin() + static_cast<std::ptrdiff_t>(4 * end), found.end(),
+                                 table.keys.begin() + static_cast<std::ptrdiff_t>(4 * end)),
+                  "%s: something was written outside of all segments", label);
+    free_arrays();
+  }
+}
+END_TEST
+
 /* On several streams, each again and again, so that cooperative grids wait for one another. */
 START_TEST(test_several_at_once) {
   constexpr size_t STREAMS = 4;
@@ -375,6 +431,8 @@ Suite *make_suite() {
   tcase_add_loop_test(test_case, test_long_segments, 0, 7);
   tcase_add_loop_test(test_case, test_places, 0, PLACES * PLACES);
   tcase_add_test(test_case, test_stream_order);
+  tcase_add_test(test_case, test_replays);
+  tcase_add_test(test_case, test_overlapping);
   tcase_add_test(test_case, test_several_at_once);
   tcase_add_test(test_case, test_refusals);
   return suite;
