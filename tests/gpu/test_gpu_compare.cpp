@@ -208,6 +208,17 @@ START_TEST(test_contexts) {
 }
 END_TEST
 
+/* A type that only its own constructor makes, and a function that throws nothing, which C++17 counts to its type. */
+START_TEST(test_awkward_types) {
+  const Bytes items = compared::random_items(50021, 4, 0, seed());
+  const std::string source =
+      "struct item { item(unsigned number) : key(number) {} const unsigned key; };\n"
+      "inline bool less(const item *a, const item *b, const void *) noexcept { return a->key < b->key; }\n";
+  const Bytes sorted = sort(items, 4, comparison_of(source), ON_DEVICE);
+  compared::must_be_in_order(sorted, 4, [](const void *a, const void *b) { return key_before(a, b, 4); });
+}
+END_TEST
+
 /* ---- Broken comparisons ------------------------------------------------------------------------------------------ */
 
 /* _i: which. */
@@ -310,6 +321,7 @@ Suite *make_suite() {
   tcase_add_test(test_case, test_places);
   tcase_add_test(test_case, test_many_items);
   tcase_add_test(test_case, test_contexts);
+  tcase_add_test(test_case, test_awkward_types);
   tcase_add_loop_test(test_case, test_broken, 0, BROKEN);
   tcase_add_test(test_case, test_always_true_of_many);
   tcase_add_test(test_case, test_several_at_once);
