@@ -51,11 +51,18 @@ struct SourceRules<T, LESS, false> {
   }
 };
 
-/* What a function compares. */
-template <auto LESS>
-struct SourceFunction {
-  static_assert(LESS == nullptr, "less() must be a function of const T *, const T * and const void *");
+/* What a function compares: declared only. A function that throws nothing is of another type, and converts to this one. */
+template <typename T, typename Result>
+T *compared_by(Result (*less)(const T *, const T *, const void *));
+
+template <typename Pointer>
+struct Pointee;
+template <typename T>
+struct Pointee<T *> {
+  using Type = T;
 };
+template <typename...>
+using Void = void;
 
 template <typename T, auto LESS>
 struct SourceFunctionOf {
@@ -64,11 +71,13 @@ struct SourceFunctionOf {
   using Rules = SourceRules<T, LESS, is_moved(sizeof(T))>;
 };
 
-template <typename T, typename Result, Result (*LESS)(const T *, const T *, const void *)>
-struct SourceFunction<LESS> : SourceFunctionOf<T, LESS> {};
-
-template <typename T, typename Result, Result (*LESS)(const T *, const T *, const void *) noexcept>
-struct SourceFunction<LESS> : SourceFunctionOf<T, LESS> {};
+template <auto LESS, typename = void>
+struct SourceFunction {
+  static_assert(LESS == nullptr, "less() must be a function of const T *, const T * and const void *");
+};
+template <auto LESS>
+struct SourceFunction<LESS, Void<decltype(compared_by(LESS))>>
+    : SourceFunctionOf<typename Pointee<decltype(compared_by(LESS))>::Type, LESS> {};
 
 } // namespace cdp::by
 
