@@ -149,6 +149,8 @@ constexpr int SIZES = sizeof ITEM_SIZES / sizeof *ITEM_SIZES;
 /* _i: the size. */
 START_TEST(test_around_limits) {
   const size_t item_bytes = ITEM_SIZES[_i];
+  if (quick() && _i % 2 != 0)
+    return; // those that are left are moved as bytes, words and indices
   const uint32_t key_numbers[] = {0, 1, 3, 300};
   uint64_t round = static_cast<uint64_t>(_i);
   for (const size_t count : compared::counts_around_limits(item_bytes, false)) {
@@ -228,7 +230,9 @@ START_TEST(test_broken) {
   CHECK_CUDA(cudaMalloc(reinterpret_cast<void **>(&numbers), 2 * sizeof *numbers));
   CHECK_CUDA(cudaMemset(numbers, 0, 2 * sizeof *numbers));
   CHECK_CUDA(cudaMemcpy(numbers, &which, sizeof which, cudaMemcpyHostToDevice));
-  for (const size_t item_bytes : {size_t{4}, size_t{8}, size_t{24}, size_t{20}}) {
+  for (const size_t item_bytes : {size_t{4}, size_t{20}, size_t{8}, size_t{24}}) {
+    if (quick() && item_bytes != 4 && item_bytes != 20)
+      break; // to compile takes longer than to sort
     const std::string source = broken_source_of(item_bytes);
     cdp_comparison comparison = comparison_of(source);
     comparison.context = numbers;

@@ -14,7 +14,7 @@
 #ifndef CDPSORT_BY_TILE_SORT_CUH
 #define CDPSORT_BY_TILE_SORT_CUH
 
-#include "cdpsort/by/device.cuh"
+#include "cdpsort/by/by_device.cuh"
 
 namespace cdp::by {
 

@@ -3,8 +3,8 @@
  * Where the kernels of a sort by comparison run: compiled by nvcc into the caller's program, by the runtime compiler (which has no
  * headers), or for the simulated device.
  */
-#ifndef CDPSORT_BY_DEVICE_CUH
-#define CDPSORT_BY_DEVICE_CUH
+#ifndef CDPSORT_BY_BY_DEVICE_CUH
+#define CDPSORT_BY_BY_DEVICE_CUH
 
 #include "cdpsort/by/job.h"
 
