@@ -125,8 +125,8 @@ __device__ __forceinline__ unsigned long long read_anew(const unsigned long long
 /*
  * All threads of all blocks of a grid of launch_together() take part. arrivals: a word that is the launch's own, zero before it.
  *
- * Not that of cooperative groups: where it stands between calls of functions that have barriers themselves, warps were seen to meet
- * at two different ones (docs/notes/grid-barrier.md).
+ * Not that of cooperative groups: where it stands between calls of functions that have barriers themselves, synccheck finds threads
+ * of a block at different ones, and segments were sorted wrong (docs/notes/grid-barrier.md).
  */
 __device__ __forceinline__ void grid_barrier(uint32_t *arrivals) {
   __syncthreads();

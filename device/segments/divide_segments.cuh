@@ -39,18 +39,7 @@ struct DivideBlockOf {
 template <typename Bits>
 using DivideBlock = DivideBlockOf<Bits, DEVICE_KIND>;
 
-template <typename Bits>
-constexpr uint32_t divide_shared_bytes(DeviceKind kind) {
-  return for_kind(kind, [](auto constant) { return uint32_t{sizeof(DivideBlockOf<Bits, decltype(constant)::value>)}; });
-}
-constexpr uint32_t divide_shared_bytes(DeviceKind kind) {
-  const uint32_t narrow = divide_shared_bytes<uint32_t>(kind);
-  const uint32_t wide = divide_shared_bytes<uint64_t>(kind);
-  return narrow > wide ? narrow : wide;
-}
-static_assert(divide_shared_bytes(DeviceKind::small) <= 96 * 1024 && divide_shared_bytes(DeviceKind::medium) <= 163 * 1024 &&
-                  divide_shared_bytes(DeviceKind::large) <= 195 * 1024,
-              "as much as other fat blocks (mapped_shape.cuh)");
+static_assert(fits_fat_blocks<DivideBlockOf>());
 
 /* ---- Choose ------------------------------------------------------------------------------------------------------------ */
 

@@ -28,19 +28,7 @@ struct LongSegmentBlockOf {
 template <typename Bits>
 using LongSegmentBlock = LongSegmentBlockOf<Bits, DEVICE_KIND>;
 
-template <typename Bits>
-constexpr uint32_t long_segment_shared_bytes(DeviceKind kind) {
-  return for_kind(kind, [](auto constant) { return uint32_t{sizeof(LongSegmentBlockOf<Bits, decltype(constant)::value>)}; });
-}
-constexpr uint32_t long_segment_shared_bytes(DeviceKind kind) {
-  const uint32_t narrow = long_segment_shared_bytes<uint32_t>(kind);
-  const uint32_t wide = long_segment_shared_bytes<uint64_t>(kind);
-  return narrow > wide ? narrow : wide;
-}
-static_assert(long_segment_shared_bytes(DeviceKind::small) <= 96 * 1024 &&
-                  long_segment_shared_bytes(DeviceKind::medium) <= 163 * 1024 &&
-                  long_segment_shared_bytes(DeviceKind::large) <= 195 * 1024,
-              "as much as other fat blocks (mapped_shape.cuh)");
+static_assert(fits_fat_blocks<LongSegmentBlockOf>());
 
 /* Sorts what is a block's, as long as there is any. All threads of the block take part; ends with a barrier. */
 template <typename Bits>

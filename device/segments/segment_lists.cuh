@@ -25,6 +25,21 @@ constexpr SegmentRow SEGMENT_ROW = segment_row(DEVICE_KIND == DeviceKind::simula
 template <typename Bits>
 constexpr SegmentLimits SEGMENT_LIMITS = segment_limits(DEVICE_KIND, sizeof(Bits));
 
+/* What blocks that keep a Storage need of shared memory, on a kind of device. */
+template <template <typename, DeviceKind> class Storage, typename Bits>
+constexpr uint32_t segment_shared_bytes(DeviceKind kind) {
+  return for_kind(kind, [](auto constant) { return uint32_t{sizeof(Storage<Bits, decltype(constant)::value>)}; });
+}
+
+/* Whether that is no more than other fat blocks have (mapped_shape.cuh). */
+template <template <typename, DeviceKind> class Storage>
+constexpr bool fits_fat_blocks() {
+  const auto fits = [](DeviceKind kind, uint32_t most) {
+    return segment_shared_bytes<Storage, uint32_t>(kind) <= most && segment_shared_bytes<Storage, uint64_t>(kind) <= most;
+  };
+  return fits(DeviceKind::small, 96 * 1024) && fits(DeviceKind::medium, 163 * 1024) && fits(DeviceKind::large, 195 * 1024);
+}
+
 /* The caller's segments, of an array of `count` keys. */
 struct Segments {
   const void *begins;

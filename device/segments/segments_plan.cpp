@@ -70,6 +70,12 @@ void plan_capacities(cdp_segments_plan &plan, const SegmentLimits &limits) {
   plan.table_capacity = places;
 }
 
+template <template <typename, DeviceKind> class Storage>
+uint32_t shared_bytes(const cdp_segments_plan &plan, DeviceKind kind) {
+  return plan.item_bytes == 4 ? simulated::segment_shared_bytes<Storage, uint32_t>(kind)
+                              : simulated::segment_shared_bytes<Storage, uint64_t>(kind);
+}
+
 cdp_status plan_room(cdp_segments_plan &plan) {
   const cdp_segments_request &asked = plan.asked;
   const bool has_origins = plan.by == CDP_SEGMENTS_BY_POSITIONS || plan.by == CDP_SEGMENTS_BY_HALVES;
@@ -117,9 +123,7 @@ extern "C" cdp_status cdp_engine_plan_segments(const cdp_settings *resolved, con
   plan_levels(*plan, limits);
   plan->is_listed = (request->offset_bytes != 0 && request->count > TINY_ITEMS) || plan->max_levels != 0;
   plan_capacities(*plan, limits);
-  plan->shared_bytes[0] =
-      plan->item_bytes == 4 ? simulated::divide_shared_bytes<uint32_t>(kind) : simulated::divide_shared_bytes<uint64_t>(kind);
-  plan->shared_bytes[1] = plan->item_bytes == 4 ? simulated::long_segment_shared_bytes<uint32_t>(kind)
-                                                : simulated::long_segment_shared_bytes<uint64_t>(kind);
+  plan->shared_bytes[0] = shared_bytes<simulated::DivideBlockOf>(*plan, kind);
+  plan->shared_bytes[1] = shared_bytes<simulated::LongSegmentBlockOf>(*plan, kind);
   return plan_room(*plan);
 }

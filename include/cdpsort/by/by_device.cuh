@@ -90,16 +90,16 @@ constexpr uint32_t alignment_of_size(uint32_t bytes) {
 constexpr uint32_t LANES = 32;
 constexpr uint32_t EVERY_LANE = 0xffffffffu;
 
-/* So many blocks of a kernel, or as many as a multiprocessor can hold: ptxas warns of more (CUDA C++ Programming Guide, "Compute
-   Capabilities"). */
+/* So many blocks of a kernel, or as many as a multiprocessor can hold: ptxas warns of more, and ignores it then (CUDA C++
+   Programming Guide, "Compute Capabilities"). */
 constexpr uint32_t held_blocks(uint32_t wanted, uint32_t threads) {
 #if !defined(__CUDA_ARCH__)
   const uint32_t most_blocks = 32, most_threads = 2048;
 #elif __CUDA_ARCH__ == 750
   const uint32_t most_blocks = 16, most_threads = 1024;
-#elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870
+#elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 880
   const uint32_t most_blocks = 16, most_threads = 1536;
-#elif __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
+#elif __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100
   const uint32_t most_blocks = 24, most_threads = 1536;
 #else
   const uint32_t most_blocks = 32, most_threads = 2048;
