@@ -39,17 +39,41 @@ typedef struct cdp_payload_request {
   bool is_apart; /* columns and sorted keys are written to other arrays than they are read from */
 } cdp_payload_request;
 
+/* How values are carried with the keys (payload/carry.cuh). Where parts begin is where the items, and the workspace of their sort,
+   will be if that is given up; but for the control, which says so, and the buckets' places behind it. */
+typedef struct cdp_carry_plan {
+  uint32_t groups; /* of buckets */
+  uint32_t straight_buckets; /* with a map of evenly spread keys, and of others */
+  uint32_t lines_buckets;
+  uint32_t tiles;
+  uint32_t threads; /* of a block that counts or scatters */
+  uint32_t multiprocessors;
+  uint32_t draw_blocks;
+  uint32_t count_shared_bytes; /* of a block */
+  uint32_t most_count_shared_bytes; /* whatever the count */
+  uint32_t scatter_shared_bytes;
+  uint32_t sort_shared_bytes;
+  uint64_t control;
+  uint64_t control_bytes;
+  uint64_t grouped_keys;
+  uint64_t grouped_values;
+  uint64_t sorted_keys; /* where nobody wants them */
+  uint64_t tile_places;
+} cdp_carry_plan;
+
 /*
- * How it is done: by a sort of items of 8 bytes. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
+ * How it is done: by a sort of items of 8 bytes, or, of many keys of 4, values are carried with them. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
  *
  *     | items        | workspace of the sort, or what is gathered | window                 | origins, lower order | sorted keys     |
  *       count, 8 bytes                                              keys of 8 bytes, or     keys of 8 bytes       and indices, too
  *                                                                   where things are regrouped
  *     | counts of buckets | regrouped: keys           | first indices | each column |
  *       all of it only where things are regrouped; keys only where they are gathered, indices where they are asked for
+ *     | control of carrying |
  */
 typedef struct cdp_payload_plan {
   cdp_payload_request asked;
+  bool carries;          /* values are carried with the keys, unless that is given up */
   bool travels;          /* the value is the lower half of its item; otherwise a position is in the lower bits */
   uint32_t low_bits;     /* of an item, below the key */
   uint32_t regroup_bits; /* what is gathered is first brought into so many buckets, this being their logarithm; 0: it is not */
@@ -64,6 +88,7 @@ typedef struct cdp_payload_plan {
   uint64_t regrouped_keys;
   uint64_t first_indices;
   uint64_t regrouped_columns[CDP_COLUMNS_MAX];
+  cdp_carry_plan carry; /* undefined unless `carries` */
   uint64_t workspace_bytes;
   void *d_workspace; /* the caller's to fill in */
 } cdp_payload_plan;

@@ -30,20 +30,15 @@ __device__ __forceinline__ void zero_cells(const SortingTeam<Bits, BY> &team, On
 }
 
 /*
- * Puts keys [0, count) of `source`, entered or raw, into the stage by cells, nearly in order. Returns whether they are all
- * equal: then they are not put anywhere, and `least` is what they are. All threads of the team take part; its room is free, but
- * that the source may be there where the team is the block; ends with a barrier.
+ * Puts keys that threads hold, `count` together, into the stage by cells, nearly in order. Returns whether they are all equal:
+ * then they are not put anywhere, and `least` is what they are. All threads of the team take part; its room is free; ends with a
+ * barrier.
  */
 template <typename Bits, OnChipBy BY>
-__device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
-                                               Bits &least, OnChipTeam<Bits, BY> *rooms) {
+__device__ __forceinline__ bool stage_held_keys(OnChipKeys<Bits, BY> &keys, uint32_t count, Bits &least,
+                                                OnChipTeam<Bits, BY> *rooms) {
   using Shape = OnChipShape<Bits, BY>;
   using SortTeam = SortingTeam<Bits, BY>;
-  OnChipKeys<Bits, BY> keys;
-  keys.load(source, count, SortTeam::anew().thread);
-  if (Shape::TEAMS == 1)
-    SortTeam::anew().sync();
-  keys.enter(map, is_raw);
   zero_cells<Bits, BY>(SortTeam::anew(), room_of(rooms));
   least = GREATEST<Bits>;
   Bits greatest = 0;
@@ -74,6 +69,19 @@ __device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t coun
     storage.stage[on_chip_place<Bits>(count + team.thread)] = GREATEST<Bits>;
   team.sync();
   return false;
+}
+
+/* The same for keys [0, count) of `source`, entered or raw, which may be in the room where the team is the block. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ bool stage_by_cells(const Bits *source, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
+                                               Bits &least, OnChipTeam<Bits, BY> *rooms) {
+  using SortTeam = SortingTeam<Bits, BY>;
+  OnChipKeys<Bits, BY> keys;
+  keys.load(source, count, SortTeam::anew().thread);
+  if (OnChipShape<Bits, BY>::TEAMS == 1)
+    SortTeam::anew().sync();
+  keys.enter(map, is_raw);
+  return stage_held_keys<Bits, BY>(keys, count, least, rooms);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -50,7 +50,7 @@ inline int finish_column(const cdp_division_plan &plan, uint32_t which, void *st
     const Origins origins = {nullptr, 0, reinterpret_cast<uint32_t *>(part_of(plan, plan.positions))};
     unsigned char *gathered = part_of(plan, plan.gathered);
     CDP_RETURN_UNLESS_LAUNCHED(
-        gather_values(origins, column.values, count, static_cast<uint32_t>(column.value_bytes), gathered, stream));
+        gather_values(origins, column.values, count, static_cast<uint32_t>(column.value_bytes), gathered, nullptr, stream));
     divided = gathered;
   }
   return copy_memory(column.values, divided, count * column.value_bytes, stream);

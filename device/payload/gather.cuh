@@ -24,27 +24,33 @@ struct Origins {
 template <typename Unit>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
     // cppcheck-suppress passedByValue
-    gather_kernel(const Origins origins, const Unit *source, uint64_t count, Unit *destination) {
-  const uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_TILE + threadIdx.x;
-  Unit units[PAYLOAD_ITEMS];
+    gather_kernel(const Origins origins, const Unit *source, uint64_t count, Unit *destination, const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
+  for_each_tile(count, [&](uint64_t first) {
+    Unit units[PAYLOAD_ITEMS];
 #pragma unroll
-  for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
-    const uint64_t index = first + item * PAYLOAD_THREADS;
-    units[item] = source[index < count ? origins(index) : 0];
-  }
+    for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
+      const uint64_t index = first + item * PAYLOAD_THREADS;
+      units[item] = source[index < count ? origins(index) : 0];
+    }
 #pragma unroll
-  for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
-    const uint64_t index = first + item * PAYLOAD_THREADS;
-    if (index < count)
-      destination[index] = units[item];
-  }
+    for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
+      const uint64_t index = first + item * PAYLOAD_THREADS;
+      if (index < count)
+        destination[index] = units[item];
+    }
+  });
 }
 
 /* Values of several units. A power of two of neighbouring lanes copies each value, so that it is read and written in whole lines. */
 template <typename Unit>
 // cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_long_kernel(const Origins origins, const Unit *source, uint64_t count,
-                                                                      uint32_t units, uint32_t lane_bits, Unit *destination) {
+                                                                      uint32_t units, uint32_t lane_bits, Unit *destination,
+                                                                      const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
   const uint64_t lanes = uint64_t{1} << lane_bits;
   for_each_item(count << lane_bits, [&](uint64_t lane) {
     const uint64_t index = lane >> lane_bits;
@@ -59,41 +65,53 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) gather_long_kernel(const Orig
 template <typename Index>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
     // cppcheck-suppress passedByValue
-    write_indices_kernel(const Origins origins, const uint32_t *first, uint64_t count, Index *indices) {
+    write_indices_kernel(const Origins origins, const uint32_t *first, uint64_t count, Index *indices, const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
   for_each_item(count, [&](uint64_t index) {
     const uint64_t origin = origins(index);
     indices[index] = static_cast<Index>(first != nullptr ? first[origin] : origin);
   });
 }
 
+/* Numbers as they are, where a copy that may be launched in vain is asked for. */
+template <typename Unit>
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    copy_kernel(const Unit *source, uint64_t count, Unit *destination, const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
+  for_each_item(count, [&](uint64_t index) { destination[index] = source[index]; });
+}
+
 /* Launches a gathering of values of so many units. Returns a cudaError_t. */
 template <typename Unit>
-int gather_units(const Origins &origins, const void *source, uint64_t count, uint32_t units, void *destination, void *stream) {
+int gather_units(const Origins &origins, const void *source, uint64_t count, uint32_t units, void *destination,
+                 const uint32_t *wanted, void *stream) {
   const Unit *from = static_cast<const Unit *>(source);
   Unit *to = static_cast<Unit *>(destination);
   if (units == 1)
-    return launch_from_host(payload_grid(count), stream, gather_kernel<Unit>, origins, from, count, to);
+    return launch_from_host(payload_grid(count, wanted), stream, gather_kernel<Unit>, origins, from, count, to, wanted);
   constexpr uint32_t MOST_LANE_BITS = 5; // a warp
   uint32_t lane_bits = 1;
   while (lane_bits < MOST_LANE_BITS && 1u << lane_bits < units)
     lane_bits++;
-  return launch_from_host(payload_grid(count << lane_bits), stream, gather_long_kernel<Unit>, origins, from, count, units,
-                          lane_bits, to);
+  return launch_from_host(payload_grid(count << lane_bits, wanted), stream, gather_long_kernel<Unit>, origins, from, count, units,
+                          lane_bits, to, wanted);
 }
 
 /* Of values of so many bytes, in the largest unit that they and where they lie are multiples of. */
 inline int gather_values(const Origins &origins, const void *source, uint64_t count, uint32_t value_bytes, void *destination,
-                         void *stream) {
+                         const uint32_t *wanted, void *stream) {
   const uint64_t multiples = reinterpret_cast<uintptr_t>(source) | reinterpret_cast<uintptr_t>(destination) | value_bytes;
   if (multiples % 16 == 0)
-    return gather_units<SixteenBytes>(origins, source, count, value_bytes / 16, destination, stream);
+    return gather_units<SixteenBytes>(origins, source, count, value_bytes / 16, destination, wanted, stream);
   if (multiples % 8 == 0)
-    return gather_units<uint64_t>(origins, source, count, value_bytes / 8, destination, stream);
+    return gather_units<uint64_t>(origins, source, count, value_bytes / 8, destination, wanted, stream);
   if (multiples % 4 == 0)
-    return gather_units<uint32_t>(origins, source, count, value_bytes / 4, destination, stream);
+    return gather_units<uint32_t>(origins, source, count, value_bytes / 4, destination, wanted, stream);
   if (multiples % 2 == 0)
-    return gather_units<uint16_t>(origins, source, count, value_bytes / 2, destination, stream);
-  return gather_units<uint8_t>(origins, source, count, value_bytes, destination, stream);
+    return gather_units<uint16_t>(origins, source, count, value_bytes / 2, destination, wanted, stream);
+  return gather_units<uint8_t>(origins, source, count, value_bytes, destination, wanted, stream);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -26,16 +26,25 @@ inline GridShape payload_grid(uint64_t items) {
   return {static_cast<uint32_t>((items + PAYLOAD_TILE - 1) / PAYLOAD_TILE), PAYLOAD_THREADS, 0};
 }
 
+/* Calls work(first) for the first of each block's items that are the thread's: one tile, or every so many where there are fewer
+   blocks. */
+template <typename Work>
+__device__ __forceinline__ void for_each_tile(uint64_t count, Work work) {
+  for (uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE; begin < count; begin += uint64_t{gridDim.x} * PAYLOAD_TILE)
+    work(begin + threadIdx.x);
+}
+
 /* Calls work(index) for each index below `count` that is the thread's. */
 template <typename Work>
 __device__ __forceinline__ void for_each_item(uint64_t count, Work work) {
-  const uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_TILE + threadIdx.x;
+  for_each_tile(count, [&](uint64_t first) {
 #pragma unroll
-  for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
-    const uint64_t index = first + item * PAYLOAD_THREADS;
-    if (index < count)
-      work(index);
-  }
+    for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
+      const uint64_t index = first + item * PAYLOAD_THREADS;
+      if (index < count)
+        work(index);
+    }
+  });
 }
 
 /* The same, of a grid that may have fewer blocks than it takes: each goes on to others' items. */
@@ -50,6 +59,16 @@ __device__ __forceinline__ void for_each_item_in_turns(uint64_t count, Work work
 inline GridShape few_blocks_grid(uint64_t items) {
   const GridShape grid = payload_grid(items);
   return {std::min(grid.blocks, MAX_PAYLOAD_BLOCKS), grid.threads, 0};
+}
+
+/* Whether what may be launched in vain is wanted, as cdp_plan::d_wanted says; NULL: in any case. */
+__device__ __forceinline__ bool is_wanted(const uint32_t *wanted) {
+  return wanted == nullptr || *wanted != 0;
+}
+
+/* Of what may be launched in vain, or not. */
+inline GridShape payload_grid(uint64_t items, const uint32_t *wanted) {
+  return wanted == nullptr ? payload_grid(items) : few_blocks_grid(items);
 }
 
 /* The largest unit that a value is copied in, or keys are read in. */
@@ -177,24 +196,35 @@ struct Travellers {
 
 /* ---- Kernels ----------------------------------------------------------------------------------------------------------- */
 
+/* Of all of them, `wanted` says whether anything is done. */
+
 /* Items of keys with their positions. */
 template <typename Raw>
-__global__ void __launch_bounds__(PAYLOAD_THREADS)
-    pack_positions_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry, uint32_t low_bits, uint64_t *items) {
+__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_positions_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry,
+                                                                         uint32_t low_bits, uint64_t *items,
+                                                                         const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
   for_each_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << low_bits | index; });
 }
 
 /* Items of keys with their values. */
 template <typename Raw, typename Unit>
-__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_values_kernel(const Raw *keys, const Travellers<const Unit> values,
-                                                                      uint64_t count, const Entry<Raw> entry, uint64_t *items) {
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    pack_values_kernel(const Raw *keys, const Travellers<const Unit> values, uint64_t count, const Entry<Raw> entry,
+                       uint64_t *items, const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
   for_each_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << 32 | values.load(index); });
 }
 
 /* Keys from their items. */
 template <typename Raw>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
-    unpack_keys_kernel(const uint64_t *items, uint64_t count, const Entry<Raw> entry, uint32_t low_bits, Raw *keys) {
+    unpack_keys_kernel(const uint64_t *items, uint64_t count, const Entry<Raw> entry, uint32_t low_bits, Raw *keys,
+                       const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
   for_each_item(count, [&](uint64_t index) { keys[index] = entry.leave(items[index] >> low_bits); });
 }
 
@@ -202,7 +232,9 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
 template <typename Raw, typename Unit>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
     unpack_values_kernel(const uint64_t *items, uint64_t count, const Entry<Raw> entry, Raw *keys,
-                         const Travellers<Unit> values) {
+                         const Travellers<Unit> values, const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
   for_each_item(count, [&](uint64_t index) {
     const uint64_t item = items[index];
     keys[index] = entry.leave(item >> 32);

@@ -2,6 +2,7 @@
 /*
  * The launches of a sort of keys with what goes with them, one behind the other on a stream, all by the host:
  *
+ *     many keys       carry values with the keys (carry.cuh); if that is given up:
  *     values travel   pack keys and values ──▶ sort ──▶ unpack both
  *     others          pack keys and positions ──▶ sort ──▶ keys ──▶ for each column: gather, copy back ──▶ indices
  *     long arrays     regroup, which packs, too (regroup.cuh) ──▶ sort ──▶ keys ──▶ for each column: gather ──▶ indices
@@ -13,6 +14,7 @@
 #ifndef CDPSORT_DEVICE_PAYLOAD_PAYLOAD_LAUNCHES_CUH
 #define CDPSORT_DEVICE_PAYLOAD_PAYLOAD_LAUNCHES_CUH
 
+#include "payload/carry_launches.cuh"
 #include "payload/gather.cuh"
 #include "payload/payload.h"
 #include "payload/regroup.cuh"
@@ -40,12 +42,17 @@ inline int sort_items(const cdp_payload_plan &plan, const uint32_t *wanted, void
 inline int gather_into_place(const cdp_payload_plan &plan, const Origins &origins, const void *source, uint64_t regrouped,
                              uint64_t value_bytes, void *destination, void *stream) {
   const uint32_t bytes = static_cast<uint32_t>(value_bytes);
+  const uint32_t *wanted = wanted_behind_carrying(plan);
   if (plan.regroup_bits != 0)
-    return gather_values(origins, part_of(plan, regrouped), plan.asked.count, bytes, destination, stream);
+    return gather_values(origins, part_of(plan, regrouped), plan.asked.count, bytes, destination, wanted, stream);
   if (plan.asked.is_apart)
-    return gather_values(origins, source, plan.asked.count, bytes, destination, stream);
+    return gather_values(origins, source, plan.asked.count, bytes, destination, wanted, stream);
   void *gathered = part_of(plan, plan.shared);
-  CDP_RETURN_UNLESS_LAUNCHED(gather_values(origins, source, plan.asked.count, bytes, gathered, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(gather_values(origins, source, plan.asked.count, bytes, gathered, wanted, stream));
+  if (wanted != nullptr) // then values are whole words
+    return launch_from_host(payload_grid(plan.asked.count * value_bytes / sizeof(uint32_t), wanted), stream, copy_kernel<uint32_t>,
+                            static_cast<const uint32_t *>(gathered), plan.asked.count * value_bytes / sizeof(uint32_t),
+                            static_cast<uint32_t *>(destination), wanted);
   return copy_memory(destination, gathered, plan.asked.count * value_bytes, stream);
 }
 
@@ -59,13 +66,14 @@ int sort_travelling_units(const cdp_payload_plan &plan, void *stream) {
   const Travellers<const Unit> values = {static_cast<const Unit *>(column.d_source), units};
   const Travellers<Unit> sorted_values = {static_cast<Unit *>(column.d_target), units};
   const Entry<Raw> entry = entry_of<Raw>(asked);
-  const GridShape grid = payload_grid(asked.count);
+  const uint32_t *wanted = wanted_behind_carrying(plan);
+  const GridShape grid = payload_grid(asked.count, wanted);
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_values_kernel<Raw, Unit>,
                                               static_cast<const Raw *>(asked.d_keys), values, asked.count, entry,
-                                              items_of(plan)));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
+                                              items_of(plan), wanted));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, wanted, stream));
   return launch_from_host(grid, stream, unpack_values_kernel<Raw, Unit>, items_of(plan), asked.count, entry,
-                          static_cast<Raw *>(asked.d_sorted_keys), sorted_values);
+                          static_cast<Raw *>(asked.d_sorted_keys), sorted_values, wanted);
 }
 
 template <typename Raw>
@@ -96,6 +104,7 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
   regrouping.low_bits = plan.low_bits;
   regrouping.bucket_bits = plan.regroup_bits;
   regrouping.parts = plan.tiles;
+  regrouping.wanted = wanted_behind_carrying(plan);
   regrouping.extremes = extremes_of(plan);
   regrouping.totals = reinterpret_cast<uint32_t *>(part_of(plan, plan.bucket_counts));
   regrouping.part_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);
@@ -116,10 +125,11 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
 template <typename Raw>
 int pack_positions(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *stream) {
   const cdp_payload_request &asked = plan.asked;
+  const uint32_t *wanted = wanted_behind_carrying(plan);
   if (plan.regroup_bits == 0)
-    return launch_from_host(payload_grid(asked.count), stream, pack_positions_kernel<Raw>,
-                            static_cast<const Raw *>(asked.d_keys), asked.count, entry, plan.low_bits, items_of(plan));
-  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(asked.d_keys, asked.count, entry, extremes_of(plan), stream));
+    return launch_from_host(payload_grid(asked.count, wanted), stream, pack_positions_kernel<Raw>,
+                            static_cast<const Raw *>(asked.d_keys), asked.count, entry, plan.low_bits, items_of(plan), wanted);
+  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(asked.d_keys, asked.count, entry, extremes_of(plan), wanted, stream));
   return regroup_all(plan, entry, stream);
 }
 
@@ -128,15 +138,16 @@ template <typename Raw>
 int sort_positions(const cdp_payload_plan &plan, Origins &origins, void *stream) {
   const cdp_payload_request &asked = plan.asked;
   const Entry<Raw> entry = entry_of<Raw>(asked);
+  const uint32_t *wanted = wanted_behind_carrying(plan);
   CDP_RETURN_UNLESS_LAUNCHED(pack_positions(plan, entry, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, wanted, stream));
   origins = {items_of(plan), (uint64_t{1} << plan.low_bits) - 1, nullptr};
   if (asked.d_sorted_keys == nullptr)
     return LAUNCH_OK;
   if (joins_keys(asked))
     return gather_into_place(plan, origins, asked.d_keys, plan.regrouped_keys, sizeof(Raw), asked.d_sorted_keys, stream);
-  return launch_from_host(payload_grid(asked.count), stream, unpack_keys_kernel<Raw>, items_of(plan), asked.count, entry,
-                          plan.low_bits, static_cast<Raw *>(asked.d_sorted_keys));
+  return launch_from_host(payload_grid(asked.count, wanted), stream, unpack_keys_kernel<Raw>, items_of(plan), asked.count, entry,
+                          plan.low_bits, static_cast<Raw *>(asked.d_sorted_keys), wanted);
 }
 
 inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
@@ -160,14 +171,14 @@ inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
 inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
   const GridShape grid = payload_grid(sort.count);
   const Origins by_items = {sort.items, (uint64_t{1} << plan.low_bits) - 1, nullptr};
-  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(sort.keys, sort.count, sort.entry, sort.extremes, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(sort.keys, sort.count, sort.entry, sort.extremes, nullptr, stream));
   if (plan.regroup_bits != 0)
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
   else
     CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
   if (plan.regroup_bits == 0)
-    CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, stream));
+    CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, nullptr, stream));
   return launch_from_host(grid, stream, mend_runs_kernel, sort);
 }
 
@@ -197,12 +208,14 @@ template <typename Index>
 int write_indices(const cdp_payload_plan &plan, const Origins &origins, void *stream) {
   const uint32_t *regrouped = reinterpret_cast<uint32_t *>(part_of(plan, plan.first_indices));
   const uint32_t *first = plan.regroup_bits != 0 ? regrouped : plan.asked.d_first_indices;
-  return launch_from_host(payload_grid(plan.asked.count), stream, write_indices_kernel<Index>, origins, first, plan.asked.count,
-                          static_cast<Index *>(plan.asked.d_indices));
+  const uint32_t *wanted = wanted_behind_carrying(plan);
+  return launch_from_host(payload_grid(plan.asked.count, wanted), stream, write_indices_kernel<Index>, origins, first,
+                          plan.asked.count, static_cast<Index *>(plan.asked.d_indices), wanted);
 }
 
+/* By items. */
 template <typename Raw>
-int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
+int launch_items_of(const cdp_payload_plan &plan, void *stream) {
   const cdp_payload_request &asked = plan.asked;
   Origins origins = {};
   if constexpr (sizeof(Raw) <= 4)
@@ -218,6 +231,19 @@ int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
     return LAUNCH_OK;
   return asked.index_bytes == sizeof(uint32_t) ? write_indices<uint32_t>(plan, origins, stream)
                                                : write_indices<uint64_t>(plan, origins, stream);
+}
+
+template <typename Raw>
+int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
+  if constexpr (sizeof(Raw) == sizeof(uint32_t)) {
+    if (plan.carries && are_carriable(plan)) {
+      CDP_RETURN_UNLESS_LAUNCHED(launch_carrying(plan, stream));
+      return launch_items_of<Raw>(plan, stream);
+    }
+  }
+  cdp_payload_plan by_items = plan;
+  by_items.carries = false;
+  return launch_items_of<Raw>(by_items, stream);
 }
 
 } // namespace cdp::CDP_RUNTIME
@@ -237,7 +263,7 @@ int cdp::CDP_RUNTIME::launch_payload(const cdp_payload_plan &plan, void *stream)
 
 int cdp::CDP_RUNTIME::launch_gather(const uint32_t *positions, const void *source, uint64_t count, uint32_t value_bytes,
                                     void *destination, void *stream) {
-  return gather_values({nullptr, 0, positions}, source, count, value_bytes, destination, stream);
+  return gather_values({nullptr, 0, positions}, source, count, value_bytes, destination, nullptr, stream);
 }
 
 int cdp::CDP_RUNTIME::launch_write_indices(const uint32_t *positions, uint64_t count, uint32_t index_bytes, void *indices,
@@ -246,9 +272,9 @@ int cdp::CDP_RUNTIME::launch_write_indices(const uint32_t *positions, uint64_t c
   const GridShape grid = payload_grid(count);
   if (index_bytes == sizeof(uint32_t))
     return launch_from_host(grid, stream, write_indices_kernel<uint32_t>, origins, nullptr, count,
-                            static_cast<uint32_t *>(indices));
+                            static_cast<uint32_t *>(indices), nullptr);
   return launch_from_host(grid, stream, write_indices_kernel<uint64_t>, origins, nullptr, count,
-                          static_cast<uint64_t *>(indices));
+                          static_cast<uint64_t *>(indices), nullptr);
 }
 
 #endif

@@ -3,6 +3,9 @@
  * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace.
  */
 #include "engine.h"
+#include "payload/carry_buckets.cuh"
+#include "payload/carry_scatter.cuh"
+#include "payload/items.cuh"
 #include "room.h"
 #include "tuning_kinds.h"
 #include "tuning_payload.h"
@@ -86,15 +89,86 @@ uint64_t gathered_there(const cdp_payload_plan &plan) {
   return cdp_engine_key_bytes(plan.asked.type) == 8 ? sizeof(uint64_t) : 0;
 }
 
-/* What is gathered lies where the sort has its workspace: the one is over when the other begins. */
-cdp_status plan_room(cdp_payload_plan &plan) {
+/* ---- Values that are carried ------------------------------------------------------------------------------------------- */
+
+/* Bytes of a value that can be carried: of the only column, or of an index; 0: there is none such. */
+uint64_t carried_bytes(const cdp_payload_request &asked) {
+  const bool has_indices = asked.index_bytes == sizeof(uint32_t) && asked.column_count == 0;
+  const uint64_t bytes = asked.index_bytes == 0 && asked.column_count == 1 ? asked.columns[0].value_bytes : 0;
+  if (has_indices)
+    return sizeof(uint32_t);
+  return bytes == sizeof(uint32_t) || bytes == sizeof(uint64_t) ? bytes : 0;
+}
+
+/* Whether values are carried. The sort of items that is launched behind it must end where it is not wanted, which one that the host
+   launches by a map would not; and who asks for a recursion of his own gets it. */
+bool carries(const cdp_settings &settings, const cdp_device_facts &facts, const cdp_payload_plan &plan) {
+  const cdp_payload_request &asked = plan.asked;
+  return settings.maps && plan.sort.scheme == CDP_SCHEME_LAST_BLOCK && cdp_engine_key_bytes(asked.type) == sizeof(uint32_t) &&
+         !simulated::joins_keys(asked) && carried_bytes(asked) != 0 &&
+         can_carry(static_cast<DeviceKind>(facts.device_kind), asked.count, facts.multiprocessors);
+}
+
+/* Shared memory, by kind of device, which the host has no other way to know. */
+template <typename Value>
+void plan_carry_blocks(DeviceKind kind, cdp_carry_plan &carry) {
+  for_kind(kind, [&](auto constant) {
+    constexpr DeviceKind KIND = decltype(constant)::value;
+    constexpr CarryRow ROW = carry_row(KIND);
+    constexpr size_t COUNTERS = sizeof(uint32_t);
+    const size_t fixed = sizeof(simulated::CarryCountsOf<KIND>);
+    const size_t buckets = (carry.control_bytes - sizeof(simulated::CarryControl)) / sizeof(uint32_t);
+    carry.threads = ROW.threads;
+    carry.draw_blocks = simulated::carry_draw_blocks(KIND);
+    carry.count_shared_bytes = static_cast<uint32_t>(fixed + buckets * COUNTERS);
+    carry.most_count_shared_bytes = static_cast<uint32_t>(fixed + ROW.max_buckets * ROW.max_buckets * COUNTERS);
+    carry.scatter_shared_bytes = sizeof(simulated::CarryScatterOf<Value, KIND>);
+    carry.sort_shared_bytes = sizeof(simulated::CarryRoomsOf<KIND>);
+    return 0;
+  });
+}
+
+/* Returns how much it takes of where the items and the workspace of their sort are. */
+uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
+  const DeviceKind kind = static_cast<DeviceKind>(facts.device_kind);
+  const CarryRow row = carry_row(kind);
+  const uint64_t count = plan.asked.count;
+  const uint64_t value_bytes = carried_bytes(plan.asked);
+  const uint64_t tile = uint64_t{row.threads} * row.items;
+  cdp_carry_plan &carry = plan.carry;
+  carry.multiprocessors = facts.multiprocessors;
+  carry.groups = carry_groups(kind, count, facts.multiprocessors);
+  carry.straight_buckets = carry_buckets(kind, count, row.straight_share);
+  carry.lines_buckets = carry_buckets(kind, count, row.lines_share);
+  carry.tiles = static_cast<uint32_t>((count + tile - 1) / tile);
+  const uint64_t buckets = uint64_t{carry.groups} * carry_group_buckets(kind, count, row.lines_share, carry.groups);
+  carry.control_bytes = sizeof(simulated::CarryControl) + (buckets + 1) * sizeof(uint32_t);
+  if (value_bytes == sizeof(uint64_t))
+    plan_carry_blocks<uint64_t>(kind, carry);
+  else
+    plan_carry_blocks<uint32_t>(kind, carry);
+  Room room;
+  carry.grouped_keys = room.take(count, sizeof(uint32_t));
+  carry.grouped_values = room.take(count, value_bytes);
+  carry.tile_places = room.take(uint64_t{carry.groups} * carry.tiles, sizeof(uint32_t));
+  if (plan.asked.d_sorted_keys == nullptr)
+    carry.sorted_keys = room.take(count, sizeof(uint32_t));
+  return room.end;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------------- */
+
+/* What is gathered lies where the sort has its workspace: the one is over when the other begins. carried: bytes that carrying takes
+   there and of the items. */
+cdp_status plan_room(uint64_t carried, cdp_payload_plan &plan) {
   const uint64_t count = plan.asked.count;
   const bool is_wide = cdp_engine_key_bytes(plan.asked.type) == 8;
   Room room;
   Room gathered;
   gathered.take(count, gathered_there(plan));
   room.take(count, sizeof(uint64_t));
-  plan.shared = room.take(1, std::max(plan.sort.workspace_bytes, gathered.end));
+  const uint64_t carried_there = carried > room.end ? carried - room.end : 0;
+  plan.shared = room.take(1, std::max({plan.sort.workspace_bytes, gathered.end, carried_there}));
   if (is_wide || plan.regroup_bits != 0)
     plan.window = room.take(1, CDP_WORKSPACE_ALIGNMENT);
   if (is_wide) {
@@ -106,6 +180,8 @@ cdp_status plan_room(cdp_payload_plan &plan) {
     plan.sorted_keys = room.take(count, sizeof(uint64_t));
   if (plan.regroup_bits != 0)
     plan_regrouped(plan, room);
+  if (plan.carries)
+    plan.carry.control = room.take(1, plan.carry.control_bytes);
   plan.workspace_bytes = room.end;
   return room.is_countable && gathered.is_countable ? CDP_OK : CDP_ERROR_SIZE;
 }
@@ -131,5 +207,6 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   plan_regrouping(facts->device_kind == static_cast<uint32_t>(DeviceKind::simulated), *plan);
   plan->sort.seed = settings.seed;
   plan->sort.is_captured = is_captured;
-  return plan_room(*plan);
+  plan->carries = request->count >= 2 && carries(settings, *facts, *plan);
+  return plan_room(plan->carries ? plan_carry(*facts, *plan) : 0, *plan);
 }

@@ -200,7 +200,7 @@ inline int gather_records(const cdp_records_plan &plan, const uint32_t *order, v
   const Origins origins = {nullptr, 0, order};
   const uint32_t bytes = static_cast<uint32_t>(asked.record_bytes);
   void *gathered = asked.is_apart ? asked.d_sorted_records : part_of(plan, plan.keys);
-  CDP_RETURN_UNLESS_LAUNCHED(gather_values(origins, asked.d_records, asked.count, bytes, gathered, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(gather_values(origins, asked.d_records, asked.count, bytes, gathered, nullptr, stream));
   return asked.is_apart ? LAUNCH_OK : copy_memory(asked.d_sorted_records, gathered, asked.count * asked.record_bytes, stream);
 }
 

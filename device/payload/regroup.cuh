@@ -70,20 +70,24 @@ __global__ void __launch_bounds__(REGROUP_THREADS)
     // cppcheck-suppress passedByValue
     count_tile_buckets_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<TileCounts>();
+  if (!is_wanted(regrouping.wanted))
+    return;
   const BucketOf<Raw> bucket_of(regrouping);
-  const uint64_t begin = uint64_t{blockIdx.x} * REGROUP_TILE;
-  for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS)
-    block.counts[bucket] = 0;
-  __syncthreads();
+  for (uint32_t tile = blockIdx.x; tile < regrouping.parts; tile += gridDim.x) {
+    const uint64_t begin = uint64_t{tile} * REGROUP_TILE;
+    for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS)
+      block.counts[bucket] = 0;
+    __syncthreads();
 #pragma unroll
-  for (uint32_t item = 0; item < REGROUP_ITEMS; item++) {
-    const uint64_t index = begin + item * REGROUP_THREADS + threadIdx.x;
-    if (index < regrouping.count)
-      atomicAdd(&block.counts[bucket_of(static_cast<EnteredKey<Raw>>(regrouping.entry.enter(regrouping.keys[index])))], 1u);
+    for (uint32_t item = 0; item < REGROUP_ITEMS; item++) {
+      const uint64_t index = begin + item * REGROUP_THREADS + threadIdx.x;
+      if (index < regrouping.count)
+        atomicAdd(&block.counts[bucket_of(static_cast<EnteredKey<Raw>>(regrouping.entry.enter(regrouping.keys[index])))], 1u);
+    }
+    __syncthreads();
+    for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS)
+      regrouping.part_counts[uint64_t{bucket} * regrouping.parts + tile] = block.counts[bucket];
   }
-  __syncthreads();
-  for (uint32_t bucket = threadIdx.x; bucket < regrouping.buckets(); bucket += REGROUP_THREADS)
-    regrouping.part_counts[uint64_t{bucket} * regrouping.parts + blockIdx.x] = block.counts[bucket];
 }
 
 /* ---- Scatter ----------------------------------------------------------------------------------------------------------- */
@@ -107,7 +111,7 @@ __device__ __forceinline__ void add_up_buckets(Number (&numbers)[MAX_REGROUP_BUC
   }
 }
 
-/* The rule of TilePartition: a block has one tile, and keys become items. */
+/* The rule of TilePartition, for a tile: keys become items. */
 template <typename Raw>
 struct RegroupRule {
   using Block = RegroupBlock;
@@ -116,6 +120,7 @@ struct RegroupRule {
   const Regrouping<Raw> &partition;
   RegroupBlock &block;
   BucketOf<Raw> bucket_of;
+  uint32_t tile;
 
   __device__ __forceinline__ static constexpr uint32_t bits() {
     return REGROUP_SHAPE.max_bits;
@@ -149,7 +154,7 @@ struct RegroupRule {
       add_up_buckets(block.begins);
     __syncthreads();
     for (uint32_t bucket = threadIdx.x; bucket < partition.buckets(); bucket += REGROUP_THREADS) {
-      const uint64_t lower_tiles = partition.part_counts[uint64_t{bucket} * partition.parts + blockIdx.x];
+      const uint64_t lower_tiles = partition.part_counts[uint64_t{bucket} * partition.parts + tile];
       block.begins[bucket] += lower_tiles - block.tile_begins[bucket];
     }
   }
@@ -172,9 +177,14 @@ __global__ void __launch_bounds__(REGROUP_THREADS, RESIDENT_REGROUPERS)
     regroup_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<RegroupBlock>();
   auto *counters = reinterpret_cast<uint32_t *>(block.warp_counts);
-  for (uint32_t pair = threadIdx.x; pair < sizeof block.warp_counts / sizeof *counters; pair += REGROUP_THREADS)
-    counters[pair] = 0;
-  partition_tile(RegroupRule<Raw>{regrouping, block, BucketOf<Raw>(regrouping)}, uint64_t{blockIdx.x} * REGROUP_TILE);
+  if (!is_wanted(regrouping.wanted))
+    return;
+  for (uint32_t tile = blockIdx.x; tile < regrouping.parts; tile += gridDim.x) {
+    for (uint32_t pair = threadIdx.x; pair < sizeof block.warp_counts / sizeof *counters; pair += REGROUP_THREADS)
+      counters[pair] = 0;
+    partition_tile(RegroupRule<Raw>{regrouping, block, BucketOf<Raw>(regrouping), tile}, uint64_t{tile} * REGROUP_TILE);
+    __syncthreads();
+  }
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------------- */

@@ -43,6 +43,7 @@ struct BucketPartition {
   uint64_t count;
   Entry<Raw> entry;
   uint32_t parts;
+  const uint32_t *wanted; /* as is_wanted() takes it */
   Total *totals;         /* keys of each bucket */
   uint32_t *part_counts; /* and of each part's, all parts' of a bucket together; then those of lower parts */
   uint32_t array_count;
@@ -74,6 +75,8 @@ __global__ void __launch_bounds__(THREADS)
     add_bucket_counts_kernel(const __grid_constant__ Given partition) {
   using Total = typename Given::Total;
   auto &storage = block_shared<AddStorage>();
+  if (!is_wanted(partition.wanted))
+    return;
   uint32_t *counts = partition.part_counts + uint64_t{blockIdx.x} * partition.parts;
   Total lower = 0;
   uint32_t turn = 0;
@@ -309,8 +312,9 @@ __device__ __forceinline__ void partition_tile(const Rule &rule, uint64_t begin)
 template <uint32_t THREADS, typename Given>
 int launch_partition_kernels(const Given &partition, uint32_t buckets, size_t counts_bytes, size_t block_bytes,
                              void (*count)(Given), void (*scatter)(Given), void *stream) {
-  const auto grid = [](uint32_t blocks, size_t shared_bytes) {
-    return GridShape{blocks, THREADS, static_cast<uint32_t>(shared_bytes)};
+  const auto grid = [&](uint32_t blocks, size_t shared_bytes) {
+    const uint32_t most = partition.wanted != nullptr ? MAX_PAYLOAD_BLOCKS : UINT32_MAX;
+    return GridShape{std::min(blocks, most), THREADS, static_cast<uint32_t>(shared_bytes)};
   };
   int error = launch_from_host(grid(partition.parts, counts_bytes), stream, count, partition);
   if (error == LAUNCH_OK)

@@ -42,7 +42,10 @@ struct Window {
 /* Finds the least and the greatest key. Each thread looks at many, so that few atomics are left. */
 template <typename Raw>
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
-    find_extremes_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry, KeyExtremes *extremes) {
+    find_extremes_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry, KeyExtremes *extremes,
+                         const uint32_t *wanted) {
+  if (!is_wanted(wanted))
+    return;
   unsigned long long greatest = 0;
   unsigned long long least_inverted = 0;
   for_each_item_in_turns(count, [&](uint64_t index) {
@@ -65,11 +68,12 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
 
 /* Launches that. Returns a cudaError_t. */
 template <typename Raw>
-int find_extremes(const void *keys, uint64_t count, const Entry<Raw> &entry, KeyExtremes *extremes, void *stream) {
+int find_extremes(const void *keys, uint64_t count, const Entry<Raw> &entry, KeyExtremes *extremes, const uint32_t *wanted,
+                  void *stream) {
   const int error = zero_memory(extremes, sizeof(KeyExtremes), stream);
   return error != LAUNCH_OK ? error
                             : launch_from_host(few_blocks_grid(count), stream, find_extremes_kernel<Raw>,
-                                               static_cast<const Raw *>(keys), count, entry, extremes);
+                                               static_cast<const Raw *>(keys), count, entry, extremes, wanted);
 }
 
 } // namespace cdp::CDP_RUNTIME

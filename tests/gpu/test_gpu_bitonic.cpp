@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bitonic.h on the GPU: every type in every kind of memory, by both calls, captured, around tiles and numbers of tiles, behind a
- * stream that is at work, on several streams at once; and what is refused, launches as well.
+ * stream that is at work, on several streams at once. What is refused: test_gpu_bitonic_refused.cpp.
  */
 #include "gpu_tables.h"
 #include "tile_sizes.h"
@@ -109,31 +109,6 @@ START_TEST(test_several_streams) {
 }
 END_TEST
 
-START_TEST(test_refused) {
-  constexpr size_t COUNT = 20011;
-  const Bytes keys = make_keys(CDP_U32, COUNT, HOST_UNIFORM);
-  const Array there = make_array(Place::device, keys);
-  const Array here = make_array(Place::pageable, keys);
-  cudaGraph_t graph = nullptr;
-  CHECK_FAILS(CDP_ERROR_POINTER, cdp_bitonic_sort_on_stream(here.memory(), COUNT, CDP_U32, nullptr, stream()));
-  CHECK_FAILS(CDP_ERROR_ALIGNMENT, cdp_bitonic_sort_on_stream(there.memory() + 1, COUNT - 1, CDP_U32, nullptr, stream()));
-  CHECK_FAILS(CDP_ERROR_NULL, cdp_bitonic_sort_on_stream(nullptr, COUNT, CDP_U32, nullptr, stream()));
-  // Into a capture that is void, CUDA launches nothing: the first launch fails, and the call says so.
-  CHECK_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeRelaxed));
-  ck_assert_int_ne(cudaStreamSynchronize(stream()), cudaSuccess); // which makes it void
-  for (const size_t count : {COUNT, size_t{100}})
-    CHECK_FAILS(CDP_ERROR_CUDA, cdp_bitonic_sort_on_stream(there.memory(), count, CDP_U32, nullptr, stream()));
-  ck_assert_int_ne(cdp_last_cuda_error(), 0);
-  ck_assert_int_ne(cudaStreamEndCapture(stream(), &graph), cudaSuccess);
-  cudaGetLastError();
-  CHECK_CUDA(cudaDeviceSynchronize());
-  ck_assert(read_array(there, "after calls that were refused") == keys);
-  ck_assert(read_array(here, "after calls that were refused") == keys);
-  CHECK_SORT(cdp_bitonic_sort_on_stream(there.memory(), COUNT, CDP_U32, nullptr, stream()));
-  CHECK_CUDA(cudaStreamSynchronize(stream()));
-}
-END_TEST
-
 Suite *make_suite() {
   Suite *suite = suite_create("gpu_bitonic");
   TCase *sorts = add_case(suite, "sorts");
@@ -142,7 +117,6 @@ Suite *make_suite() {
   tcase_add_loop_test(sorts, test_long, 0, TYPES);
   tcase_add_test(sorts, test_replays);
   tcase_add_test(sorts, test_several_streams);
-  tcase_add_test(sorts, test_refused);
   return suite;
 }
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The launches of a sort that carries values with its keys (carry.cuh).
+ */
+#ifndef CDPSORT_DEVICE_PAYLOAD_CARRY_LAUNCHES_CUH
+#define CDPSORT_DEVICE_PAYLOAD_CARRY_LAUNCHES_CUH
+
+#include "payload/carry_buckets.cuh"
+#include "payload/carry_scatter.cuh"
+#include "payload/items.cuh"
+#include "payload/payload.h"
+
+namespace cdp::CDP_RUNTIME {
+
+inline CarryControl *carry_control(const cdp_payload_plan &plan) {
+  return reinterpret_cast<CarryControl *>(part_of(plan, plan.carry.control));
+}
+
+/* What says whether the sort of items is wanted. NULL: in any case. */
+inline const uint32_t *wanted_behind_carrying(const cdp_payload_plan &plan) {
+  return plan.carries ? &carry_control(plan)->given_up : nullptr;
+}
+
+/* Whether values lie where they can be read as what they are. */
+inline bool are_carriable(const cdp_payload_plan &plan) {
+  const cdp_payload_column &column = plan.asked.columns[0];
+  const uintptr_t both = reinterpret_cast<uintptr_t>(column.d_source) | reinterpret_cast<uintptr_t>(column.d_target);
+  return plan.asked.column_count == 0 || both % column.value_bytes == 0;
+}
+
+template <typename Value>
+Carry<Value> carry_of(const cdp_payload_plan &plan) {
+  const cdp_payload_request &asked = plan.asked;
+  const bool has_values = asked.column_count != 0;
+  Carry<Value> carry = {};
+  carry.keys = static_cast<const uint32_t *>(asked.d_keys);
+  carry.values = static_cast<const Value *>(has_values ? asked.columns[0].d_source : asked.d_first_indices);
+  carry.sorted_keys = static_cast<uint32_t *>(asked.d_sorted_keys != nullptr ? asked.d_sorted_keys
+                                                                             : part_of(plan, plan.carry.sorted_keys));
+  carry.sorted_values = static_cast<Value *>(has_values ? asked.columns[0].d_target : asked.d_indices);
+  carry.grouped_keys = reinterpret_cast<uint32_t *>(part_of(plan, plan.carry.grouped_keys));
+  carry.grouped_values = reinterpret_cast<Value *>(part_of(plan, plan.carry.grouped_values));
+  carry.count = static_cast<uint32_t>(asked.count);
+  carry.groups = plan.carry.groups;
+  carry.straight_buckets = plan.carry.straight_buckets;
+  carry.lines_buckets = plan.carry.lines_buckets;
+  carry.tiles = plan.carry.tiles;
+  carry.map = key_map<uint32_t>(asked.type, asked.order);
+  carry.seed = plan.sort.seed;
+  carry.control = carry_control(plan);
+  carry.begins = reinterpret_cast<uint32_t *>(carry.control + 1);
+  carry.tile_places = reinterpret_cast<uint32_t *>(part_of(plan, plan.carry.tile_places));
+  return carry;
+}
+
+/* Looks, draws, counts and places: until it is known whether all is given up. */
+template <typename Value>
+int launch_carry_map(const cdp_payload_plan &plan, const Carry<Value> &carry, void *stream) {
+  static OncePerContext allowance;
+  const cdp_carry_plan &shape = plan.carry;
+  const auto grid = [&](uint32_t blocks, size_t shared_bytes) {
+    return GridShape{blocks, shape.threads, static_cast<uint32_t>(shared_bytes)};
+  };
+  CDP_RETURN_UNLESS_LAUNCHED(
+      allowance.see_to([&] { return allow_shared_bytes(carry_count_kernel<Value>, shape.most_count_shared_bytes); }));
+  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(carry.control, shape.control_bytes, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(
+      launch_from_host(grid(1, sizeof(CarryLook)), stream, carry_look_kernel<Value>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host({shape.draw_blocks, CARRY_DRAW_THREADS, sizeof(DrawnLines)}, stream,
+                                              carry_draw_kernel<Value>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(1, sizeof(CarryTotals)), stream, carry_learn_kernel<Value>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors),
+                                                   shape.count_shared_bytes),
+                                              stream, carry_count_kernel<Value>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(1, sizeof(CarryTotals)), stream, carry_place_kernel<Value>, carry));
+  return launch_from_host(grid(carry.groups, sizeof(CarryTotals)), stream, carry_add_kernel<Value>, carry);
+}
+
+template <typename Value>
+int launch_carrying_of(const cdp_payload_plan &plan, void *stream) {
+  static OncePerContext allowance;
+  const cdp_carry_plan &shape = plan.carry;
+  const Carry<Value> carry = carry_of<Value>(plan);
+  const auto see_to_all = [&] {
+    const int error = allow_each_shared_bytes(shape.scatter_shared_bytes, carry_scatter_kernel<Value, false>,
+                                              carry_scatter_kernel<Value, true>);
+    return error != LAUNCH_OK ? error : allow_shared_bytes(carry_sort_kernel<Value>, shape.sort_shared_bytes);
+  };
+  CDP_RETURN_UNLESS_LAUNCHED(allowance.see_to(see_to_all));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_carry_map(plan, carry, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(
+      launch_from_host({std::min(carry.tiles, shape.multiprocessors), shape.threads, shape.scatter_shared_bytes}, stream,
+                       carry_scatter_kernel<Value, false>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host({carry.groups, shape.threads, shape.scatter_shared_bytes}, stream,
+                                              carry_scatter_kernel<Value, true>, carry));
+  return launch_from_host({shape.multiprocessors, MultiwayShape<CarryItem>::BLOCK_THREADS, shape.sort_shared_bytes}, stream,
+                          carry_sort_kernel<Value>, carry);
+}
+
+/* Launches it. Returns the first cudaError_t. */
+inline int launch_carrying(const cdp_payload_plan &plan, void *stream) {
+  const bool are_wide = plan.asked.column_count != 0 && plan.asked.columns[0].value_bytes == sizeof(uint64_t);
+  return are_wide ? launch_carrying_of<uint64_t>(plan, stream) : launch_carrying_of<uint32_t>(plan, stream);
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif

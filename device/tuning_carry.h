@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers of sorts that carry each value along with its key (payload/carry.cuh), one row for each kind of device.
+ */
+#ifndef CDPSORT_DEVICE_TUNING_CARRY_H
+#define CDPSORT_DEVICE_TUNING_CARRY_H
+
+#include "tuning_kinds.h"
+
+#include <algorithm>
+
+namespace cdp {
+
+/*
+ * threads, items   of a block that counts or scatters, and of a thread: a tile, which is staged in shared memory, keys and values.
+ *                  One block to a multiprocessor took 0.49 ms for the first scatter of 2^26 keys with values of 4 bytes, two of
+ *                  them 0.73: the more tiles are written at a time, the more lines are written in part (H200,
+ *                  docs/lab/2026-11-25-carried-values.md).
+ * max_buckets      that a tile is scattered to: as many groups, and as many buckets in a group. A multiple of a warp's lanes, and no
+ *                  more than threads.
+ * least_count      the fewest keys that are worth it.
+ * look_samples     keys that say between which values all lie, and whether they are spread evenly: a power of two. Beyond the least
+ *                  and the greatest of them a map has room for a line, a 1,024th of the keys if those are spread evenly. So many
+ *                  samples miss more than that once in e^16 times; where they do, a bucket is too long, and all is given up.
+ * drawn_samples    and that lines are learnt from, if not: 128 to a line, which leaves an error of a tenth.
+ * straight_share, lines_share
+ *                  how many keys a bucket has on average, in sixteenths of what a team can sort: with a map that keys spread evenly
+ *                  need, and with lines, whose buckets differ by the error of their sample. As in a sort of keys (tuning_map.h); on
+ *                  the simulated device, whose buckets are short, chance makes them differ by more.
+ */
+struct CarryRow {
+  uint32_t threads;
+  uint32_t items;
+  uint32_t max_buckets;
+  uint32_t least_count;
+  uint32_t look_samples;
+  uint32_t drawn_samples;
+  uint32_t straight_share;
+  uint32_t lines_share;
+};
+
+/* clang-format off */
+constexpr CarryRow carry_row(DeviceKind kind) {
+  switch (kind) {
+  case DeviceKind::simulated:
+    return {64, 6, 32, 2500, 1024, 1u << 15, 10, 7};
+  case DeviceKind::small:
+    return {512, 8, 192, 1u << 22, 1u << 14, 1u << 18, 14, 11};
+  case DeviceKind::medium:
+  case DeviceKind::large:
+    break;
+  }
+  return {512, 16, 192, 1u << 22, 1u << 14, 1u << 18, 14, 11};
+}
+/* clang-format on */
+
+/* Buckets that so many keys make, at such a share. */
+constexpr uint32_t carry_buckets(DeviceKind kind, uint64_t count, uint32_t share) {
+  const uint64_t team = on_chip_items(multiway_row(kind, 8), on_chip_row(kind, 8));
+  return static_cast<uint32_t>(count / (team * share / 16) + 1);
+}
+
+/* Groups of buckets: one to each multiprocessor, whose block scatters it; more where a group would have too many buckets. */
+constexpr uint32_t carry_groups(DeviceKind kind, uint64_t count, uint32_t multiprocessors) {
+  const uint32_t most = carry_row(kind).max_buckets;
+  const uint32_t buckets = carry_buckets(kind, count, carry_row(kind).lines_share);
+  const uint32_t rounds = (buckets / most + multiprocessors) / multiprocessors;
+  return std::min({most, buckets, rounds * multiprocessors});
+}
+
+/* How many buckets a group has then. */
+constexpr uint32_t carry_group_buckets(DeviceKind kind, uint64_t count, uint32_t share, uint32_t groups) {
+  return (carry_buckets(kind, count, share) + groups - 1) / groups;
+}
+
+/* Whether so many keys can be sorted like that. */
+constexpr bool can_carry(DeviceKind kind, uint64_t count, uint32_t multiprocessors) {
+  const CarryRow row = carry_row(kind);
+  if (count < row.least_count || count > UINT32_MAX / 2)
+    return false;
+  return carry_group_buckets(kind, count, row.lines_share, carry_groups(kind, count, multiprocessors)) <= row.max_buckets;
+}
+
+/* Threads of a block that draws, and of one that does alone what is to be done once. */
+constexpr uint32_t CARRY_DRAW_THREADS = 256;
+constexpr uint32_t CARRY_DRAWS = 8; /* of a thread */
+
+/* Blocks that count, to a multiprocessor: as many as hide each other's waiting. */
+constexpr uint32_t CARRY_COUNTERS = 2;
+
+} // namespace cdp
+
+#endif

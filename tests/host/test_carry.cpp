@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values that are carried with their keys (device/payload/carry.cuh), on the simulated device: whether they are, as the control word
+ * in the workspace tells, or whether that is given up; and that either way they come out as std::stable_sort has them.
+ */
+#include "host_tables.h"
+#include "run_suite.h"
+
+#include "tuning_carry.h"
+
+extern "C" {
+#include "device.h"
+#include "options.h"
+}
+
+#include <cdpsort/copy.h>
+#include <cdpsort/pairs.h>
+
+using namespace host_tables;
+
+namespace {
+
+constexpr cdp::CarryRow ROW = cdp::carry_row(cdp::DeviceKind::simulated);
+constexpr size_t LEAST = ROW.least_count;
+constexpr size_t TILE = size_t{ROW.threads} * ROW.items;
+constexpr cdp_type CARRIED_TYPES[] = {CDP_U32, CDP_I32, CDP_F32};
+constexpr int CARRIED = 3;
+
+/* What goes with the keys. */
+enum Goods { VALUES_OF_4, VALUES_OF_8, INDICES, INDICES_AND_KEYS, GOODS };
+
+constexpr bool is_argsort(Goods goods) {
+  return goods == INDICES || goods == INDICES_AND_KEYS;
+}
+constexpr size_t value_bytes_of(Goods goods) {
+  return goods == VALUES_OF_8 ? 8 : 4;
+}
+
+cdp_payload_plan plan_of(Goods goods, size_t count, cdp_type type, const cdp_options &options) {
+  const cdp_device_wish wish = {CDP_WISH_SIMULATED, 0, "a test"};
+  cdp_device device;
+  cdp_settings settings;
+  cdp_payload_plan plan;
+  int somewhere = 0;
+  cdp_payload_request request = {};
+  request.type = type;
+  request.order = options.order;
+  request.ties = options.ties;
+  request.count = count;
+  request.d_keys = &somewhere;
+  request.d_sorted_keys = goods == INDICES ? nullptr : &somewhere;
+  if (is_argsort(goods))
+    request.index_bytes = 4;
+  else {
+    request.column_count = 1;
+    request.columns[0].value_bytes = value_bytes_of(goods);
+  }
+  ck_assert_int_eq(cdp_device_choose(&wish, nullptr, &device), CDP_OK);
+  ck_assert_int_eq(cdp_options_resolve(&options, CDP_U64, &settings), CDP_OK);
+  ck_assert_int_eq(cdp_engine_plan_payload(&settings, &request, &device.facts, false, &plan), CDP_OK);
+  return plan;
+}
+
+/* Keys as what they mean, for messages. */
+struct Case {
+  Goods goods;
+  cdp_type type;
+  cdp_options options;
+  size_t offset; /* of values, from an aligned address */
+};
+
+/* What became of it. */
+enum class Fate { not_tried, given_up, carried };
+
+/* Sorts, and ends the test unless all is as the stable sort has it. Returns whether values were carried. */
+Fate must_sort(const Case &at, const Bytes &keys) {
+  const size_t value_bytes = value_bytes_of(at.goods);
+  const size_t count = keys.size() / sizeof(uint32_t);
+  const cdp_payload_plan plan = plan_of(at.goods, count, at.type, at.options);
+  const Bytes values = random_bytes(count * value_bytes, at.options.seed);
+  const std::vector<uint64_t> order = stable_order(at.type, at.options, keys);
+  const Guarded own_keys(keys, sizeof(uint32_t));
+  const Guarded own_values(values, at.offset);
+  const Guarded workspace(Bytes(plan.workspace_bytes, 0xC3));
+  unsigned char *k = own_keys.bytes();
+  unsigned char *v = own_values.bytes();
+  unsigned char *w = workspace.bytes();
+  const cdp_status status =
+      is_argsort(at.goods)
+          ? cdp_argsort_async(k, at.goods == INDICES ? nullptr : k, v, 4, count, at.type, &at.options, w, plan.workspace_bytes,
+                              nullptr)
+          : cdp_quicksort_pairs_async(k, v, value_bytes, count, at.type, &at.options, w, plan.workspace_bytes, nullptr);
+  ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
+  Bytes wanted_values = in_order(values, value_bytes, order);
+  if (is_argsort(at.goods))
+    for (size_t index = 0; index < count; index++) {
+      const uint32_t origin = static_cast<uint32_t>(order[index]);
+      memcpy(&wanted_values[index * sizeof origin], &origin, sizeof origin);
+    }
+  const char *name = host_type_name(at.type);
+  ck_assert_msg(own_keys.contents() == (at.goods == INDICES ? keys : in_order(keys, sizeof(uint32_t), order)),
+                "%zu keys of %s are not sorted, goods %d", count, name, static_cast<int>(at.goods));
+  ck_assert_msg(own_values.contents() == wanted_values, "%zu keys of %s, goods %d: values are not as the stable sort has them",
+                count, name, static_cast<int>(at.goods));
+  ck_assert_uint_eq(workspace.contents().size(), plan.workspace_bytes);
+  if (!plan.carries)
+    return Fate::not_tried;
+  uint32_t given_up;
+  memcpy(&given_up, w + plan.carry.control, sizeof given_up);
+  // Where values lie askew nothing is tried, and the word is as it was.
+  return given_up == 0 ? Fate::carried : given_up == 1 ? Fate::given_up : Fate::not_tried;
+}
+
+Case case_of(int which, uint64_t seed) {
+  Case at = {static_cast<Goods>(which % GOODS), CARRIED_TYPES[which / GOODS % CARRIED], simulated_options(seed), 0};
+  at.options.order = static_cast<cdp_order>(seed % 2);
+  at.options.ties = CDP_TIES_STABLE;
+  return at;
+}
+
+void must_become(Fate wanted, const Case &at, const Bytes &keys, const char *what) {
+  const Fate fate = must_sort(at, keys);
+  ck_assert_msg(fate == wanted, "%zu keys of %s, %s: %d in place of %d", keys.size() / sizeof(uint32_t), host_type_name(at.type),
+                what, static_cast<int>(fate), static_cast<int>(wanted));
+}
+
+/* Around the fewest keys, and where tiles are just full. _i: what goes with the keys, and their type. */
+START_TEST(carries_values_of_random_keys) {
+  const size_t counts[] = {LEAST,         LEAST + 1,     7 * TILE - 1,  7 * TILE,      7 * TILE + 1,
+                           13 * TILE + 5, 33 * TILE + 1, 64 * TILE - 1, 100 * TILE + 77};
+  for (size_t index = 0; index < sizeof counts / sizeof *counts; index++) {
+    const Case at = case_of(_i, index + static_cast<size_t>(_i));
+    const Bytes keys = keys_of(at.type, counts[index], HOST_UNIFORM, index);
+    must_become(Fate::carried, at, keys, "random");
+  }
+  const Case at = case_of(_i, 1);
+  must_become(Fate::not_tried, at, keys_of(at.type, LEAST - 1, HOST_UNIFORM, 1), "too few");
+}
+END_TEST
+
+/* Keys of so many bits, with many equal ones among them, not from 0 on: `shape` 0 spread evenly, 1 denser towards the greatest, 2 in
+   two heaps. */
+Bytes uneven_keys(size_t count, uint32_t bits, int shape, uint64_t seed) {
+  Bytes bytes(count * sizeof(uint32_t));
+  for (size_t index = 0; index < count; index++) {
+    const double random = static_cast<double>(host_random(&seed) >> 11) / 9007199254740992.0;
+    const double other = static_cast<double>(host_random(&seed) >> 11) / 9007199254740992.0;
+    const double place = shape == 0 ? random : shape == 1 ? std::max(random, other) : random < 0.7 ? other / 8 : 0.75 + other / 4;
+    const uint32_t key = 77 + static_cast<uint32_t>(place * static_cast<double>((uint64_t{1} << bits) - 100));
+    memcpy(&bytes[index * sizeof key], &key, sizeof key);
+  }
+  return bytes;
+}
+
+/* Lines are learnt for keys that are not spread evenly. _i: what goes with the keys. */
+START_TEST(carries_values_of_uneven_keys) {
+  static const uint32_t widths[] = {14, 17, 23, 32};
+  for (const uint32_t bits : widths)
+    for (int shape = 0; shape < 3; shape++) {
+      Case at = case_of(_i, bits + static_cast<uint32_t>(shape));
+      at.type = CDP_U32;
+      must_become(Fate::carried, at, uneven_keys(20000 + bits, bits, shape, bits), "uneven");
+    }
+}
+END_TEST
+
+/* What comes out is right, whether it was given up or not. _i: the distribution. */
+START_TEST(sorts_every_distribution) {
+  const host_distribution distribution = static_cast<host_distribution>(_i);
+  const bool is_crowded = distribution == HOST_ALL_EQUAL || distribution == HOST_FEW_DISTINCT || distribution == HOST_LOST_PIVOT ||
+                          distribution == HOST_EXTREMES;
+  const bool is_in_order = distribution == HOST_SORTED || distribution == HOST_REVERSED;
+  for (int which = 0; which < GOODS * CARRIED; which++) {
+    const Case at = case_of(which, static_cast<uint64_t>(which + _i));
+    const Fate fate = must_sort(at, keys_of(at.type, 30011, distribution, at.options.seed));
+    ck_assert(fate != Fate::not_tried);
+    if (is_crowded || is_in_order)
+      ck_assert(fate == Fate::given_up);
+  }
+}
+END_TEST
+
+/* A sample does not see everything: one bucket is too long by its keys alone. */
+START_TEST(gives_up_what_crowds_unseen) {
+  Bytes keys = keys_of(CDP_U32, 60000, HOST_UNIFORM, 5);
+  const uint32_t heap = 0x40000000;
+  for (size_t index = 0; index < 1100; index++) { // a team sorts 768
+    const uint32_t key = heap + static_cast<uint32_t>(index % 512);
+    memcpy(&keys[(index * 53 + 7) * sizeof key], &key, sizeof key);
+  }
+  for (int goods = 0; goods < GOODS; goods++)
+    must_become(Fate::given_up, case_of(goods, 5), keys, "a heap");
+}
+END_TEST
+
+/* Values that are not aligned, and ties by value of numbers, go by items. */
+START_TEST(leaves_the_others_alone) {
+  const Bytes keys = keys_of(CDP_F32, 9000, HOST_UNIFORM, 3);
+  Case at = case_of(VALUES_OF_8, 3);
+  at.type = CDP_F32;
+  at.offset = 4;
+  must_become(Fate::not_tried, at, keys, "values of 8 bytes at a multiple of 4");
+  at.offset = 0;
+  must_become(Fate::carried, at, keys, "aligned");
+  at.options.ties = CDP_TIES_BY_VALUE;
+  must_become(Fate::not_tried, at, keys, "ties by value");
+  at.options.ties = CDP_TIES_STABLE;
+  at.options.scheme = CDP_SCHEME_HOST;
+  must_become(Fate::not_tried, at, keys, "launched by the host");
+  at.options.scheme = CDP_SCHEME_DEFAULT;
+  at.options.fan_out = CDP_FAN_OUT_CLASSIC;
+  must_become(Fate::not_tried, at, keys, "by one pivot");
+}
+END_TEST
+
+/* To other arrays, from ones that stay as they are. _i: what goes with the keys. */
+START_TEST(carries_to_other_arrays) {
+  const size_t value_bytes = value_bytes_of(static_cast<Goods>(_i));
+  for (const host_distribution distribution : {HOST_UNIFORM, HOST_GAUSSIAN, HOST_FEW_DISTINCT}) {
+    const cdp_options options = case_of(_i, 2).options;
+    const Bytes keys = keys_of(CDP_I32, 12345, distribution, 2);
+    const Bytes values = random_bytes(12345 * value_bytes, 2);
+    const std::vector<uint64_t> order = stable_order(CDP_I32, options, keys);
+    const Guarded own_keys(keys);
+    const Guarded own_values(values);
+    const Guarded sorted_keys(Bytes(keys.size(), 0x5A));
+    const Guarded sorted_values(Bytes(values.size(), 0x5A));
+    ck_assert_int_eq(cdp_quicksort_pairs_copy(own_keys.bytes(), sorted_keys.bytes(), own_values.bytes(), sorted_values.bytes(),
+                                              value_bytes, 12345, CDP_I32, &options),
+                     CDP_OK);
+    ck_assert(own_keys.contents() == keys);
+    ck_assert(own_values.contents() == values);
+    ck_assert(sorted_keys.contents() == in_order(keys, 4, order));
+    ck_assert(sorted_values.contents() == in_order(values, value_bytes, order));
+  }
+}
+END_TEST
+
+} // namespace
+
+int main() {
+  Suite *suite = suite_create("carry");
+  TCase *tests = tcase_create("carry");
+  tcase_set_timeout(tests, TEST_SECONDS);
+  tcase_add_loop_test(tests, carries_values_of_random_keys, 0, GOODS * CARRIED);
+  tcase_add_loop_test(tests, carries_values_of_uneven_keys, 0, GOODS);
+  tcase_add_loop_test(tests, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
+  tcase_add_test(tests, gives_up_what_crowds_unseen);
+  tcase_add_test(tests, leaves_the_others_alone);
+  tcase_add_loop_test(tests, carries_to_other_arrays, 0, 2);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
