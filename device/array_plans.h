@@ -59,6 +59,7 @@ typedef struct cdp_carry_plan {
   uint64_t grouped_values;
   uint64_t sorted_keys; /* where nobody wants them */
   uint64_t tile_places;
+  uint64_t long_buckets;
 } cdp_carry_plan;
 
 /*

@@ -35,6 +35,7 @@ constexpr uint32_t CARRY_WARPS = CARRY_THREADS / WARP_LANES;
 struct CarryControl {
   uint32_t given_up;      /* 1: nothing was written, and nothing will be */
   uint32_t group_buckets; /* of each group, but the last ones may have fewer */
+  uint32_t long_buckets;  /* how many are too long for a team */
   KeyLines<uint32_t> lines;
   uint32_t drawn[KEY_LINES]; /* samples in each line */
   uint32_t line_begins[LINE_BEGINS];
@@ -61,6 +62,7 @@ struct Carry {
   uint64_t seed;
   CarryControl *control;
   uint32_t *begins;      /* of each bucket, and an end: counts at first */
+  uint32_t *long_buckets; /* which they are */
   uint32_t *tile_places; /* [group][tile]: counts at first, then those of lower tiles */
 
   __device__ __forceinline__ uint32_t buckets() const {
@@ -320,7 +322,8 @@ __global__ void __launch_bounds__(CARRY_THREADS)
       atomicAdd(&carry.begins[bucket], counts[bucket]);
 }
 
-/* One block: turns counts into where buckets begin, and gives up if one is too long. */
+/* One block: turns counts into where buckets begin, lists those that are too long for a team, and gives up if one is too long for a
+   block. */
 template <typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS)
     // cppcheck-suppress passedByValue
@@ -339,12 +342,14 @@ __global__ void __launch_bounds__(CARRY_THREADS)
     const uint32_t sum = lower_threads_sum<CARRY_WARPS>(count, block.warp_totals[turn], all);
     if (bucket < buckets)
       carry.begins[bucket] = lower + sum;
+    if (count > OnChipShape<uint64_t>::MAX_ITEMS)
+      carry.long_buckets[atomicAdd(&carry.control->long_buckets, 1u)] = bucket;
     greatest = max(greatest, count);
     lower += all;
   }
   if (threadIdx.x == 0)
     carry.begins[buckets] = lower;
-  if (__syncthreads_or(greatest > OnChipShape<uint64_t>::MAX_ITEMS ? 1 : 0) != 0 && threadIdx.x == 0)
+  if (__syncthreads_or(greatest > OnChipShape<uint64_t, OnChipBy::block>::MAX_ITEMS ? 1 : 0) != 0 && threadIdx.x == 0)
     carry.control->given_up = 1;
 }
 

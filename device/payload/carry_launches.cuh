@@ -49,6 +49,7 @@ Carry<Value> carry_of(const cdp_payload_plan &plan) {
   carry.seed = plan.sort.seed;
   carry.control = carry_control(plan);
   carry.begins = reinterpret_cast<uint32_t *>(carry.control + 1);
+  carry.long_buckets = reinterpret_cast<uint32_t *>(part_of(plan, plan.carry.long_buckets));
   carry.tile_places = reinterpret_cast<uint32_t *>(part_of(plan, plan.carry.tile_places));
   return carry;
 }
@@ -84,7 +85,9 @@ int launch_carrying_of(const cdp_payload_plan &plan, void *stream) {
   const auto see_to_all = [&] {
     const int error = allow_each_shared_bytes(shape.scatter_shared_bytes, carry_scatter_kernel<Value, false>,
                                               carry_scatter_kernel<Value, true>);
-    return error != LAUNCH_OK ? error : allow_shared_bytes(carry_sort_kernel<Value>, shape.sort_shared_bytes);
+    return error != LAUNCH_OK ? error
+                              : allow_each_shared_bytes(shape.sort_shared_bytes, carry_sort_kernel<Value>,
+                                                        carry_sort_long_kernel<Value>);
   };
   CDP_RETURN_UNLESS_LAUNCHED(allowance.see_to(see_to_all));
   CDP_RETURN_UNLESS_LAUNCHED(launch_carry_map(plan, carry, stream));
@@ -93,8 +96,9 @@ int launch_carrying_of(const cdp_payload_plan &plan, void *stream) {
                        carry_scatter_kernel<Value, false>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host({carry.groups, shape.threads, shape.scatter_shared_bytes}, stream,
                                               carry_scatter_kernel<Value, true>, carry));
-  return launch_from_host({shape.multiprocessors, MultiwayShape<CarryItem>::BLOCK_THREADS, shape.sort_shared_bytes}, stream,
-                          carry_sort_kernel<Value>, carry);
+  const GridShape sort_grid = {shape.multiprocessors, MultiwayShape<CarryItem>::BLOCK_THREADS, shape.sort_shared_bytes};
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(sort_grid, stream, carry_sort_kernel<Value>, carry));
+  return launch_from_host(sort_grid, stream, carry_sort_long_kernel<Value>, carry);
 }
 
 /* Launches it. Returns the first cudaError_t. */

@@ -123,7 +123,8 @@ void plan_carry_blocks(DeviceKind kind, cdp_carry_plan &carry) {
     carry.count_shared_bytes = static_cast<uint32_t>(fixed + buckets * COUNTERS);
     carry.most_count_shared_bytes = static_cast<uint32_t>(fixed + ROW.max_buckets * ROW.max_buckets * COUNTERS);
     carry.scatter_shared_bytes = sizeof(simulated::CarryScatterOf<Value, KIND>);
-    carry.sort_shared_bytes = sizeof(simulated::CarryRoomsOf<KIND>);
+    carry.sort_shared_bytes = std::max(sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::team>),
+                                       sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::block>));
     return 0;
   });
 }
@@ -151,6 +152,7 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   carry.grouped_keys = room.take(count, sizeof(uint32_t));
   carry.grouped_values = room.take(count, value_bytes);
   carry.tile_places = room.take(uint64_t{carry.groups} * carry.tiles, sizeof(uint32_t));
+  carry.long_buckets = room.take(buckets, sizeof(uint32_t));
   if (plan.asked.d_sorted_keys == nullptr)
     carry.sorted_keys = room.take(count, sizeof(uint32_t));
   return room.end;

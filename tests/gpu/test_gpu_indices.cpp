@@ -133,6 +133,8 @@ constexpr struct {
              {CDP_F64, (1 << 22) - 1, 4, CDP_DESCENDING, CDP_TIES_ANY, false},
              {CDP_U16, 1 << 24, 4, CDP_ASCENDING, CDP_TIES_ANY, false},
              {CDP_I8, 3000017, 8, CDP_DESCENDING, CDP_TIES_STABLE, false},
+             {CDP_I32, (1 << 25) + 7, 8, CDP_DESCENDING, CDP_TIES_STABLE, false},
+             {CDP_F32, 1 << 26, 8, CDP_ASCENDING, CDP_TIES_ANY, false},
              {CDP_F32, (1 << 24) + 3, 4, CDP_ASCENDING, CDP_TIES_ANY, true},
              {CDP_I64, (1 << 23) + 5, 8, CDP_DESCENDING, CDP_TIES_ANY, true}};
 constexpr int LARGE_COUNT = sizeof LARGE / sizeof *LARGE;
@@ -148,12 +150,34 @@ START_TEST(test_large) {
   uint64_t round = 0;
   for (const Distribution distribution :
        {Distribution::random, Distribution::distinct_16384, Distribution::extremes, Distribution::sorted, Distribution::zipf,
-        Distribution::clusters, Distribution::outlier, Distribution::shared_upper, Distribution::all_equal}) {
+        Distribution::clusters, Distribution::outlier, Distribution::shared_upper, Distribution::all_equal,
+        Distribution::gaussian, Distribution::reversed, Distribution::words}) {
     renew(numbered, distribution, seed() + round);
     CHECK_SORT(launch(numbered, round++ % 2 == 1));
     judge_numbered(numbered);
   }
   conclude(numbered.subject, "with indices, in stream order", own_stream);
+}
+END_TEST
+
+/* Enough keys of 4 bytes for values to be carried with them (device/tuning_carry.h), also where not much is tested otherwise, and one
+   less. _i: what goes with them. */
+START_TEST(test_carried) {
+  constexpr uint64_t LEAST = 1 << 22;
+  uint64_t round = static_cast<uint64_t>(_i);
+  for (const uint64_t count : {LEAST - 1, LEAST, pick(LEAST + 12345, LEAST + 1)})
+    for (const cdp_type type : {CDP_U32, CDP_F32, CDP_I32}) {
+      if (quick() && type != CDP_F32)
+        continue;
+      const cdp_options options = options_of(round % 2 == 0 ? CDP_ASCENDING : CDP_DESCENDING, _i % 2 == 0 ? CDP_TIES_STABLE : CDP_TIES_ANY);
+      Numbered numbered = make_numbered(type, count, _i < 2 ? 4 : 8, options, _i == 1);
+      for (const Distribution distribution : {Distribution::random, Distribution::gaussian, Distribution::distinct_16384}) {
+        renew(numbered, distribution, seed() + round);
+        CHECK_SORT(launch(numbered, round++ % 2 == 1));
+        judge_numbered(numbered);
+      }
+      conclude(numbered.subject, "values that are carried", own_stream);
+    }
 }
 END_TEST
 
@@ -269,6 +293,7 @@ Suite *make_suite() {
   tcase_add_checked_fixture(test_case, make_stream, destroy_stream);
   tcase_add_test(test_case, test_judge);
   tcase_add_loop_test(test_case, test_large, 0, LARGE_COUNT);
+  tcase_add_loop_test(test_case, test_carried, 0, 3);
   tcase_add_loop_test(test_case, test_large_agreeing, 0, SCHEMES * FAN_OUT_KINDS);
   if (!quick() && has_room_for_most_pairs())
     tcase_add_test(test_case, test_most_pairs);
