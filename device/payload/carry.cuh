@@ -61,9 +61,9 @@ struct Carry {
   KeyMap<uint64_t> item_map; /* of items, which change nothing */
   uint64_t seed;
   CarryControl *control;
-  uint32_t *begins;      /* of each bucket, and an end: counts at first */
+  uint32_t *begins;       /* of each bucket, and an end: counts at first */
   uint32_t *long_buckets; /* which they are */
-  uint32_t *tile_places; /* [group][tile]: counts at first, then those of lower tiles */
+  uint32_t *tile_places;  /* [group][tile]: counts at first, then those of lower tiles */
 
   __device__ __forceinline__ uint32_t buckets() const {
     return groups * control->group_buckets;
@@ -133,9 +133,8 @@ __global__ void __launch_bounds__(CARRY_THREADS)
     look.squares = look.rises = look.falls = 0;
   carry_extremes(look, least, greatest);
   const KeyLines<uint32_t> spread = lines_between(least, greatest, CARRY_SPREAD_GROUPS);
-  for_each_look_sample(carry, [&](uint32_t key, uint32_t) {
-    atomicAdd(&look.groups[__umulhi(offset_of(spread, key), spread.factor)], 1u);
-  });
+  for_each_look_sample(
+      carry, [&](uint32_t key, uint32_t) { atomicAdd(&look.groups[__umulhi(offset_of(spread, key), spread.factor)], 1u); });
   if (rises)
     look.rises = 1;
   if (falls)

@@ -78,8 +78,7 @@ struct CarryItems : OnChipKeys<CarryItem, BY> {
       const LoadedKeys loaded = vector < this->held ? first[vector * Shape::THREADS + thread] : LoadedKeys{};
 #pragma unroll
       for (uint32_t key = 0; key < VECTOR; key++)
-        this->vectors[vector].keys[key] =
-            item(loaded.keys[key], ahead + (vector * Shape::THREADS + thread) * VECTOR + key);
+        this->vectors[vector].keys[key] = item(loaded.keys[key], ahead + (vector * Shape::THREADS + thread) * VECTOR + key);
     }
     const uint32_t index = thread < VECTOR ? thread : ahead + whole * VECTOR + thread - VECTOR;
     this->has_edge = thread < VECTOR ? index < ahead : thread < 2 * VECTOR && index < count;

@@ -35,8 +35,8 @@ Carry<Value> carry_of(const cdp_payload_plan &plan) {
   Carry<Value> carry = {};
   carry.keys = static_cast<const uint32_t *>(asked.d_keys);
   carry.values = static_cast<const Value *>(has_values ? asked.columns[0].d_source : asked.d_first_indices);
-  carry.sorted_keys = static_cast<uint32_t *>(asked.d_sorted_keys != nullptr ? asked.d_sorted_keys
-                                                                             : part_of(plan, plan.carry.sorted_keys));
+  carry.sorted_keys =
+      static_cast<uint32_t *>(asked.d_sorted_keys != nullptr ? asked.d_sorted_keys : part_of(plan, plan.carry.sorted_keys));
   carry.sorted_values = static_cast<Value *>(has_values ? asked.columns[0].d_target : asked.d_indices);
   carry.grouped_keys = reinterpret_cast<uint32_t *>(part_of(plan, plan.carry.grouped_keys));
   carry.grouped_values = reinterpret_cast<Value *>(part_of(plan, plan.carry.grouped_values));
@@ -65,14 +65,13 @@ int launch_carry_map(const cdp_payload_plan &plan, const Carry<Value> &carry, vo
   CDP_RETURN_UNLESS_LAUNCHED(
       allowance.see_to([&] { return allow_shared_bytes(carry_count_kernel<Value>, shape.most_count_shared_bytes); }));
   CDP_RETURN_UNLESS_LAUNCHED(zero_memory(carry.control, shape.control_bytes, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(1, sizeof(CarryLook)), stream, carry_look_kernel<Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(
-      launch_from_host(grid(1, sizeof(CarryLook)), stream, carry_look_kernel<Value>, carry));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host({shape.draw_blocks, CARRY_DRAW_THREADS, sizeof(DrawnLines)}, stream,
-                                              carry_draw_kernel<Value>, carry));
+      launch_from_host({shape.draw_blocks, CARRY_DRAW_THREADS, sizeof(DrawnLines)}, stream, carry_draw_kernel<Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(1, sizeof(CarryTotals)), stream, carry_learn_kernel<Value>, carry));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors),
-                                                   shape.count_shared_bytes),
-                                              stream, carry_count_kernel<Value>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(
+      launch_from_host(grid(std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors), shape.count_shared_bytes), stream,
+                       carry_count_kernel<Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(1, sizeof(CarryTotals)), stream, carry_place_kernel<Value>, carry));
   return launch_from_host(grid(carry.groups, sizeof(CarryTotals)), stream, carry_add_kernel<Value>, carry);
 }
@@ -85,9 +84,9 @@ int launch_carrying_of(const cdp_payload_plan &plan, void *stream) {
   const auto see_to_all = [&] {
     const int error = allow_each_shared_bytes(shape.scatter_shared_bytes, carry_scatter_kernel<Value, false>,
                                               carry_scatter_kernel<Value, true>);
-    return error != LAUNCH_OK ? error
-                              : allow_each_shared_bytes(shape.sort_shared_bytes, carry_sort_kernel<Value>,
-                                                        carry_sort_long_kernel<Value>);
+    return error != LAUNCH_OK
+               ? error
+               : allow_each_shared_bytes(shape.sort_shared_bytes, carry_sort_kernel<Value>, carry_sort_long_kernel<Value>);
   };
   CDP_RETURN_UNLESS_LAUNCHED(allowance.see_to(see_to_all));
   CDP_RETURN_UNLESS_LAUNCHED(launch_carry_map(plan, carry, stream));

@@ -147,9 +147,7 @@ struct CarryScatterer {
       for (uint32_t item = 0; item < ITEMS; item++)
         keys[item] = carry.map.enter(keys[item], true);
     // What is not there is ranked behind all others, and goes nowhere.
-    const auto bucket_of = [&](uint32_t item) {
-      return FULL || index(item) < items ? bucket(keys[item]) : MAX_BUCKETS - 1;
-    };
+    const auto bucket_of = [&](uint32_t item) { return FULL || index(item) < items ? bucket(keys[item]) : MAX_BUCKETS - 1; };
 #pragma unroll
     for (uint32_t pair = 0; pair < ITEMS / 2; pair++) {
       const uint32_t first = rank(bucket_of(2 * pair));

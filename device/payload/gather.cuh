@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
 /* Values of several units. A power of two of neighbouring lanes copies each value, so that it is read and written in whole lines. */
 template <typename Unit>
 // cppcheck-suppress passedByValue
-__global__ void __launch_bounds__(PAYLOAD_THREADS) gather_long_kernel(const Origins origins, const Unit *source, uint64_t count,
-                                                                      uint32_t units, uint32_t lane_bits, Unit *destination,
-                                                                      const uint32_t *wanted) {
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    gather_long_kernel(const Origins origins, const Unit *source, uint64_t count, uint32_t units, uint32_t lane_bits,
+                       Unit *destination, const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
   const uint64_t lanes = uint64_t{1} << lane_bits;
@@ -95,8 +95,8 @@ int gather_units(const Origins &origins, const void *source, uint64_t count, uin
   uint32_t lane_bits = 1;
   while (lane_bits < MOST_LANE_BITS && 1u << lane_bits < units)
     lane_bits++;
-  return launch_from_host(payload_grid(count << lane_bits, wanted), stream, gather_long_kernel<Unit>, origins, from, count, units,
-                          lane_bits, to, wanted);
+  return launch_from_host(payload_grid(count << lane_bits, wanted), stream, gather_long_kernel<Unit>, origins, from, count,
+                          units, lane_bits, to, wanted);
 }
 
 /* Of values of so many bytes, in the largest unit that they and where they lie are multiples of. */

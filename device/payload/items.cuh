@@ -200,9 +200,9 @@ struct Travellers {
 
 /* Items of keys with their positions. */
 template <typename Raw>
-__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_positions_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry,
-                                                                         uint32_t low_bits, uint64_t *items,
-                                                                         const uint32_t *wanted) {
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
+    pack_positions_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry, uint32_t low_bits, uint64_t *items,
+                          const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
   for_each_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << low_bits | index; });

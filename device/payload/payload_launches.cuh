@@ -50,9 +50,9 @@ inline int gather_into_place(const cdp_payload_plan &plan, const Origins &origin
   void *gathered = part_of(plan, plan.shared);
   CDP_RETURN_UNLESS_LAUNCHED(gather_values(origins, source, plan.asked.count, bytes, gathered, wanted, stream));
   if (wanted != nullptr) // then values are whole words
-    return launch_from_host(payload_grid(plan.asked.count * value_bytes / sizeof(uint32_t), wanted), stream, copy_kernel<uint32_t>,
-                            static_cast<const uint32_t *>(gathered), plan.asked.count * value_bytes / sizeof(uint32_t),
-                            static_cast<uint32_t *>(destination), wanted);
+    return launch_from_host(payload_grid(plan.asked.count * value_bytes / sizeof(uint32_t), wanted), stream,
+                            copy_kernel<uint32_t>, static_cast<const uint32_t *>(gathered),
+                            plan.asked.count * value_bytes / sizeof(uint32_t), static_cast<uint32_t *>(destination), wanted);
   return copy_memory(destination, gathered, plan.asked.count * value_bytes, stream);
 }
 
@@ -146,8 +146,8 @@ int sort_positions(const cdp_payload_plan &plan, Origins &origins, void *stream)
     return LAUNCH_OK;
   if (joins_keys(asked))
     return gather_into_place(plan, origins, asked.d_keys, plan.regrouped_keys, sizeof(Raw), asked.d_sorted_keys, stream);
-  return launch_from_host(payload_grid(asked.count, wanted), stream, unpack_keys_kernel<Raw>, items_of(plan), asked.count, entry,
-                          plan.low_bits, static_cast<Raw *>(asked.d_sorted_keys), wanted);
+  return launch_from_host(payload_grid(asked.count, wanted), stream, unpack_keys_kernel<Raw>, items_of(plan), asked.count,
+                          entry, plan.low_bits, static_cast<Raw *>(asked.d_sorted_keys), wanted);
 }
 
 inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
@@ -178,7 +178,8 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
     CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
   if (plan.regroup_bits == 0)
-    CDP_RETURN_UNLESS_LAUNCHED(gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, nullptr, stream));
+    CDP_RETURN_UNLESS_LAUNCHED(
+        gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, nullptr, stream));
   return launch_from_host(grid, stream, mend_runs_kernel, sort);
 }
 

@@ -44,8 +44,8 @@ struct BucketPartition {
   Entry<Raw> entry;
   uint32_t parts;
   const uint32_t *wanted; /* as is_wanted() takes it */
-  Total *totals;         /* keys of each bucket */
-  uint32_t *part_counts; /* and of each part's, all parts' of a bucket together; then those of lower parts */
+  Total *totals;          /* keys of each bucket */
+  uint32_t *part_counts;  /* and of each part's, all parts' of a bucket together; then those of lower parts */
   uint32_t array_count;
   MovedArray arrays[MAX_MOVED_ARRAYS];
 

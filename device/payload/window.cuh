@@ -41,9 +41,8 @@ struct Window {
 
 /* Finds the least and the greatest key. Each thread looks at many, so that few atomics are left. */
 template <typename Raw>
-__global__ void __launch_bounds__(PAYLOAD_THREADS)
-    find_extremes_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry, KeyExtremes *extremes,
-                         const uint32_t *wanted) {
+__global__ void __launch_bounds__(PAYLOAD_THREADS) find_extremes_kernel(const Raw *keys, uint64_t count, const Entry<Raw> entry,
+                                                                        KeyExtremes *extremes, const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
   unsigned long long greatest = 0;

@@ -169,7 +169,8 @@ START_TEST(test_carried) {
     for (const cdp_type type : {CDP_U32, CDP_F32, CDP_I32}) {
       if (quick() && type != CDP_F32)
         continue;
-      const cdp_options options = options_of(round % 2 == 0 ? CDP_ASCENDING : CDP_DESCENDING, _i % 2 == 0 ? CDP_TIES_STABLE : CDP_TIES_ANY);
+      const cdp_options options =
+          options_of(round % 2 == 0 ? CDP_ASCENDING : CDP_DESCENDING, _i % 2 == 0 ? CDP_TIES_STABLE : CDP_TIES_ANY);
       Numbered numbered = make_numbered(type, count, _i < 2 ? 4 : 8, options, _i == 1);
       for (const Distribution distribution : {Distribution::random, Distribution::gaussian, Distribution::distinct_16384}) {
         renew(numbered, distribution, seed() + round);

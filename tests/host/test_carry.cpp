@@ -85,11 +85,10 @@ Fate must_sort(const Case &at, const Bytes &keys) {
   unsigned char *k = own_keys.bytes();
   unsigned char *v = own_values.bytes();
   unsigned char *w = workspace.bytes();
-  const cdp_status status =
-      is_argsort(at.goods)
-          ? cdp_argsort_async(k, at.goods == INDICES ? nullptr : k, v, 4, count, at.type, &at.options, w, plan.workspace_bytes,
-                              nullptr)
-          : cdp_quicksort_pairs_async(k, v, value_bytes, count, at.type, &at.options, w, plan.workspace_bytes, nullptr);
+  const cdp_status status = is_argsort(at.goods) ? cdp_argsort_async(k, at.goods == INDICES ? nullptr : k, v, 4, count, at.type,
+                                                                     &at.options, w, plan.workspace_bytes, nullptr)
+                                                 : cdp_quicksort_pairs_async(k, v, value_bytes, count, at.type, &at.options, w,
+                                                                             plan.workspace_bytes, nullptr);
   ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
   Bytes wanted_values = in_order(values, value_bytes, order);
   if (is_argsort(at.goods))
@@ -120,13 +119,13 @@ Case case_of(int which, uint64_t seed) {
 
 void must_become(Fate wanted, const Case &at, const Bytes &keys, const char *what) {
   const Fate fate = must_sort(at, keys);
-  ck_assert_msg(fate == wanted, "%zu keys of %s, %s: %d in place of %d", keys.size() / sizeof(uint32_t), host_type_name(at.type),
-                what, static_cast<int>(fate), static_cast<int>(wanted));
+  ck_assert_msg(fate == wanted, "%zu keys of %s, %s: %d in place of %d", keys.size() / sizeof(uint32_t),
+                host_type_name(at.type), what, static_cast<int>(fate), static_cast<int>(wanted));
 }
 
 /* Around the fewest keys, and where tiles are just full. _i: what goes with the keys, and their type. */
 START_TEST(carries_values_of_random_keys) {
-  const size_t counts[] = {LEAST,         LEAST + 1,     7 * TILE - 1,  7 * TILE,      7 * TILE + 1,
+  const size_t counts[] = {LEAST,         LEAST + 1,     7 * TILE - 1,  7 * TILE,       7 * TILE + 1,
                            13 * TILE + 5, 33 * TILE + 1, 64 * TILE - 1, 100 * TILE + 77};
   for (size_t index = 0; index < sizeof counts / sizeof *counts; index++) {
     const Case at = case_of(_i, index + static_cast<size_t>(_i));
@@ -145,7 +144,10 @@ Bytes uneven_keys(size_t count, uint32_t bits, int shape, uint64_t seed) {
   for (size_t index = 0; index < count; index++) {
     const double random = static_cast<double>(host_random(&seed) >> 11) / 9007199254740992.0;
     const double other = static_cast<double>(host_random(&seed) >> 11) / 9007199254740992.0;
-    const double place = shape == 0 ? random : shape == 1 ? std::max(random, other) : random < 0.7 ? other / 8 : 0.75 + other / 4;
+    const double place = shape == 0     ? random
+                         : shape == 1   ? std::max(random, other)
+                         : random < 0.7 ? other / 8
+                                        : 0.75 + other / 4;
     const uint32_t key = 77 + static_cast<uint32_t>(place * static_cast<double>((uint64_t{1} << bits) - 100));
     memcpy(&bytes[index * sizeof key], &key, sizeof key);
   }
@@ -167,8 +169,8 @@ END_TEST
 /* What comes out is right, whether it was given up or not. _i: the distribution. */
 START_TEST(sorts_every_distribution) {
   const host_distribution distribution = static_cast<host_distribution>(_i);
-  const bool is_crowded = distribution == HOST_ALL_EQUAL || distribution == HOST_FEW_DISTINCT || distribution == HOST_LOST_PIVOT ||
-                          distribution == HOST_EXTREMES;
+  const bool is_crowded = distribution == HOST_ALL_EQUAL || distribution == HOST_FEW_DISTINCT ||
+                          distribution == HOST_LOST_PIVOT || distribution == HOST_EXTREMES;
   const bool is_in_order = distribution == HOST_SORTED || distribution == HOST_REVERSED;
   for (int which = 0; which < GOODS * CARRIED; which++) {
     const Case at = case_of(which, static_cast<uint64_t>(which + _i));
