@@ -18,6 +18,7 @@ namespace cdp {
  *                  docs/lab/2026-11-25-carried-values.md).
  * max_buckets      that a tile is scattered to: as many groups, and as many buckets in a group. A multiple of a warp's lanes, and no
  *                  more than threads.
+ * counted_buckets  of all groups, for which a block that counts has counters in shared memory.
  * least_count      the fewest keys that are worth it.
  * look_samples     keys that say between which values all lie, and whether they are spread evenly: a power of two. Beyond the least
  *                  and the greatest of them a map has room for a line, a 1,024th of the keys if those are spread evenly. So many
@@ -32,6 +33,7 @@ struct CarryRow {
   uint32_t threads;
   uint32_t items;
   uint32_t max_buckets;
+  uint32_t counted_buckets;
   uint32_t least_count;
   uint32_t look_samples;
   uint32_t drawn_samples;
@@ -43,14 +45,14 @@ struct CarryRow {
 constexpr CarryRow carry_row(DeviceKind kind) {
   switch (kind) {
   case DeviceKind::simulated:
-    return {64, 6, 32, 2500, 1024, 1u << 15, 10, 7};
+    return {64, 6, 32, 1024, 2500, 1024, 1u << 15, 10, 7};
   case DeviceKind::small:
-    return {512, 8, 192, 1u << 22, 1u << 14, 1u << 18, 14, 11};
+    return {512, 8, 192, 16384, 1u << 22, 1u << 14, 1u << 18, 14, 11};
   case DeviceKind::medium:
   case DeviceKind::large:
     break;
   }
-  return {512, 16, 192, 1u << 22, 1u << 14, 1u << 18, 14, 11};
+  return {512, 16, 192, 36864, 1u << 22, 1u << 14, 1u << 18, 14, 11};
 }
 /* clang-format on */
 
@@ -78,12 +80,14 @@ constexpr bool can_carry(DeviceKind kind, uint64_t count, uint32_t multiprocesso
   const CarryRow row = carry_row(kind);
   if (count < row.least_count || count > UINT32_MAX / 2)
     return false;
-  return carry_group_buckets(kind, count, row.lines_share, carry_groups(kind, count, multiprocessors)) <= row.max_buckets;
+  const uint32_t groups = carry_groups(kind, count, multiprocessors);
+  const uint32_t group_buckets = carry_group_buckets(kind, count, row.lines_share, groups);
+  return group_buckets <= row.max_buckets && groups * group_buckets <= row.counted_buckets;
 }
 
-/* Threads of a block that draws, and of one that does alone what is to be done once. */
+/* Threads of a block that draws a sample to learn lines from, and how much of it is a thread's. */
 constexpr uint32_t CARRY_DRAW_THREADS = 256;
-constexpr uint32_t CARRY_DRAWS = 8; /* of a thread */
+constexpr uint32_t CARRY_DRAWS = 8;
 
 /* Blocks that count, to a multiprocessor: as many as hide each other's waiting. */
 constexpr uint32_t CARRY_COUNTERS = 2;

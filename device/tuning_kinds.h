@@ -60,7 +60,8 @@ struct MultiwayRow {
  * The numbers of the large kind were measured on an H200. Those of small and medium are reckoned: they are what fits, in the
  * proportions that were best there, and no device of these kinds has been measured.
  *
- * A kind is a row in each of multiway_row(), on_chip_row() and map_row(), a line in for_kind(), and one of DEVICE_KINDS.
+ * A kind is a row in each of multiway_row(), on_chip_row(), map_row() and carry_row() (tuning_carry.h), a line in for_kind(), and
+ * one of DEVICE_KINDS.
  */
 enum class DeviceKind : uint32_t { simulated, small, medium, large };
 constexpr DeviceKind DEVICE_KINDS[] = {DeviceKind::simulated, DeviceKind::small, DeviceKind::medium, DeviceKind::large};

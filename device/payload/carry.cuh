@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(CARRY_THREADS)
     control.line_begins[KEY_LINES] = static_cast<uint32_t>(units);
 }
 
-/* Calls `use` with the map. line_begins: of the block, filled in here. All threads take part; begins and ends with a barrier. */
+/* Calls `use` with the map, behind a barrier. line_begins: of the block, filled in here. All threads take part; no barrier behind it. */
 template <typename Value, typename Use>
 __device__ __forceinline__ void with_carry_map(const Carry<Value> &carry, uint32_t (&line_begins)[LINE_BEGINS], Use use) {
   const KeyLines<uint32_t> lines = carry.control->lines;

@@ -21,11 +21,14 @@ inline const uint32_t *wanted_behind_carrying(const cdp_payload_plan &plan) {
   return plan.carries ? &carry_control(plan)->given_up : nullptr;
 }
 
-/* Whether values lie where they can be read as what they are. */
+/* Whether values lie where they can be read as what they are; and whether indices are what they were planned as: the last of several
+   sorts by columns (records.cuh) may write them with 8 bytes. */
 inline bool are_carriable(const cdp_payload_plan &plan) {
   const cdp_payload_column &column = plan.asked.columns[0];
+  if (plan.asked.column_count == 0)
+    return plan.asked.index_bytes == sizeof(uint32_t);
   const uintptr_t both = reinterpret_cast<uintptr_t>(column.d_source) | reinterpret_cast<uintptr_t>(column.d_target);
-  return plan.asked.column_count == 0 || both % column.value_bytes == 0;
+  return both % column.value_bytes == 0;
 }
 
 template <typename Value>

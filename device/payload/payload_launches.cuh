@@ -105,6 +105,7 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
   regrouping.bucket_bits = plan.regroup_bits;
   regrouping.parts = plan.tiles;
   regrouping.wanted = wanted_behind_carrying(plan);
+  regrouping.most_blocks = plan.carries ? RESIDENT_REGROUPERS * plan.carry.multiprocessors : 0;
   regrouping.extremes = extremes_of(plan);
   regrouping.totals = reinterpret_cast<uint32_t *>(part_of(plan, plan.bucket_counts));
   regrouping.part_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);

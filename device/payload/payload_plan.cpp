@@ -100,13 +100,20 @@ uint64_t carried_bytes(const cdp_payload_request &asked) {
   return bytes == sizeof(uint32_t) || bytes == sizeof(uint64_t) ? bytes : 0;
 }
 
-/* Whether values are carried. The sort of items that is launched behind it must end where it is not wanted, which one that the host
-   launches by a map would not; and who asks for a recursion of his own gets it. */
+/* Whether values are carried: where keys would be sorted by a map. The sort of items that is launched behind it must end where it is
+   not wanted, which one that the host launches by a map would not; and who asks for a recursion of his own gets it. */
 bool carries(const cdp_settings &settings, const cdp_device_facts &facts, const cdp_payload_plan &plan) {
   const cdp_payload_request &asked = plan.asked;
-  return settings.maps && plan.sort.scheme == CDP_SCHEME_LAST_BLOCK && cdp_engine_key_bytes(asked.type) == sizeof(uint32_t) &&
+  const bool may_map = settings.maps && !settings.short_is_set && settings.child_streams == CDP_STREAMS_FIRE_AND_FORGET &&
+                       plan.sort.block_depth_limit >= MIN_MAP_DEPTH_LIMIT;
+  return may_map && plan.sort.scheme == CDP_SCHEME_LAST_BLOCK && cdp_engine_key_bytes(asked.type) == sizeof(uint32_t) &&
          !simulated::joins_keys(asked) && carried_bytes(asked) != 0 &&
          can_carry(static_cast<DeviceKind>(facts.device_kind), asked.count, facts.multiprocessors);
+}
+
+/* What a block may have of shared memory on the least device of a kind. */
+constexpr size_t shared_bytes_of_blocks(DeviceKind kind) {
+  return (kind == DeviceKind::small ? 96 : kind == DeviceKind::medium ? 163 : 227) * size_t{1024};
 }
 
 /* Shared memory, by kind of device, which the host has no other way to know. */
@@ -116,12 +123,17 @@ void plan_carry_blocks(DeviceKind kind, cdp_carry_plan &carry) {
     constexpr DeviceKind KIND = decltype(constant)::value;
     constexpr CarryRow ROW = carry_row(KIND);
     constexpr size_t COUNTERS = sizeof(uint32_t);
+    static_assert(sizeof(simulated::CarryCountsOf<KIND>) + ROW.counted_buckets * COUNTERS <= shared_bytes_of_blocks(KIND) &&
+                      sizeof(simulated::CarryScatterOf<Value, KIND>) <= shared_bytes_of_blocks(KIND) &&
+                      sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::team>) <= shared_bytes_of_blocks(KIND) &&
+                      sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::block>) <= shared_bytes_of_blocks(KIND),
+                  "what a block may have");
     const size_t fixed = sizeof(simulated::CarryCountsOf<KIND>);
     const size_t buckets = (carry.control_bytes - sizeof(simulated::CarryControl)) / sizeof(uint32_t);
     carry.threads = ROW.threads;
     carry.draw_blocks = simulated::carry_draw_blocks(KIND);
     carry.count_shared_bytes = static_cast<uint32_t>(fixed + buckets * COUNTERS);
-    carry.most_count_shared_bytes = static_cast<uint32_t>(fixed + ROW.max_buckets * ROW.max_buckets * COUNTERS);
+    carry.most_count_shared_bytes = static_cast<uint32_t>(fixed + ROW.counted_buckets * COUNTERS);
     carry.scatter_shared_bytes = sizeof(simulated::CarryScatterOf<Value, KIND>);
     carry.sort_shared_bytes = std::max(sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::team>),
                                        sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::block>));

@@ -44,8 +44,11 @@ struct BucketPartition {
   Entry<Raw> entry;
   uint32_t parts;
   const uint32_t *wanted; /* as is_wanted() takes it */
-  Total *totals;          /* keys of each bucket */
-  uint32_t *part_counts;  /* and of each part's, all parts' of a bucket together; then those of lower parts */
+  uint32_t
+      most_blocks; /* of those that count and scatter, where that may be in vain: as many as run at a time, which then write
+                             in the same places. 0: as many as there are parts */
+  Total *totals;   /* keys of each bucket */
+  uint32_t *part_counts; /* and of each part's, all parts' of a bucket together; then those of lower parts */
   uint32_t array_count;
   MovedArray arrays[MAX_MOVED_ARRAYS];
 
@@ -312,15 +315,15 @@ __device__ __forceinline__ void partition_tile(const Rule &rule, uint64_t begin)
 template <uint32_t THREADS, typename Given>
 int launch_partition_kernels(const Given &partition, uint32_t buckets, size_t counts_bytes, size_t block_bytes,
                              void (*count)(Given), void (*scatter)(Given), void *stream) {
-  const auto grid = [&](uint32_t blocks, size_t shared_bytes) {
-    const uint32_t most = partition.wanted != nullptr ? MAX_PAYLOAD_BLOCKS : UINT32_MAX;
-    return GridShape{std::min(blocks, most), THREADS, static_cast<uint32_t>(shared_bytes)};
+  const auto grid = [](uint32_t blocks, size_t shared_bytes) {
+    return GridShape{blocks, THREADS, static_cast<uint32_t>(shared_bytes)};
   };
-  int error = launch_from_host(grid(partition.parts, counts_bytes), stream, count, partition);
+  const uint32_t blocks = partition.most_blocks != 0 ? std::min(partition.parts, partition.most_blocks) : partition.parts;
+  int error = launch_from_host(grid(blocks, counts_bytes), stream, count, partition);
   if (error == LAUNCH_OK)
     error = launch_from_host(grid(buckets, sizeof(AddStorage)), stream, add_bucket_counts_kernel<THREADS, Given>, partition);
   if (error == LAUNCH_OK)
-    error = launch_from_host(grid(partition.parts, block_bytes), stream, scatter, partition);
+    error = launch_from_host(grid(blocks, block_bytes), stream, scatter, partition);
   return error;
 }
 

@@ -242,7 +242,7 @@ struct Sort {
   ChildStream child_stream;
   Trace *trace; /* NULL: nobody asked (trace.cuh) */
   uint32_t trace_capacity;
-  const uint32_t *wanted; /* NULL; or 0 there says that the keys are in order, when the root begins */
+  const uint32_t *wanted; /* NULL; or 0 there says that nothing is to be done, when the root begins */
 };
 
 /* Whether a root has nothing to do, and none of its grid may do anything. */

@@ -136,6 +136,18 @@ START_TEST(sorts_by_every_type) {
 }
 END_TEST
 
+/* So many records that their indices are carried with keys of 4 bytes (device/tuning_carry.h), which indices of 8 are not. _i: how
+   many fields: one group of them, or two. */
+START_TEST(sorts_many_records) {
+  const std::vector<cdp_field> by =
+      packed_fields(_i == 0 ? std::vector<cdp_type>{CDP_F32} : std::vector<cdp_type>{CDP_I32, CDP_U64, CDP_F32});
+  const Records given = make_records(6007, 19 + static_cast<size_t>(_i) * 9, by, static_cast<uint64_t>(_i));
+  check_records(Call::blocking, given, simulated_options(1, CDP_TIES_STABLE), 0);
+  for (const size_t index_bytes : {size_t{4}, size_t{8}})
+    check_columns(Call::async, given, simulated_options(index_bytes, CDP_TIES_STABLE), index_bytes);
+}
+END_TEST
+
 /* Fields that fill a key to the last bit, go beyond it by one, and need as many keys as there may be. */
 constexpr int SHAPES = 10;
 std::vector<cdp_type> shape_at(int index) {
@@ -280,6 +292,7 @@ Suite *make_suite() {
   Suite *suite = suite_create("records");
   TCase *tests = tcase_create("records and columns");
   tcase_set_timeout(tests, TEST_SECONDS);
+  tcase_add_loop_test(tests, sorts_many_records, 0, 2);
   tcase_add_loop_test(tests, sorts_by_every_type, 0, CDP_BF16);
   tcase_add_loop_test(tests, sorts_by_fields_that_fill_keys, 0, SHAPES);
   tcase_add_loop_test(tests, sorts_any_records, 0, 60);
