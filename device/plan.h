@@ -133,14 +133,13 @@ typedef struct cdp_plan {
 
   /* Memory, the caller's to fill in; NULL and 0 from cdp_engine_plan(). */
   void *d_keys;
-  void *d_workspace; /* workspace_bytes, aligned to CDP_WORKSPACE_ALIGNMENT */
-  void *d_trace;     /* cdp_engine_trace_bytes(), likewise; NULL: no trace */
-  const uint32_t
-      *d_wanted; /* NULL; or a word that is 0, when the sort begins, only if nothing need be done: keys are in order, or
-                               nobody wants them. Where the host launches a sort by a map, the keys are looked at, and not the
-                               word */
-  uint32_t trace_capacity; /* events; 0 without a trace */
-  const void *d_source;    /* NULL; or where the keys are at first: they are copied to d_keys */
+  void *d_workspace;        /* workspace_bytes, aligned to CDP_WORKSPACE_ALIGNMENT */
+  void *d_trace;            /* cdp_engine_trace_bytes(), likewise; NULL: no trace */
+  const uint32_t *d_wanted; /* NULL; or a word that is 0, when the sort begins, only if nothing need be done: keys are in
+                               order, or nobody wants them. Where the host launches a sort by a map, keys are looked at, and
+                               not the word */
+  uint32_t trace_capacity;  /* events; 0 without a trace */
+  const void *d_source;     /* NULL; or where the keys are at first: they are copied to d_keys */
 } cdp_plan;
 
 /*
