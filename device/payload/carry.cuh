@@ -80,21 +80,9 @@ struct CarryLook {
   uint32_t groups[CARRY_SPREAD_GROUPS];
   WarpExtremes<uint32_t> extremes;
   uint32_t squares;
-  uint32_t rises; /* 1: a sample is greater than the one before it */
+  uint32_t rises; /* 1: a sample is greater than the one before it, of a warp's row */
   uint32_t falls;
 };
-
-/* Calls use(sample, the next one) for each of the sample that is the thread's. The second time they come from the cache. */
-template <typename Value, typename Use>
-__device__ __forceinline__ void for_each_look_sample(const Carry<Value> &carry, Use use) {
-  constexpr uint32_t SAMPLES = CARRY_ROW.look_samples;
-  const auto sample = [&](uint32_t index) {
-    return carry.map.enter(carry.keys[sample_position(carry.seed, index, SAMPLES, carry.count)], true);
-  };
-#pragma unroll 4
-  for (uint32_t index = threadIdx.x; index < SAMPLES; index += CARRY_THREADS)
-    use(sample(index), sample(index + 1 < SAMPLES ? index + 1 : index));
-}
 
 /* The least and the greatest of the sample, which the block has drawn, in every thread. Ends with a barrier. */
 __device__ __forceinline__ void carry_extremes(CarryLook &look, uint32_t &least, uint32_t &greatest) {
@@ -116,25 +104,37 @@ __global__ void __launch_bounds__(CARRY_THREADS)
     // cppcheck-suppress passedByValue
     carry_look_kernel(const __grid_constant__ Carry<Value> carry) {
   constexpr uint32_t SAMPLES = CARRY_ROW.look_samples;
+  constexpr uint32_t EACH = SAMPLES / CARRY_THREADS;
+  static_assert(EACH * CARRY_THREADS == SAMPLES, "threads have as many samples each");
   auto &look = block_shared<CarryLook>();
+  // All of a thread's are on their way at once: one block waits for memory no longer than for one.
+  uint32_t samples[EACH];
+#pragma unroll
+  for (uint32_t row = 0; row < EACH; row++)
+    samples[row] = carry.keys[sample_position(carry.seed, row * CARRY_THREADS + threadIdx.x, SAMPLES, carry.count)];
   uint32_t least = GREATEST<uint32_t>;
   uint32_t greatest = 0;
   bool rises = false;
   bool falls = false;
-  for_each_look_sample(carry, [&](uint32_t key, uint32_t next) {
+#pragma unroll
+  for (uint32_t row = 0; row < EACH; row++) {
+    const uint32_t key = carry.map.enter(samples[row], true);
+    const uint32_t before = __shfl_up_sync(ALL_LANES, key, 1); // the first lane has its own
+    rises |= before < key;
+    falls |= key < before;
     least = min(least, key);
     greatest = max(greatest, key);
-    rises |= key < next;
-    falls |= next < key;
-  });
+    samples[row] = key;
+  }
   for (uint32_t group = threadIdx.x; group < CARRY_SPREAD_GROUPS; group += CARRY_THREADS)
     look.groups[group] = 0;
   if (threadIdx.x == 0)
     look.squares = look.rises = look.falls = 0;
   carry_extremes(look, least, greatest);
   const KeyLines<uint32_t> spread = lines_between(least, greatest, CARRY_SPREAD_GROUPS);
-  for_each_look_sample(
-      carry, [&](uint32_t key, uint32_t) { atomicAdd(&look.groups[__umulhi(offset_of(spread, key), spread.factor)], 1u); });
+#pragma unroll
+  for (uint32_t row = 0; row < EACH; row++)
+    atomicAdd(&look.groups[__umulhi(offset_of(spread, samples[row]), spread.factor)], 1u);
   if (rises)
     look.rises = 1;
   if (falls)
@@ -271,13 +271,41 @@ struct CarryCountsOf {
 };
 using CarryCounts = CarryCountsOf<DEVICE_KIND>;
 
+/* Calls use(key) for each of a tile's keys that are the thread's; several are on their way at once. */
+template <typename Use>
+__device__ __forceinline__ void for_each_tile_key(const uint32_t *keys, uint32_t items, Use use) {
+  using Vector = KeyVector<uint32_t>;
+  constexpr uint32_t KEYS = sizeof(Vector) / sizeof(uint32_t);
+  constexpr uint32_t VECTORS = CARRY_ROW.items / KEYS;
+  constexpr uint32_t AT_ONCE = VECTORS % 3 == 0 ? 3 : 2;
+  static_assert(VECTORS * KEYS == CARRY_ROW.items && VECTORS % AT_ONCE == 0, "a thread loads whole vectors");
+  if (items == CARRY_THREADS * CARRY_ROW.items && reinterpret_cast<uintptr_t>(keys) % sizeof(Vector) == 0) {
+    const Vector *vectors = reinterpret_cast<const Vector *>(keys) + threadIdx.x;
+#pragma unroll
+    for (uint32_t first = 0; first < VECTORS; first += AT_ONCE) {
+      Vector loaded[AT_ONCE];
+#pragma unroll
+      for (uint32_t vector = 0; vector < AT_ONCE; vector++)
+        loaded[vector] = vectors[(first + vector) * CARRY_THREADS];
+#pragma unroll
+      for (uint32_t vector = 0; vector < AT_ONCE; vector++)
+#pragma unroll
+        for (uint32_t key = 0; key < KEYS; key++)
+          use(loaded[vector].keys[key]);
+    }
+    return;
+  }
+#pragma unroll 4
+  for (uint32_t index = threadIdx.x; index < items; index += CARRY_THREADS)
+    use(keys[index]);
+}
+
 /* Counts the buckets of all keys, and the groups of each tile's. Blocks take every so many tiles. */
 template <typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS)
     // cppcheck-suppress passedByValue
     carry_count_kernel(const __grid_constant__ Carry<Value> carry) {
   constexpr uint32_t TILE = CARRY_THREADS * CARRY_ROW.items;
-  constexpr uint32_t AT_ONCE = 8;
   auto &block = block_shared<CarryCounts>();
   uint32_t *counts = reinterpret_cast<uint32_t *>(&block + 1);
   if (carry.control->given_up != 0)
@@ -291,23 +319,11 @@ __global__ void __launch_bounds__(CARRY_THREADS)
   with_carry_map(carry, block.line_begins, [&](const auto &map) {
     for (uint32_t tile = blockIdx.x; tile < carry.tiles; tile += gridDim.x) {
       const uint32_t begin = tile * TILE;
-      const uint32_t items = min(TILE, carry.count - begin);
-      const uint32_t *keys = carry.keys + begin;
-      for (uint32_t first = threadIdx.x; first < items; first += AT_ONCE * CARRY_THREADS) {
-        uint32_t held[AT_ONCE];
-#pragma unroll
-        for (uint32_t row = 0; row < AT_ONCE; row++) {
-          const uint32_t index = first + row * CARRY_THREADS;
-          held[row] = keys[index < items ? index : first];
-        }
-#pragma unroll
-        for (uint32_t row = 0; row < AT_ONCE; row++)
-          if (first + row * CARRY_THREADS < items) {
-            const uint32_t bucket = map(carry.map.enter(held[row], true));
-            atomicAdd(&counts[bucket], 1u);
-            atomicAdd(&block.groups[group_of(bucket)], 1u);
-          }
-      }
+      for_each_tile_key(carry.keys + begin, min(TILE, carry.count - begin), [&](uint32_t key) {
+        const uint32_t bucket = map(carry.map.enter(key, true));
+        atomicAdd(&counts[bucket], 1u);
+        atomicAdd(&block.groups[group_of(bucket)], 1u);
+      });
       __syncthreads();
       for (uint32_t group = threadIdx.x; group < carry.groups; group += CARRY_THREADS) {
         carry.tile_places[uint64_t{group} * carry.tiles + tile] = block.groups[group];
@@ -331,13 +347,16 @@ __global__ void __launch_bounds__(CARRY_THREADS)
   if (carry.control->given_up != 0)
     return;
   const uint32_t buckets = carry.buckets();
+  const auto count_of = [&](uint32_t bucket) { return bucket < buckets ? carry.begins[bucket] : 0; };
   uint32_t lower = 0;
   uint32_t greatest = 0;
   uint32_t turn = 0;
+  uint32_t next = count_of(threadIdx.x); // comes while what is before it is added up
   for (uint32_t first = 0; first < buckets; first += CARRY_THREADS, turn ^= 1) {
     const uint32_t bucket = first + threadIdx.x;
-    const uint32_t count = bucket < buckets ? carry.begins[bucket] : 0;
+    const uint32_t count = next;
     uint32_t all;
+    next = count_of(bucket + CARRY_THREADS);
     const uint32_t sum = lower_threads_sum<CARRY_WARPS>(count, block.warp_totals[turn], all);
     if (bucket < buckets)
       carry.begins[bucket] = lower + sum;
@@ -362,11 +381,14 @@ __global__ void __launch_bounds__(CARRY_THREADS)
     return;
   uint32_t *places = carry.tile_places + uint64_t{blockIdx.x} * carry.tiles;
   uint32_t lower = carry.begins[blockIdx.x * carry.control->group_buckets];
+  const auto count_of = [&](uint32_t tile) { return tile < carry.tiles ? places[tile] : 0; };
   uint32_t turn = 0;
+  uint32_t next = count_of(threadIdx.x);
   for (uint32_t first = 0; first < carry.tiles; first += CARRY_THREADS, turn ^= 1) {
     const uint32_t tile = first + threadIdx.x;
-    const uint32_t count = tile < carry.tiles ? places[tile] : 0;
+    const uint32_t count = next;
     uint32_t all;
+    next = count_of(tile + CARRY_THREADS);
     const uint32_t sum = lower_threads_sum<CARRY_WARPS>(count, block.warp_totals[turn], all);
     if (tile < carry.tiles)
       places[tile] = lower + sum;

@@ -108,7 +108,8 @@ bool carries(const cdp_settings &settings, const cdp_device_facts &facts, const 
                        plan.sort.block_depth_limit >= MIN_MAP_DEPTH_LIMIT;
   return may_map && plan.sort.scheme == CDP_SCHEME_LAST_BLOCK && cdp_engine_key_bytes(asked.type) == sizeof(uint32_t) &&
          !simulated::joins_keys(asked) && carried_bytes(asked) != 0 &&
-         can_carry(static_cast<DeviceKind>(facts.device_kind), asked.count, facts.multiprocessors);
+         can_carry(static_cast<DeviceKind>(facts.device_kind), asked.count, plan.travels || asked.column_count == 0,
+                   facts.multiprocessors);
 }
 
 /* What a block may have of shared memory on the least device of a kind. */

@@ -319,7 +319,8 @@ int launch_partition_kernels(const Given &partition, uint32_t buckets, size_t co
     return GridShape{blocks, THREADS, static_cast<uint32_t>(shared_bytes)};
   };
   const uint32_t blocks = partition.most_blocks != 0 ? std::min(partition.parts, partition.most_blocks) : partition.parts;
-  int error = launch_from_host(grid(blocks, counts_bytes), stream, count, partition);
+  constexpr uint32_t COUNTERS = 4; // as many blocks that count run at a time
+  int error = launch_from_host(grid(std::min(partition.parts, COUNTERS * blocks), counts_bytes), stream, count, partition);
   if (error == LAUNCH_OK)
     error = launch_from_host(grid(buckets, sizeof(AddStorage)), stream, add_bucket_counts_kernel<THREADS, Given>, partition);
   if (error == LAUNCH_OK)

@@ -21,7 +21,6 @@ using namespace host_tables;
 namespace {
 
 constexpr cdp::CarryRow ROW = cdp::carry_row(cdp::DeviceKind::simulated);
-constexpr size_t LEAST = ROW.least_count;
 constexpr size_t TILE = size_t{ROW.threads} * ROW.items;
 constexpr cdp_type CARRIED_TYPES[] = {CDP_U32, CDP_I32, CDP_F32};
 constexpr int CARRIED = 3;
@@ -34,6 +33,11 @@ constexpr bool is_argsort(Goods goods) {
 }
 constexpr size_t value_bytes_of(Goods goods) {
   return goods == VALUES_OF_8 ? 8 : 4;
+}
+
+/* What is stable has values gathered, if they are not carried. */
+constexpr size_t least_of(Goods goods) {
+  return is_argsort(goods) ? ROW.least_packed_count : ROW.least_count;
 }
 
 cdp_payload_plan plan_of(Goods goods, size_t count, cdp_type type, const cdp_options &options) {
@@ -125,7 +129,8 @@ void must_become(Fate wanted, const Case &at, const Bytes &keys, const char *wha
 
 /* Around the fewest keys, and where tiles are just full. _i: what goes with the keys, and their type. */
 START_TEST(carries_values_of_random_keys) {
-  const size_t counts[] = {LEAST,         LEAST + 1,     7 * TILE - 1,  7 * TILE,       7 * TILE + 1,
+  const size_t least = least_of(static_cast<Goods>(_i % GOODS));
+  const size_t counts[] = {least,         least + 1,     7 * TILE - 1,  7 * TILE,       7 * TILE + 1,
                            13 * TILE + 5, 33 * TILE + 1, 64 * TILE - 1, 100 * TILE + 77};
   for (size_t index = 0; index < sizeof counts / sizeof *counts; index++) {
     const Case at = case_of(_i, index + static_cast<size_t>(_i));
@@ -133,7 +138,7 @@ START_TEST(carries_values_of_random_keys) {
     must_become(Fate::carried, at, keys, "random");
   }
   const Case at = case_of(_i, 1);
-  must_become(Fate::not_tried, at, keys_of(at.type, LEAST - 1, HOST_UNIFORM, 1), "too few");
+  must_become(Fate::not_tried, at, keys_of(at.type, least - 1, HOST_UNIFORM, 1), "too few");
 }
 END_TEST
 
@@ -206,6 +211,14 @@ START_TEST(leaves_the_others_alone) {
   must_become(Fate::not_tried, at, keys, "values of 8 bytes at a multiple of 4");
   at.offset = 0;
   must_become(Fate::carried, at, keys, "aligned");
+  at.goods = VALUES_OF_4;
+  const size_t few = (ROW.least_count + ROW.least_packed_count) / 2;
+  must_become(Fate::carried, at, keys_of(CDP_F32, few, HOST_UNIFORM, 4), "stable");
+  at.options.ties = CDP_TIES_ANY;
+  ck_assert(!plan_of(at.goods, few, at.type, at.options).carries);
+  ck_assert(plan_of(at.goods, ROW.least_packed_count, at.type, at.options).carries);
+  at.options.ties = CDP_TIES_STABLE;
+  at.goods = VALUES_OF_8;
   at.options.ties = CDP_TIES_BY_VALUE;
   must_become(Fate::not_tried, at, keys, "ties by value");
   at.options.ties = CDP_TIES_STABLE;
