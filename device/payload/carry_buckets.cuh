@@ -56,9 +56,9 @@ __device__ __forceinline__ CarryBucket &carry_bucket() {
 template <OnChipBy BY>
 struct CarryItems : OnChipKeys<CarryItem, BY> {
   using Shape = CarryShape<BY>;
-  static constexpr uint32_t VECTOR = Shape::VECTOR_ITEMS;
-  struct alignas(VECTOR * sizeof(uint32_t)) LoadedKeys {
-    uint32_t keys[VECTOR];
+  static constexpr uint32_t EACH = Shape::VECTOR_ITEMS; /* keys of a vector */
+  struct alignas(EACH * sizeof(uint32_t)) LoadedKeys {
+    uint32_t keys[EACH];
   };
 
   __device__ __forceinline__ static CarryItem item(uint32_t key, uint32_t position) {
@@ -68,20 +68,20 @@ struct CarryItems : OnChipKeys<CarryItem, BY> {
   /* Whole vectors, as OnChipKeys loads them. What a thread does not hold is nothing in particular, but it is set: what might be left
      from the bucket before would be kept on the stack for it. */
   __device__ __forceinline__ void load_bucket(const uint32_t *source, uint32_t count, uint32_t thread) {
-    const uint32_t misplaced = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(source) / sizeof *source) % VECTOR;
-    const uint32_t ahead = misplaced == 0 ? 0 : min(VECTOR - misplaced, count);
-    const uint32_t whole = (count - ahead) / VECTOR;
+    const uint32_t misplaced = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(source) / sizeof *source) % EACH;
+    const uint32_t ahead = misplaced == 0 ? 0 : min(EACH - misplaced, count);
+    const uint32_t whole = (count - ahead) / EACH;
     const auto *first = reinterpret_cast<const LoadedKeys *>(source + ahead);
     this->held = whole > thread ? (whole - thread + Shape::THREADS - 1) / Shape::THREADS : 0;
 #pragma unroll
     for (uint32_t vector = 0; vector < Shape::VECTORS; vector++) {
       const LoadedKeys loaded = vector < this->held ? first[vector * Shape::THREADS + thread] : LoadedKeys{};
 #pragma unroll
-      for (uint32_t key = 0; key < VECTOR; key++)
-        this->vectors[vector].keys[key] = item(loaded.keys[key], ahead + (vector * Shape::THREADS + thread) * VECTOR + key);
+      for (uint32_t key = 0; key < EACH; key++)
+        this->vectors[vector].keys[key] = item(loaded.keys[key], ahead + (vector * Shape::THREADS + thread) * EACH + key);
     }
-    const uint32_t index = thread < VECTOR ? thread : ahead + whole * VECTOR + thread - VECTOR;
-    this->has_edge = thread < VECTOR ? index < ahead : thread < 2 * VECTOR && index < count;
+    const uint32_t index = thread < EACH ? thread : ahead + whole * EACH + thread - EACH;
+    this->has_edge = thread < EACH ? index < ahead : thread < 2 * EACH && index < count;
     this->edge = this->has_edge ? item(source[index], index) : 0;
   }
 };

@@ -165,7 +165,7 @@ struct CarryScatterer {
       if (values != nullptr)
         copy_ahead(&block.values[place], &values[begin + index(item)]);
       else
-        block.values[place] = static_cast<Value>(begin + index(item));
+        block.values[place] = Value{begin + index(item)};
     }
     load(next_begin, next_items, keys);
     await_copies();

@@ -54,8 +54,8 @@ int launch_gathering(const Origins &origins, const Unit *source, uint64_t count,
 
 /* Values of several units. A power of two of neighbouring lanes copies each value, so that it is read and written in whole lines. */
 template <typename Unit>
-// cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS)
+    // cppcheck-suppress passedByValue
     gather_long_kernel(const Origins origins, const Unit *source, uint64_t count, uint32_t units, uint32_t lane_bits,
                        Unit *destination, const uint32_t *wanted) {
   if (!is_wanted(wanted))

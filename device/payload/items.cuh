@@ -30,7 +30,9 @@ inline GridShape payload_grid(uint64_t items) {
    blocks. */
 template <typename Work>
 __device__ __forceinline__ void for_each_tile(uint64_t count, Work work) {
-  for (uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE; begin < count; begin += uint64_t{gridDim.x} * PAYLOAD_TILE)
+  const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
+  uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE;
+  for (; begin < count; begin += step)
     work(begin + threadIdx.x);
 }
 

@@ -178,7 +178,7 @@ START_TEST(sorts_every_distribution) {
                           distribution == HOST_LOST_PIVOT || distribution == HOST_EXTREMES;
   const bool is_in_order = distribution == HOST_SORTED || distribution == HOST_REVERSED;
   for (int which = 0; which < GOODS * CARRIED; which++) {
-    const Case at = case_of(which, static_cast<uint64_t>(which + _i));
+    const Case at = case_of(which, static_cast<uint64_t>(which) + static_cast<uint64_t>(_i));
     const Fate fate = must_sort(at, keys_of(at.type, 30011, distribution, at.options.seed));
     ck_assert(fate != Fate::not_tried);
     if (is_crowded || is_in_order)
