@@ -48,5 +48,5 @@ Suite *make_suite() {
 } // namespace
 
 int main() {
-  return run_tests(make_suite);
+  return run(make_suite);
 }
