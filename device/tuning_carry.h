@@ -14,7 +14,7 @@ namespace cdp {
 /*
  * threads, items   of a block that counts or scatters, and of a thread: a tile, which is staged in shared memory, keys and values.
  *                  One block to a multiprocessor took 0.49 ms for the first scatter of 2^26 keys with values of 4 bytes, two of
- *                  them 0.73: the more tiles are written at a time, the more lines are written in part (H200,
+ *                  them 0.73, perhaps since more lines are written in part where more tiles are written at a time (H200,
  *                  docs/lab/2026-11-25-carried-values.md).
  * max_buckets      that a tile is scattered to: as many groups, and as many buckets in a group. A multiple of a warp's lanes, and no
  *                  more than threads.
