@@ -20,9 +20,10 @@ struct Origins {
   }
 };
 
-/* Values of one unit. All of a thread's loads are on their way before the first is stored. Blocks are not made to go on to others'
-   tiles, where they may be launched in vain: they would not stay abreast, and what is read at a time would lie further apart than the
-   cache is large (2^26 words with values of 8 bytes: 0.91 ms in place of 0.49 on an H200). They are larger then, and fewer. */
+/* Values of one unit. All of a thread's loads are on their way before the first is stored. Blocks are not made to go on to
+   others' tiles, where they may be launched in vain: 2^26 words with values of 8 bytes took 0.91 ms then in place of 0.49 (H200),
+   perhaps since such blocks do not stay abreast, and what is read at a time lies further apart than the cache is large. They are
+   larger, and fewer. */
 template <typename Unit, uint32_t THREADS>
 __global__ void __launch_bounds__(THREADS)
     // cppcheck-suppress passedByValue
