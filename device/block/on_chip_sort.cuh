@@ -186,15 +186,12 @@ __device__ __forceinline__ void write_merged(const Bits *stage, uint32_t count, 
   team.sync();
 }
 
-/* Sorts what stage_by_cells() has staged, and writes it to its last place, unless `destination` is NULL. Returns whether it is
-   in order: if not, it must be merged. All threads of the team take part; ends with a barrier. */
+/* Sorts what is nearly in order, by windows and then by cells, and writes it to its last place, unless `destination` is NULL. Returns
+   whether it is in order: if not, it must be merged. All threads of the team take part; ends with a barrier. */
 template <typename Bits, OnChipBy BY>
-__device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
-                                            OnChipTeam<Bits, BY> *rooms) {
+__device__ __forceinline__ bool sort_by_windows(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                                OnChipTeam<Bits, BY> *rooms) {
   using SortTeam = SortingTeam<Bits, BY>;
-  if (are_keys_crowded<CellsBy::width, Bits, BY>(count, room_of(rooms).cell_of, SortTeam::anew(), room_of(rooms)) &&
-      restage_by_ranks<Bits, BY>(count, rooms))
-    return false;
   for (uint32_t round = 1;; round++) {
     const bool is_disordered = sort_windows<Bits, BY>(count, rooms);
     // Written before it is known whether it is in order: nearly always it is.
@@ -212,6 +209,17 @@ __device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, c
     if (fate != CellsFate::too_many || round > 1)
       return fate == CellsFate::sorted;
   }
+}
+
+/* Sorts what stage_by_cells() has staged. Else the same. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
+                                            OnChipTeam<Bits, BY> *rooms) {
+  if (are_keys_crowded<CellsBy::width, Bits, BY>(count, room_of(rooms).cell_of, SortingTeam<Bits, BY>::anew(),
+                                                 room_of(rooms)) &&
+      restage_by_ranks<Bits, BY>(count, rooms))
+    return false;
+  return sort_by_windows<Bits, BY>(count, destination, map, rooms);
 }
 
 /* The same, and merges it if it must. All threads of the team take part; ends with a barrier: its room is free. */
