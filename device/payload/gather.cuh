@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
   if (!is_wanted(wanted))
     return;
   const uint64_t lanes = uint64_t{1} << lane_bits;
-  for_each_item(count << lane_bits, [&](uint64_t lane) {
+  for_each_wanted_item(count << lane_bits, [&](uint64_t lane) {
     const uint64_t index = lane >> lane_bits;
     const Unit *from = source + origins(index) * units;
     Unit *to = destination + index * units;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
     write_indices_kernel(const Origins origins, const uint32_t *first, uint64_t count, Index *indices, const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
-  for_each_item(count, [&](uint64_t index) {
+  for_each_wanted_item(count, [&](uint64_t index) {
     const uint64_t origin = origins(index);
     indices[index] = static_cast<Index>(first != nullptr ? first[origin] : origin);
   });
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
     copy_kernel(const Unit *source, uint64_t count, Unit *destination, const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
-  for_each_item(count, [&](uint64_t index) { destination[index] = source[index]; });
+  for_each_wanted_item(count, [&](uint64_t index) { destination[index] = source[index]; });
 }
 
 /* Launches a gathering of values of so many units. Returns a cudaError_t. */

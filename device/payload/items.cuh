@@ -26,27 +26,29 @@ inline GridShape payload_grid(uint64_t items) {
   return {static_cast<uint32_t>((items + PAYLOAD_TILE - 1) / PAYLOAD_TILE), PAYLOAD_THREADS, 0};
 }
 
-/* Calls work(first) for the first of each block's items that are the thread's: one tile, or every so many where there are fewer
-   blocks. */
+/* Calls work(index) for each index of a tile that is the thread's, and below `count`. */
 template <typename Work>
-__device__ __forceinline__ void for_each_tile(uint64_t count, Work work) {
-  const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
-  uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE;
-  for (; begin < count; begin += step)
-    work(begin + threadIdx.x);
+__device__ __forceinline__ void for_each_tile_item(uint64_t begin, uint64_t count, Work work) {
+#pragma unroll
+  for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
+    const uint64_t index = begin + threadIdx.x + item * PAYLOAD_THREADS;
+    if (index < count)
+      work(index);
+  }
 }
 
-/* Calls work(index) for each index below `count` that is the thread's. */
+/* The same of all items, of a grid that has a block for each tile. */
 template <typename Work>
 __device__ __forceinline__ void for_each_item(uint64_t count, Work work) {
-  for_each_tile(count, [&](uint64_t first) {
-#pragma unroll
-    for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
-      const uint64_t index = first + item * PAYLOAD_THREADS;
-      if (index < count)
-        work(index);
-    }
-  });
+  for_each_tile_item(uint64_t{blockIdx.x} * PAYLOAD_TILE, count, work);
+}
+
+/* The same of what may be launched in vain, whose grid may have fewer blocks (payload_grid()): each takes every so many tiles. */
+template <typename Work>
+__device__ __forceinline__ void for_each_wanted_item(uint64_t count, Work work) {
+  const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
+  for (uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE; begin < count; begin += step)
+    for_each_tile_item(begin, count, work);
 }
 
 /* The same, of a grid that may have fewer blocks than it takes: each goes on to others' items. */
@@ -207,7 +209,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
                           const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
-  for_each_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << low_bits | index; });
+  for_each_wanted_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << low_bits | index; });
 }
 
 /* Items of keys with their values. */
@@ -217,7 +219,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
                        uint64_t *items, const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
-  for_each_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << 32 | values.load(index); });
+  for_each_wanted_item(count, [&](uint64_t index) { items[index] = entry.enter(keys[index]) << 32 | values.load(index); });
 }
 
 /* Keys from their items. */
@@ -227,7 +229,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
                        const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
-  for_each_item(count, [&](uint64_t index) { keys[index] = entry.leave(items[index] >> low_bits); });
+  for_each_wanted_item(count, [&](uint64_t index) { keys[index] = entry.leave(items[index] >> low_bits); });
 }
 
 /* Keys and values from their items. */
@@ -237,7 +239,7 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
                          const Travellers<Unit> values, const uint32_t *wanted) {
   if (!is_wanted(wanted))
     return;
-  for_each_item(count, [&](uint64_t index) {
+  for_each_wanted_item(count, [&](uint64_t index) {
     const uint64_t item = items[index];
     keys[index] = entry.leave(item >> 32);
     values.store(index, static_cast<uint32_t>(item));
