@@ -42,15 +42,20 @@ typedef struct cdp_payload_request {
 /* How values are carried with the keys (payload/carry.cuh). Where parts begin is where the items, and the workspace of their sort,
    will be if that is given up; but for the control, which says so, and the buckets' places behind it. */
 typedef struct cdp_carry_plan {
-  uint32_t groups;           /* of buckets */
-  uint32_t straight_buckets; /* with a map of evenly spread keys, and of others */
-  uint32_t lines_buckets;
+  uint32_t groups; /* of buckets; and by splitters, at most */
+  uint32_t most_groups;
+  uint32_t straight_buckets;       /* by a map of evenly spread keys */
+  uint32_t straight_group_buckets; /* of each group */
+  uint32_t learnt_group_buckets;   /* by splitters, at most */
+  uint32_t learnt_bucket_items;    /* and keys that a bucket of those should have */
+  uint32_t buckets;                /* of all groups, either way */
   uint32_t tiles;
   uint32_t threads; /* of a block that counts or scatters */
   uint32_t multiprocessors;
-  uint32_t draw_blocks;
-  uint32_t count_shared_bytes;      /* of a block */
+  uint32_t look_shared_bytes; /* of a block */
+  uint32_t count_shared_bytes;
   uint32_t most_count_shared_bytes; /* whatever the count */
+  uint32_t divide_shared_bytes;
   uint32_t scatter_shared_bytes;
   uint32_t sort_shared_bytes;
   uint64_t control;
@@ -59,7 +64,8 @@ typedef struct cdp_carry_plan {
   uint64_t grouped_values;
   uint64_t sorted_keys; /* where nobody wants them */
   uint64_t tile_places;
-  uint64_t long_buckets;
+  uint64_t listed;
+  uint64_t splitters;
 } cdp_carry_plan;
 
 /*

@@ -11,6 +11,9 @@
 
 namespace cdp {
 
+/* The greatest max_buckets of any kind of device. */
+constexpr uint32_t MAX_CARRY_BUCKETS = 192;
+
 /*
  * threads, items   of a block that counts or scatters, and of a thread: a tile, which is staged in shared memory, keys and values.
  *                  One block to a multiprocessor took 0.49 ms for the first scatter of 2^26 keys with values of 4 bytes, two of
@@ -18,19 +21,20 @@ namespace cdp {
  *                  docs/lab/2026-11-25-carried-values.md).
  * max_buckets      that a tile is scattered to: as many groups, and as many buckets in a group. A multiple of a warp's lanes, and no
  *                  more than threads.
- * counted_buckets  of all groups, for which a block that counts has counters in shared memory.
+ * counted_buckets  of all groups by a straight map, for which a block that counts has counters in shared memory.
  * least_count      the fewest keys that are worth it where values would be gathered: 2^22 with values of 8 bytes took 0.23 ms, and
  *                  0.27 by items; 2^23 stable ones of 4 bytes 0.31 and 0.43.
  * least_packed_count
  *                  and where they would be in the items: 2^24 with values of 4 bytes 0.51 and 0.52, 2^23 0.30 and 0.29.
- * look_samples     keys that say between which values all lie, and whether they are spread evenly: a power of two. Beyond the least
- *                  and the greatest of them a map has room for a line, a 1,024th of the keys if those are spread evenly. So many
- *                  samples miss more than that once in e^16 times; where they do, a bucket is too long, and all is given up.
- * drawn_samples    and that lines are learnt from, if not: 128 to a line, which leaves an error of a tenth.
- * straight_share, lines_share
+ * look_samples     keys that say between which values all lie, whether they are spread evenly, and what splits them into groups if
+ *                  not: a power of two. Beyond the least and the greatest of them a map has room for a line, a 1,024th of the keys
+ *                  if those are spread evenly. So many samples miss more than that once in e^16 times; where they do, a bucket is
+ *                  too long, and all is given up. Of 132 groups each has 124, which leaves an error of a tenth.
+ * group_samples    and that split a group into buckets: a power of two. Of 90 buckets each has 90.
+ * straight_share, learnt_share
  *                  how many keys a bucket has on average, in sixteenths of what a team can sort: with a map that keys spread evenly
- *                  need, and with lines, whose buckets differ by the error of their sample. As in a sort of keys (tuning_map.h); on
- *                  the simulated device, whose buckets are short, chance makes them differ by more.
+ *                  need, and with splitters, whose buckets differ by the error of their sample. As in a sort of keys (tuning_map.h);
+ *                  on the simulated device, whose buckets are short, chance makes them differ by more.
  */
 struct CarryRow {
   uint32_t threads;
@@ -40,44 +44,58 @@ struct CarryRow {
   uint32_t least_count;
   uint32_t least_packed_count;
   uint32_t look_samples;
-  uint32_t drawn_samples;
+  uint32_t group_samples;
   uint32_t straight_share;
-  uint32_t lines_share;
+  uint32_t learnt_share;
 };
 
 /* clang-format off */
 constexpr CarryRow carry_row(DeviceKind kind) {
   switch (kind) {
   case DeviceKind::simulated:
-    return {64, 8, 32, 1024, 2500, 2600, 1024, 1u << 15, 10, 7};
+    return {64, 8, 32, 1024, 2500, 2600, 1024, 512, 10, 7};
   case DeviceKind::small:
-    return {512, 8, 192, 16384, 1u << 22, 1u << 24, 1u << 14, 1u << 18, 14, 11};
+    return {512, 8, 192, 16384, 1u << 22, 1u << 24, 1u << 14, 1u << 13, 14, 11};
   case DeviceKind::medium:
-    return {512, 16, 192, 36864, 1u << 22, 1u << 24, 1u << 14, 1u << 18, 14, 11};
+    return {512, 16, 192, 36864, 1u << 22, 1u << 24, 1u << 14, 1u << 13, 14, 11};
   case DeviceKind::large:
     break;
   }
-  return {512, 24, 192, 36864, 1u << 22, 1u << 24, 1u << 14, 1u << 18, 14, 11};
+  return {512, 24, 192, 36864, 1u << 22, 1u << 24, 1u << 14, 1u << 13, 14, 11};
 }
 /* clang-format on */
 
-/* Buckets that so many keys make, at such a share. */
+/* Keys that a bucket should have, at such a share; and buckets that so many keys make. */
+constexpr uint32_t carry_bucket_items(DeviceKind kind, uint32_t share) {
+  return on_chip_items(multiway_row(kind, 8), on_chip_row(kind, 8)) * share / 16;
+}
 constexpr uint32_t carry_buckets(DeviceKind kind, uint64_t count, uint32_t share) {
-  const uint64_t team = on_chip_items(multiway_row(kind, 8), on_chip_row(kind, 8));
-  return static_cast<uint32_t>(count / (team * share / 16) + 1);
+  return static_cast<uint32_t>(count / carry_bucket_items(kind, share) + 1);
 }
 
 /* Groups of buckets: one to each multiprocessor, whose block scatters it; more where a group would have too many buckets. */
 constexpr uint32_t carry_groups(DeviceKind kind, uint64_t count, uint32_t multiprocessors) {
   const uint32_t most = carry_row(kind).max_buckets;
-  const uint32_t buckets = carry_buckets(kind, count, carry_row(kind).lines_share);
+  const uint32_t buckets = carry_buckets(kind, count, carry_row(kind).learnt_share);
   const uint32_t rounds = (buckets / most + multiprocessors) / multiprocessors;
   return std::min({most, buckets, rounds * multiprocessors});
 }
 
-/* How many buckets a group has then. */
+/* The most by splitters, with those of frequent values. */
+constexpr uint32_t carry_most_groups(DeviceKind kind, uint32_t groups) {
+  return std::min(carry_row(kind).max_buckets, groups * 3 / 2);
+}
+
+/* How many buckets a group has then, if groups are as long as one another. */
 constexpr uint32_t carry_group_buckets(DeviceKind kind, uint64_t count, uint32_t share, uint32_t groups) {
   return (carry_buckets(kind, count, share) + groups - 1) / groups;
+}
+
+/* The most that a group has, by splitters: groups differ by the error of their sample, and by values that are frequent, but not enough
+   to have a group of their own. Longer groups have longer buckets. */
+constexpr uint32_t carry_most_group_buckets(DeviceKind kind, uint64_t count, uint32_t groups) {
+  const CarryRow row = carry_row(kind);
+  return std::min(row.max_buckets, carry_group_buckets(kind, count, row.learnt_share, groups) * 9 / 4 + 6);
 }
 
 /* Whether so many keys are sorted like that. is_packed: all that goes with a key would be in its item. */
@@ -86,16 +104,19 @@ constexpr bool can_carry(DeviceKind kind, uint64_t count, bool is_packed, uint32
   if (count < (is_packed ? row.least_packed_count : row.least_count) || count > UINT32_MAX / 2)
     return false;
   const uint32_t groups = carry_groups(kind, count, multiprocessors);
-  const uint32_t group_buckets = carry_group_buckets(kind, count, row.lines_share, groups);
+  const uint32_t group_buckets = carry_group_buckets(kind, count, row.learnt_share, groups);
   return group_buckets <= row.max_buckets && groups * group_buckets <= row.counted_buckets;
 }
 
-/* Threads of a block that draws a sample to learn lines from, and how much of it is a thread's. */
-constexpr uint32_t CARRY_DRAW_THREADS = 256;
-constexpr uint32_t CARRY_DRAWS = 8;
-
 /* Blocks that count, to a multiprocessor: as many as hide each other's waiting. */
 constexpr uint32_t CARRY_COUNTERS = 2;
+
+/* Blocks that divide a group, each by splitters of its own making, which are the same: with one to a multiprocessor 2^26 gaussian keys
+   took 0.20 ms, since it waits for memory. */
+constexpr uint32_t CARRY_DIVIDERS = 2;
+
+/* Keys of a thread that copies a piece of equal keys: a few at a time are on their way. */
+constexpr uint32_t CARRY_COPIED_ITEMS = 16;
 
 } // namespace cdp
 

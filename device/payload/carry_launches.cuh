@@ -45,38 +45,50 @@ Carry<Value> carry_of(const cdp_payload_plan &plan) {
   carry.grouped_values = reinterpret_cast<Value *>(part_of(plan, plan.carry.grouped_values));
   carry.count = static_cast<uint32_t>(asked.count);
   carry.groups = plan.carry.groups;
+  carry.most_groups = plan.carry.most_groups;
   carry.straight_buckets = plan.carry.straight_buckets;
-  carry.lines_buckets = plan.carry.lines_buckets;
+  carry.straight_group_buckets = plan.carry.straight_group_buckets;
+  carry.learnt_group_buckets = plan.carry.learnt_group_buckets;
+  carry.learnt_bucket_items = plan.carry.learnt_bucket_items;
   carry.tiles = plan.carry.tiles;
   carry.map = key_map<uint32_t>(asked.type, asked.order);
   carry.seed = plan.sort.seed;
   carry.control = carry_control(plan);
   carry.begins = reinterpret_cast<uint32_t *>(carry.control + 1);
-  carry.long_buckets = reinterpret_cast<uint32_t *>(part_of(plan, plan.carry.long_buckets));
+  carry.most_buckets = plan.carry.buckets;
+  carry.splitters = reinterpret_cast<CarrySplitters *>(part_of(plan, plan.carry.splitters));
+  carry.listed = reinterpret_cast<uint32_t *>(part_of(plan, plan.carry.listed));
   carry.tile_places = reinterpret_cast<uint32_t *>(part_of(plan, plan.carry.tile_places));
   return carry;
 }
 
-/* Looks, draws, counts and places: until it is known whether all is given up. */
+inline GridShape carry_grid(const cdp_carry_plan &shape, uint32_t blocks, size_t shared_bytes) {
+  return {blocks, shape.threads, static_cast<uint32_t>(shared_bytes)};
+}
+
+/* Looks, counts and places: until it is known where groups are. */
 template <typename Value>
-int launch_carry_map(const cdp_payload_plan &plan, const Carry<Value> &carry, void *stream) {
-  static OncePerContext allowance;
-  const cdp_carry_plan &shape = plan.carry;
-  const auto grid = [&](uint32_t blocks, size_t shared_bytes) {
-    return GridShape{blocks, shape.threads, static_cast<uint32_t>(shared_bytes)};
-  };
-  CDP_RETURN_UNLESS_LAUNCHED(
-      allowance.see_to([&] { return allow_shared_bytes(carry_count_kernel<Value>, shape.most_count_shared_bytes); }));
+int launch_carry_counts(const cdp_carry_plan &shape, const Carry<Value> &carry, void *stream) {
   CDP_RETURN_UNLESS_LAUNCHED(zero_memory(carry.control, shape.control_bytes, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(1, sizeof(CarryLook)), stream, carry_look_kernel<Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(
-      launch_from_host({shape.draw_blocks, CARRY_DRAW_THREADS, sizeof(DrawnLines)}, stream, carry_draw_kernel<Value>, carry));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(1, sizeof(CarryTotals)), stream, carry_learn_kernel<Value>, carry));
+      launch_from_host(carry_grid(shape, 1, shape.look_shared_bytes), stream, carry_look_kernel<Value>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(
+      carry_grid(shape, std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors), shape.count_shared_bytes), stream,
+      carry_count_kernel<Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(
-      launch_from_host(grid(std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors), shape.count_shared_bytes), stream,
-                       carry_count_kernel<Value>, carry));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid(1, sizeof(CarryTotals)), stream, carry_place_kernel<Value>, carry));
-  return launch_from_host(grid(carry.groups, sizeof(CarryTotals)), stream, carry_add_kernel<Value>, carry);
+      launch_from_host(carry_grid(shape, 1, sizeof(CarryTotals)), stream, carry_place_kernel<Value>, carry));
+  return launch_from_host(carry_grid(shape, carry.most_groups, sizeof(CarryTotals)), stream, carry_add_kernel<Value>, carry);
+}
+
+/* All that may have more shared memory than every kernel. */
+template <typename Value>
+int allow_carrying(const cdp_carry_plan &shape) {
+  CDP_RETURN_UNLESS_LAUNCHED(allow_shared_bytes(carry_look_kernel<Value>, shape.look_shared_bytes));
+  CDP_RETURN_UNLESS_LAUNCHED(allow_shared_bytes(carry_count_kernel<Value>, shape.most_count_shared_bytes));
+  CDP_RETURN_UNLESS_LAUNCHED(allow_shared_bytes(carry_divide_kernel<Value>, shape.divide_shared_bytes));
+  CDP_RETURN_UNLESS_LAUNCHED(
+      allow_each_shared_bytes(shape.scatter_shared_bytes, carry_to_groups_kernel<Value>, carry_to_buckets_kernel<Value>));
+  return allow_each_shared_bytes(shape.sort_shared_bytes, carry_sort_kernel<Value>, carry_sort_long_kernel<Value>);
 }
 
 template <typename Value>
@@ -84,21 +96,16 @@ int launch_carrying_of(const cdp_payload_plan &plan, void *stream) {
   static OncePerContext allowance;
   const cdp_carry_plan &shape = plan.carry;
   const Carry<Value> carry = carry_of<Value>(plan);
-  const auto see_to_all = [&] {
-    const int error = allow_each_shared_bytes(shape.scatter_shared_bytes, carry_scatter_kernel<Value, false>,
-                                              carry_scatter_kernel<Value, true>);
-    return error != LAUNCH_OK
-               ? error
-               : allow_each_shared_bytes(shape.sort_shared_bytes, carry_sort_kernel<Value>, carry_sort_long_kernel<Value>);
-  };
-  CDP_RETURN_UNLESS_LAUNCHED(allowance.see_to(see_to_all));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_carry_map(plan, carry, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(
-      launch_from_host({std::min(carry.tiles, shape.multiprocessors), shape.threads, shape.scatter_shared_bytes}, stream,
-                       carry_scatter_kernel<Value, false>, carry));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host({carry.groups, shape.threads, shape.scatter_shared_bytes}, stream,
-                                              carry_scatter_kernel<Value, true>, carry));
   const GridShape sort_grid = {shape.multiprocessors, MultiwayShape<CarryItem>::BLOCK_THREADS, shape.sort_shared_bytes};
+  CDP_RETURN_UNLESS_LAUNCHED(allowance.see_to([&] { return allow_carrying<Value>(shape); }));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_carry_counts(shape, carry, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(
+      launch_from_host(carry_grid(shape, std::min(carry.tiles, shape.multiprocessors), shape.scatter_shared_bytes), stream,
+                       carry_to_groups_kernel<Value>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(carry_grid(shape, CARRY_DIVIDERS * carry.most_groups, shape.divide_shared_bytes),
+                                              stream, carry_divide_kernel<Value>, carry));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(carry_grid(shape, carry.most_groups, shape.scatter_shared_bytes), stream,
+                                              carry_to_buckets_kernel<Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(sort_grid, stream, carry_sort_kernel<Value>, carry));
   return launch_from_host(sort_grid, stream, carry_sort_long_kernel<Value>, carry);
 }

@@ -7,12 +7,15 @@
  *
  * A warp has a piece of a tile, and ranks a row of it at a time: lanes with the same bucket find one another by a word of bits in
  * shared memory that each adds its own to, so that equal buckets keep the order of the input. Keys and values are staged by bucket
- * and written in runs. The next tile's keys are on their way meanwhile.
+ * and written in runs. The next tile's keys are on their way meanwhile. Buckets that are looked for among splitters are staged, too;
+ * those by a straight map are reckoned anew.
+ *
+ * A group of equal keys is not scattered a second time: it is copied in the end (carry_buckets.cuh).
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_CARRY_SCATTER_CUH
 #define CDPSORT_DEVICE_PAYLOAD_CARRY_SCATTER_CUH
 
-#include "payload/carry.cuh"
+#include "payload/carry_divide.cuh"
 #include "runtime/copy_ahead.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -29,16 +32,31 @@ struct CarryScatterOf {
 
   Value values[TILE]; /* by bucket */
   uint32_t keys[TILE];
+  uint8_t buckets[TILE];                   /* by splitters */
   uint32_t lanes[WARPS][ROW.max_buckets];  /* of a row, that have the bucket; 0 between two rows */
   uint16_t counts[WARPS][ROW.max_buckets]; /* keys of each warp's piece; then where they begin in the tile's bucket */
   uint32_t tile_begins[ROW.max_buckets];   /* of buckets in the tile */
   uint32_t places[ROW.max_buckets];        /* where the tile's keys of a bucket go */
   uint32_t moves[ROW.max_buckets];         /* from a place in the tile to that in the array; may wrap around */
   uint32_t warp_totals[WARP_LANES];
-  uint32_t line_begins[LINE_BEGINS];
+  CarrySplitters splitters;
 };
 template <typename Value>
 using CarryScatter = CarryScatterOf<Value, DEVICE_KIND>;
+
+/* Buckets by a straight map: for the first scatter groups; for the second those of a group. */
+template <bool IS_SECOND>
+struct StraightBuckets {
+  static constexpr bool IS_LEARNT = false;
+
+  StraightMap<uint32_t> map;
+  GroupOf group_of;
+  uint32_t first_bucket; /* of the group */
+
+  __device__ __forceinline__ uint32_t operator()(uint32_t key) const {
+    return IS_SECOND ? map(key) - first_bucket : group_of(map(key));
+  }
+};
 
 /* One of the two scatters, of the block at hand, by a map: what it is of, and where from. */
 template <typename Value, typename Map, bool IS_SECOND>
@@ -47,20 +65,16 @@ struct CarryScatterer {
   static constexpr uint32_t ITEMS = CARRY_ROW.items;
   static constexpr uint32_t TILE = Block::TILE;
   static constexpr uint32_t MAX_BUCKETS = CARRY_ROW.max_buckets;
+  static constexpr bool IS_LEARNT = Map::IS_LEARNT;
+  static_assert(MAX_BUCKETS <= UINT8_MAX + 1 && ITEMS % 4 == 0, "four buckets are held in a word");
 
   const Carry<Value> &carry;
   Block &block;
   const Map &map;
-  GroupOf group_of;
-  uint32_t first_bucket; /* of the group */
+  uint32_t groups; /* of the first scatter */
 
   __device__ __forceinline__ const uint32_t *source_keys() const {
     return IS_SECOND ? carry.grouped_keys : carry.keys;
-  }
-
-  __device__ __forceinline__ uint32_t bucket(uint32_t entered) const {
-    const uint32_t of_all = map(entered);
-    return IS_SECOND ? of_all - first_bucket : group_of(of_all);
   }
 
   /* Which of a tile's keys is a thread's: one of each row of its warp's piece. */
@@ -74,14 +88,6 @@ struct CarryScatterer {
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++)
       keys[item] = FULL || index(item) < items ? source[index(item)] : 0;
-  }
-
-  /* Loads a tile's keys, none if it has none. */
-  __device__ __forceinline__ void load(uint32_t begin, uint32_t items, uint32_t (&keys)[ITEMS]) const {
-    if (items == TILE)
-      load_some<true>(begin, items, keys);
-    else if (items != 0)
-      load_some<false>(begin, items, keys);
   }
 
   /* Ranks a key among those of its bucket that the warp has had, and counts it. All lanes of the warp take part. */
@@ -134,20 +140,27 @@ struct CarryScatterer {
     __syncthreads();
   }
 
-  /* Moves a tile of so many keys, which are held, and loads those of the next one. All threads take part; begins with no key
-     counted, and ends with a barrier. */
+  /* Moves a tile of so many keys, which are held, and loads those of the next one, if that is full. All threads take part; begins
+     with no key counted, and ends with a barrier. */
   template <bool FULL>
-  __device__ __forceinline__ void move_tile(uint32_t begin, uint32_t items, uint32_t next_begin, uint32_t next_items,
+  __device__ __forceinline__ void move_tile(uint32_t begin, uint32_t items, uint32_t next, bool is_next_full,
                                             uint32_t (&keys)[ITEMS]) const {
     const uint32_t warp = threadIdx.x / WARP_LANES;
     const Value *values = IS_SECOND ? carry.grouped_values : carry.values;
     uint32_t ranks[ITEMS / 2];
+    uint32_t held[ITEMS / 4] = {}; // buckets
     if (!IS_SECOND)
 #pragma unroll
       for (uint32_t item = 0; item < ITEMS; item++)
         keys[item] = carry.map.enter(keys[item], true);
+    // What is looked up is not read ahead of what ranks write: therefore all of it first.
+    if (IS_LEARNT)
+#pragma unroll
+      for (uint32_t item = 0; item < ITEMS; item++)
+        held[item / 4] |= map(keys[item]) << (item % 4 * 8);
+    const auto mapped = [&](uint32_t item) { return IS_LEARNT ? held[item / 4] >> (item % 4 * 8) & 0xFF : map(keys[item]); };
     // What is not there is ranked behind all others, and goes nowhere.
-    const auto bucket_of = [&](uint32_t item) { return FULL || index(item) < items ? bucket(keys[item]) : MAX_BUCKETS - 1; };
+    const auto bucket_of = [&](uint32_t item) { return FULL || index(item) < items ? mapped(item) : MAX_BUCKETS - 1; };
 #pragma unroll
     for (uint32_t pair = 0; pair < ITEMS / 2; pair++) {
       const uint32_t first = rank(bucket_of(2 * pair));
@@ -158,16 +171,19 @@ struct CarryScatterer {
     for (uint32_t item = 0; item < ITEMS; item++) {
       if (!FULL && index(item) >= items)
         continue;
-      const uint32_t its_bucket = bucket(keys[item]);
+      const uint32_t its_bucket = mapped(item);
       const uint32_t place =
           (ranks[item / 2] >> (item % 2 * 16) & 0xFFFF) + block.tile_begins[its_bucket] + block.counts[warp][its_bucket];
       block.keys[place] = keys[item];
-      if (values != nullptr)
+      if (IS_LEARNT)
+        block.buckets[place] = static_cast<uint8_t>(its_bucket);
+      if (IS_SECOND || values != nullptr)
         copy_ahead(&block.values[place], &values[begin + index(item)]);
       else
         block.values[place] = Value{begin + index(item)};
     }
-    load(next_begin, next_items, keys);
+    if (is_next_full)
+      load_some<true>(next, TILE, keys);
     await_copies();
     __syncthreads();
     forget_counts();
@@ -185,8 +201,11 @@ struct CarryScatterer {
       if (!FULL && staged >= items)
         break;
       const uint32_t key = block.keys[staged];
-      const uint32_t place = block.moves[bucket(key)] + staged;
-      target_keys[place] = key;
+      const uint32_t its_bucket = IS_LEARNT ? block.buckets[staged] : map(key);
+      const uint32_t place = block.moves[its_bucket] + staged;
+      // What is in order is not sorted any more, and leaves now.
+      const bool leaves = IS_SECOND && IS_LEARNT && block.splitters.has_equal_keys(its_bucket);
+      target_keys[place] = leaves ? carry.map.leave(key, true) : key;
       target_values[place] = block.values[staged];
     }
   }
@@ -200,55 +219,125 @@ struct CarryScatterer {
 
   /* Where the keys of a tile of the whole array go. No barrier. */
   __device__ __forceinline__ void look_up_places(uint32_t begin) const {
-    if (threadIdx.x < carry.groups)
+    if (threadIdx.x < groups)
       block.places[threadIdx.x] = carry.tile_places[uint64_t{threadIdx.x} * carry.tiles + begin / TILE];
   }
 
-  /* Moves the tiles that begin every `step` keys. All threads take part; begins with a barrier. */
+  /* Moves the tiles that begin every `step` keys, of which but the last may be short. All threads take part; begins with a barrier. */
   __device__ __forceinline__ void move(uint32_t begin, uint32_t end, uint32_t step) const {
-    const auto items_from = [&](uint32_t tile) { return tile < end ? min(TILE, end - tile) : 0; };
+    const auto is_full = [&](uint32_t tile) { return tile < end && end - tile >= TILE; };
     uint32_t keys[ITEMS] = {};
-    uint32_t items = items_from(begin);
-    load(begin, items, keys);
+    if (is_full(begin))
+      load_some<true>(begin, TILE, keys);
     __syncthreads();
-    while (items != 0) {
-      const uint32_t next = begin + step;
-      const uint32_t next_items = items_from(next);
+    for (; is_full(begin); begin += step) {
       if (!IS_SECOND)
         look_up_places(begin);
-      if (items == TILE)
-        move_tile<true>(begin, items, next, next_items, keys);
-      else
-        move_tile<false>(begin, items, next, next_items, keys);
-      begin = next;
-      items = next_items;
+      move_tile<true>(begin, TILE, begin + step, is_full(begin + step), keys);
     }
+    if (begin >= end)
+      return;
+    if (!IS_SECOND)
+      look_up_places(begin);
+    load_some<false>(begin, end - begin, keys);
+    move_tile<false>(begin, end - begin, end, false, keys);
   }
 };
 
-/* Blocks take every so many tiles; or, of the second scatter, a group each. */
-template <typename Value, bool IS_SECOND>
-__global__ void __launch_bounds__(CARRY_THREADS, 1)
-    // cppcheck-suppress passedByValue
-    carry_scatter_kernel(const __grid_constant__ Carry<Value> carry) {
-  auto &block = block_shared<CarryScatter<Value>>();
-  if (carry.control->given_up != 0)
-    return;
-  const uint32_t group_buckets = carry.control->group_buckets;
-  const uint32_t first_bucket = IS_SECOND ? blockIdx.x * group_buckets : 0;
+/* ---- Kernels ----------------------------------------------------------------------------------------------------------- */
+
+/* Readies a block for tiles. All threads take part; no barrier. */
+template <typename Value>
+__device__ __forceinline__ void forget_lanes(CarryScatter<Value> &block) {
   for (uint32_t word = threadIdx.x; word < sizeof block.lanes / sizeof(uint32_t); word += CARRY_THREADS)
     (&block.lanes[0][0])[word] = 0;
-  if (IS_SECOND && threadIdx.x < CARRY_ROW.max_buckets)
+}
+
+/* Moves the tiles that begin every `step` keys by a map of its own. All threads take part. */
+template <bool IS_SECOND, typename Value, typename Map>
+__device__ __forceinline__ void move_tiles(const Carry<Value> &carry, const Map &map, uint32_t begin, uint32_t end,
+                                           uint32_t step) {
+  auto &block = block_shared<CarryScatter<Value>>();
+  const CarryScatterer<Value, Map, IS_SECOND> scatterer = {carry, block, map, carry.control->groups};
+  scatterer.forget_counts();
+  scatterer.move(begin, end, step);
+}
+
+/*
+ * The same for each kind of map.
+ *
+ * 1. A kernel's first instructions are there when they are needed; of others, behind 90 KB, warps waited for each line: 2^22 keys took a
+ *    tenth longer (H200, docs/lab/2026-11-25-carried-splitters.md).
+ * 2. A tile takes 35 KB of instructions, for each kind of map others; where splitters are learnt, more is to be done anyhow.
+ * Therefore what moves by lines is a part of its kernel, and all else is called.
+ */
+template <bool IS_SECOND, typename Value>
+__device__ __forceinline__ void move_by_lines(const Carry<Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
+  const uint32_t group_buckets = carry.straight_group_buckets;
+  const StraightBuckets<IS_SECOND> map = {straight_map(*carry.control), GroupOf(group_buckets), blockIdx.x * group_buckets};
+  move_tiles<IS_SECOND>(carry, map, begin, end, step);
+}
+template <bool IS_SECOND, typename Value>
+__device__ __noinline__ void move_by_table(const Carry<Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
+  const CarrySplitters &splitters = block_shared<CarryScatter<Value>>().splitters;
+  move_tiles<IS_SECOND>(carry, splitter_table(splitters), begin, end, step);
+}
+template <bool IS_SECOND, typename Value>
+__device__ __noinline__ void move_by_tree(const Carry<Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
+  move_tiles<IS_SECOND>(carry, SplitterTree{block_shared<CarryScatter<Value>>().splitters.tree}, begin, end, step);
+}
+
+/* By splitters, which are copied first. */
+template <bool IS_SECOND, typename Value>
+__device__ __forceinline__ void move_by_splitters(const Carry<Value> &carry, const CarrySplitters &splitters, uint32_t begin,
+                                                  uint32_t end, uint32_t step) {
+  auto &block = block_shared<CarryScatter<Value>>();
+  copy_splitters(splitters, block.splitters);
+  __syncthreads();
+  if (block.splitters.is_crowded != 0)
+    move_by_tree<IS_SECOND>(carry, begin, end, step);
+  else
+    move_by_table<IS_SECOND>(carry, begin, end, step);
+}
+
+/* To groups. Blocks take every so many tiles. */
+template <typename Value>
+__global__ void __launch_bounds__(CARRY_THREADS, 1)
+    // cppcheck-suppress passedByValue
+    carry_to_groups_kernel(const __grid_constant__ Carry<Value> carry) {
+  constexpr uint32_t TILE = CarryScatter<Value>::TILE;
+  const CarryControl &control = *carry.control;
+  if (control.given_up != 0)
+    return;
+  forget_lanes(block_shared<CarryScatter<Value>>());
+  if (control.is_learnt == 0)
+    move_by_lines<false>(carry, blockIdx.x * TILE, carry.count, gridDim.x * TILE);
+  else
+    move_by_splitters<false>(carry, control.splitters, blockIdx.x * TILE, carry.count, gridDim.x * TILE);
+}
+
+/* To buckets. A block has a group. */
+template <typename Value>
+__global__ void __launch_bounds__(CARRY_THREADS, 1)
+    // cppcheck-suppress passedByValue
+    carry_to_buckets_kernel(const __grid_constant__ Carry<Value> carry) {
+  constexpr uint32_t TILE = CarryScatter<Value>::TILE;
+  auto &block = block_shared<CarryScatter<Value>>();
+  const CarryControl &control = *carry.control;
+  const uint32_t group = blockIdx.x;
+  if (control.given_up != 0 || group >= control.groups)
+    return;
+  const uint32_t group_buckets = carry.group_buckets();
+  const uint32_t first_bucket = group * group_buckets;
+  const uint32_t begin = carry.begins[first_bucket];
+  const uint32_t end = carry.begins[first_bucket + group_buckets];
+  forget_lanes(block);
+  if (threadIdx.x < CARRY_ROW.max_buckets)
     block.places[threadIdx.x] = threadIdx.x < group_buckets ? carry.begins[first_bucket + threadIdx.x] : 0;
-  with_carry_map(carry, block.line_begins, [&](const auto &map) {
-    using Map = std::decay_t<decltype(map)>;
-    const CarryScatterer<Value, Map, IS_SECOND> scatterer = {carry, block, map, GroupOf(group_buckets), first_bucket};
-    scatterer.forget_counts();
-    if (IS_SECOND)
-      scatterer.move(carry.begins[first_bucket], carry.begins[first_bucket + group_buckets], CarryScatter<Value>::TILE);
-    else
-      scatterer.move(blockIdx.x * CarryScatter<Value>::TILE, carry.count, gridDim.x * CarryScatter<Value>::TILE);
-  });
+  if (control.is_learnt == 0)
+    move_by_lines<true>(carry, begin, end, TILE);
+  else if (begin != end && !is_equal_group(carry, group))
+    move_by_splitters<true>(carry, carry.splitters[group], begin, end, TILE);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -124,16 +124,20 @@ void plan_carry_blocks(DeviceKind kind, cdp_carry_plan &carry) {
     constexpr DeviceKind KIND = decltype(constant)::value;
     constexpr CarryRow ROW = carry_row(KIND);
     constexpr size_t COUNTERS = sizeof(uint32_t);
-    static_assert(sizeof(simulated::CarryCountsOf<KIND>) + ROW.counted_buckets * COUNTERS <= shared_bytes_of_blocks(KIND) &&
+    static_assert(sizeof(simulated::CarryCounts) + ROW.counted_buckets * COUNTERS <= shared_bytes_of_blocks(KIND) &&
+                      sizeof(simulated::CarryLookOf<KIND>) <= shared_bytes_of_blocks(KIND) &&
+                      sizeof(simulated::CarryDivideOf<KIND>) <= shared_bytes_of_blocks(KIND) &&
+                      ROW.max_buckets <= MAX_CARRY_BUCKETS &&
                       sizeof(simulated::CarryScatterOf<Value, KIND>) <= shared_bytes_of_blocks(KIND) &&
                       sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::team>) <= shared_bytes_of_blocks(KIND) &&
                       sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::block>) <= shared_bytes_of_blocks(KIND),
                   "what a block may have");
-    const size_t fixed = sizeof(simulated::CarryCountsOf<KIND>);
-    const size_t buckets = (carry.control_bytes - sizeof(simulated::CarryControl)) / sizeof(uint32_t);
+    const size_t fixed = sizeof(simulated::CarryCounts);
+    const size_t counted = size_t{carry.groups} * carry.straight_group_buckets;
     carry.threads = ROW.threads;
-    carry.draw_blocks = simulated::carry_draw_blocks(KIND);
-    carry.count_shared_bytes = static_cast<uint32_t>(fixed + buckets * COUNTERS);
+    carry.look_shared_bytes = sizeof(simulated::CarryLookOf<KIND>);
+    carry.divide_shared_bytes = sizeof(simulated::CarryDivideOf<KIND>);
+    carry.count_shared_bytes = static_cast<uint32_t>(fixed + counted * COUNTERS);
     carry.most_count_shared_bytes = static_cast<uint32_t>(fixed + ROW.counted_buckets * COUNTERS);
     carry.scatter_shared_bytes = sizeof(simulated::CarryScatterOf<Value, KIND>);
     carry.sort_shared_bytes = std::max(sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::team>),
@@ -152,11 +156,14 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   cdp_carry_plan &carry = plan.carry;
   carry.multiprocessors = facts.multiprocessors;
   carry.groups = carry_groups(kind, count, facts.multiprocessors);
+  carry.most_groups = carry_most_groups(kind, carry.groups);
   carry.straight_buckets = carry_buckets(kind, count, row.straight_share);
-  carry.lines_buckets = carry_buckets(kind, count, row.lines_share);
+  carry.straight_group_buckets = carry_group_buckets(kind, count, row.straight_share, carry.groups);
+  carry.learnt_group_buckets = carry_most_group_buckets(kind, count, carry.groups);
+  carry.learnt_bucket_items = carry_bucket_items(kind, row.learnt_share);
+  carry.buckets = carry.most_groups * std::max(carry.straight_group_buckets, carry.learnt_group_buckets);
   carry.tiles = static_cast<uint32_t>((count + tile - 1) / tile);
-  const uint64_t buckets = uint64_t{carry.groups} * carry_group_buckets(kind, count, row.lines_share, carry.groups);
-  carry.control_bytes = sizeof(simulated::CarryControl) + (buckets + 1) * sizeof(uint32_t);
+  carry.control_bytes = sizeof(simulated::CarryControl) + (uint64_t{carry.buckets} + 1) * sizeof(uint32_t);
   if (value_bytes == sizeof(uint64_t))
     plan_carry_blocks<uint64_t>(kind, carry);
   else
@@ -164,8 +171,9 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   Room room;
   carry.grouped_keys = room.take(count, sizeof(uint32_t));
   carry.grouped_values = room.take(count, value_bytes);
-  carry.tile_places = room.take(uint64_t{carry.groups} * carry.tiles, sizeof(uint32_t));
-  carry.long_buckets = room.take(buckets, sizeof(uint32_t));
+  carry.tile_places = room.take(uint64_t{carry.most_groups} * carry.tiles, sizeof(uint32_t));
+  carry.listed = room.take(carry.buckets, sizeof(uint32_t));
+  carry.splitters = room.take(carry.most_groups, sizeof(simulated::CarrySplitters));
   if (plan.asked.d_sorted_keys == nullptr)
     carry.sorted_keys = room.take(count, sizeof(uint32_t));
   return room.end;

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first look at keys that carry values (carry.cuh): one block draws a sample, and decides how they are split into groups.
+ */
+#ifndef CDPSORT_DEVICE_PAYLOAD_CARRY_LOOK_CUH
+#define CDPSORT_DEVICE_PAYLOAD_CARRY_LOOK_CUH
+
+#include "payload/carry.cuh"
+
+namespace cdp::CDP_RUNTIME {
+
+/* How often the sum of the counts' squares may exceed what chance makes of evenly spread keys; and how often a key of the sample may
+   have come before. So many are found, by more than half of chance, where one key in 4,000 has the same value: a bucket may have
+   twice as many. Of evenly spread keys without frequent values, it is so where they are of less than about 2^24 values. */
+constexpr uint32_t CARRY_SPREAD_GROUPS = 64;
+constexpr uint32_t MAX_CARRY_SQUARES = 2;
+constexpr uint32_t MAX_CARRY_REPEATS = 6;
+
+/* The places of a table in which a sample is remembered, until another one takes its place. */
+constexpr uint32_t CARRY_SEEN_BITS = 13;
+constexpr uint32_t CARRY_SEEN = 1u << CARRY_SEEN_BITS;
+
+constexpr uint32_t CARRY_LOOK_EACH = CARRY_ROW.look_samples / CARRY_THREADS;
+static_assert(CARRY_LOOK_EACH * CARRY_THREADS == CARRY_ROW.look_samples, "threads have as many samples each");
+
+template <DeviceKind KIND>
+struct CarryLookOf {
+  uint32_t groups[CARRY_SPREAD_GROUPS];
+  WarpExtremes<uint32_t> extremes;
+  uint32_t squares;
+  uint32_t repeats;
+  uint32_t rises; /* 1: a sample is greater than the one before it, of a warp's row */
+  uint32_t falls;
+  union {
+    uint32_t seen[CARRY_SEEN];
+    CarryLearn<carry_row(KIND).look_samples> learn;
+  };
+  CarrySplitters splitters;
+};
+using CarryLook = CarryLookOf<DEVICE_KIND>;
+
+/* The least and the greatest of the sample, which the block has drawn, in every thread. Ends with a barrier. */
+__device__ __forceinline__ void carry_extremes(CarryLook &look, uint32_t &least, uint32_t &greatest) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  warp_extremes(least, greatest);
+  if (lane == 0) {
+    look.extremes.least[threadIdx.x / WARP_LANES] = least;
+    look.extremes.greatest[threadIdx.x / WARP_LANES] = greatest;
+  }
+  __syncthreads();
+  least = look.extremes.least[lane < CARRY_WARPS ? lane : 0];
+  greatest = look.extremes.greatest[lane < CARRY_WARPS ? lane : 0];
+  warp_extremes(least, greatest);
+}
+
+/* Where a sample is remembered. */
+__device__ __forceinline__ uint32_t seen_place(uint32_t key) {
+  return key * 0x9E3779B1u >> (32 - CARRY_SEEN_BITS);
+}
+
+/* All threads take part; no barrier. A free place has a value all the same: one that does not belong there. */
+__device__ __forceinline__ void forget_all(CarryLook &look) {
+  for (uint32_t group = threadIdx.x; group < CARRY_SPREAD_GROUPS; group += CARRY_THREADS)
+    look.groups[group] = 0;
+  for (uint32_t place = threadIdx.x; place < CARRY_SEEN; place += CARRY_THREADS)
+    look.seen[place] = place == seen_place(0) ? 1 : 0;
+  if (threadIdx.x == 0)
+    look.squares = look.repeats = look.rises = look.falls = 0;
+}
+
+/* Counts the entered sample by lines that have so many buckets as there are groups, and how often a key has come before. All
+   threads take part; ends with a barrier. */
+__device__ __forceinline__ void count_spread(CarryLook &look, const uint32_t (&sample)[CARRY_LOOK_EACH],
+                                             const KeyLines<uint32_t> &spread) {
+  uint32_t repeats = 0;
+#pragma unroll
+  for (uint32_t row = 0; row < CARRY_LOOK_EACH; row++) {
+    const uint32_t key = sample[row];
+    atomicAdd(&look.groups[__umulhi(offset_of(spread, key), spread.factor)], 1u);
+    repeats += atomicExch(&look.seen[seen_place(key)], key) == key ? 1 : 0;
+  }
+  if (repeats != 0)
+    atomicAdd(&look.repeats, repeats);
+  __syncthreads();
+  for (uint32_t group = threadIdx.x; group < CARRY_SPREAD_GROUPS; group += CARRY_THREADS) {
+    const int difference =
+        static_cast<int>(look.groups[group]) - static_cast<int>(CARRY_ROW.look_samples / CARRY_SPREAD_GROUPS);
+    atomicAdd(&look.squares, static_cast<uint32_t>(difference * difference));
+  }
+  __syncthreads();
+}
+
+/* One block: decides how keys are split, and gives up where there is a shorter way. */
+template <typename Value>
+__global__ void __launch_bounds__(CARRY_THREADS, 1)
+    // cppcheck-suppress passedByValue
+    carry_look_kernel(const __grid_constant__ Carry<Value> carry) {
+  constexpr uint32_t SAMPLES = CARRY_ROW.look_samples;
+  auto &look = block_shared<CarryLook>();
+  CarryControl &control = *carry.control;
+  // All of a thread's are on their way at once: one block waits for memory no longer than for one.
+  uint32_t sample[CARRY_LOOK_EACH];
+#pragma unroll
+  for (uint32_t row = 0; row < CARRY_LOOK_EACH; row++)
+    sample[row] = carry.keys[sample_position(carry.seed, row * CARRY_THREADS + threadIdx.x, SAMPLES, carry.count)];
+  uint32_t least = GREATEST<uint32_t>;
+  uint32_t greatest = 0;
+  bool rises = false;
+  bool falls = false;
+#pragma unroll
+  for (uint32_t row = 0; row < CARRY_LOOK_EACH; row++) {
+    const uint32_t key = carry.map.enter(sample[row], true);
+    const uint32_t before = __shfl_up_sync(ALL_LANES, key, 1); // the first lane has its own
+    rises |= before < key;
+    falls |= key < before;
+    least = min(least, key);
+    greatest = max(greatest, key);
+    sample[row] = key;
+  }
+  forget_all(look);
+  carry_extremes(look, least, greatest);
+  if (rises)
+    look.rises = 1;
+  if (falls)
+    look.falls = 1;
+  const KeyLines<uint32_t> spread = lines_between(least, greatest, CARRY_SPREAD_GROUPS);
+  count_spread(look, sample, spread);
+  const KeyLines<uint32_t> straight = with_buckets(spread, carry.straight_buckets);
+  const bool is_in_order = look.rises == 0 || look.falls == 0;
+  const bool is_spread_evenly =
+      look.squares <= MAX_CARRY_SQUARES * SAMPLES && look.repeats <= MAX_CARRY_REPEATS && is_straight(straight);
+  if (threadIdx.x == 0) {
+    control.lines = straight;
+    control.is_learnt = is_spread_evenly ? 0 : 1;
+    control.given_up = is_in_order ? 1 : 0;
+    control.groups = carry.groups;
+  }
+  if (is_in_order || is_spread_evenly)
+    return;
+  __syncthreads();
+  const uint32_t groups = learn_splitters(sample, carry.groups, carry.most_groups - carry.groups, look.learn, look.splitters);
+  copy_splitters(look.splitters, control.splitters);
+  if (threadIdx.x == 0)
+    control.groups = groups;
+  if (threadIdx.x < groups && look.splitters.has_equal_keys(threadIdx.x))
+    control.equal_group_numbers[atomicAdd(&control.equal_groups, 1u)] = threadIdx.x;
+}
+
+} // namespace cdp::CDP_RUNTIME
+
+#endif
