@@ -160,6 +160,16 @@ START_TEST(test_large) {
 }
 END_TEST
 
+/* By a map, by splitters of either kind, with frequent values, with crowded cells of equal keys and of others. */
+std::vector<Distribution> carried_distributions() {
+  if (quick())
+    return {Distribution::random, Distribution::distinct_256, Distribution::shared_lower};
+  return {Distribution::random,        Distribution::gaussian,   Distribution::distinct_16384, Distribution::distinct_256,
+          Distribution::distinct_2,    Distribution::zipf,       Distribution::mixed,          Distribution::shared_lower,
+          Distribution::neighbours,    Distribution::letters,    Distribution::sparse_bits,    Distribution::runs,
+          Distribution::small_numbers, Distribution::log_normal, Distribution::organ_pipe};
+}
+
 /* Enough keys of 4 bytes for values to be carried with them (device/tuning_carry.h), also where not much is tested otherwise, and one
    less. _i: what goes with them: stable values of 4 bytes, indices, values of 8. */
 START_TEST(test_carried) {
@@ -172,7 +182,7 @@ START_TEST(test_carried) {
       const cdp_options options =
           options_of(round % 2 == 0 ? CDP_ASCENDING : CDP_DESCENDING, _i % 2 == 0 ? CDP_TIES_STABLE : CDP_TIES_ANY);
       Numbered numbered = make_numbered(type, count, _i < 2 ? 4 : 8, options, _i == 1);
-      for (const Distribution distribution : {Distribution::random, Distribution::gaussian, Distribution::distinct_16384}) {
+      for (const Distribution distribution : carried_distributions()) {
         renew(numbered, distribution, seed() + round);
         CHECK_SORT(launch(numbered, round++ % 2 == 1));
         judge_numbered(numbered);
