@@ -81,6 +81,7 @@ __device__ __forceinline__ void write_carried(const Carry<Value> &carry) {
   constexpr uint32_t ROWS = CarryShape<BY>::ITEMS;
   constexpr uint32_t THREADS = CarryShape<BY>::THREADS;
   static_assert(sizeof(Value) <= sizeof(CarryItem), "there is room for the values");
+  constexpr uint32_t BELOW_POSITION = CARRY_POSITION_SHIFT<BY> - 16; // bits of an upper half
   static_assert(CarryShape<BY>::MAX_ITEMS <= UINT16_MAX + 1 && ROWS % 2 == 0,
                 "positions are held in pairs, by their upper halves");
   const auto rows = [](uint32_t thread) { return (reread(carry_bucket<BY>().count) + THREADS - 1 - thread) / THREADS; };
@@ -120,7 +121,7 @@ __device__ __forceinline__ void write_carried(const Carry<Value> &carry) {
 #pragma unroll
     for (uint32_t row = 0; row < ROWS; row++)
       if (row < held)
-        values[row * THREADS] = stage[(positions[row / 2] >> (row % 2 * 16) & 0xFFFF) >> (CARRY_POSITION_SHIFT<BY> - 16)];
+        values[row * THREADS] = stage[(positions[row / 2] >> (row % 2 * 16) & 0xFFFF) >> BELOW_POSITION];
   }
   CarryTeam<BY>::anew().sync();
 }

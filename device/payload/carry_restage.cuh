@@ -168,8 +168,10 @@ __device__ __forceinline__ void divide_cells(uint32_t count, const CarryTeam<BY>
   for (uint32_t first = team.warp() * WARP_LANES; first < CarryShape<BY>::CELLS; first += CarryShape<BY>::THREADS) {
     const uint32_t items = items_of_cell<CellsBy::width>(storage.cells, first + team.lane());
     uint32_t crowded = __ballot_sync(ALL_LANES, items > CARRY_CROWD);
-    for (; crowded != 0; crowded &= crowded - 1)
+    for (; crowded != 0; crowded &= crowded - 1) {
       divide_cell<BY>(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(crowded)) - 1), count);
+      __syncwarp(); // some lanes write what others do not
+    }
   }
 }
 

@@ -47,7 +47,8 @@ __device__ __forceinline__ void for_each_item(uint64_t count, Work work) {
 template <typename Work>
 __device__ __forceinline__ void for_each_wanted_item(uint64_t count, Work work) {
   const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
-  for (uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE; begin < count; begin += step)
+  uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE;
+  for (; begin < count; begin += step)
     for_each_tile_item(begin, count, work);
 }
 
