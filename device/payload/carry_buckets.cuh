@@ -81,7 +81,8 @@ __device__ __forceinline__ void write_carried(const Carry<Value> &carry) {
   constexpr uint32_t ROWS = CarryShape<BY>::ITEMS;
   constexpr uint32_t THREADS = CarryShape<BY>::THREADS;
   static_assert(sizeof(Value) <= sizeof(CarryItem), "there is room for the values");
-  constexpr uint32_t BELOW_POSITION = CARRY_POSITION_SHIFT<BY> - 16; // bits of an upper half
+  constexpr uint32_t POSITION_SHIFT = CARRY_POSITION_SHIFT<BY>;
+  constexpr uint32_t BELOW_POSITION = POSITION_SHIFT - 16; // bits of an upper half
   static_assert(CarryShape<BY>::MAX_ITEMS <= UINT16_MAX + 1 && ROWS % 2 == 0,
                 "positions are held in pairs, by their upper halves");
   const auto rows = [](uint32_t thread) { return (reread(carry_bucket<BY>().count) + THREADS - 1 - thread) / THREADS; };
