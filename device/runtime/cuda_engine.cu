@@ -30,8 +30,7 @@ cdp_status check_copy(cdp_fault *fault, cudaError_t error, const char *doing) {
   return status == CDP_ERROR_MEMORY ? CDP_ERROR_CUDA : status;
 }
 
-/* As check(), once kernels may have run: then exhausted memory, such as for a kernel that CUDA loads now, is a failure like any
-   other. */
+/* As check(), once kernels may have run: exhausted memory, as for a kernel that CUDA loads now, is a failure like any other. */
 cdp_status check_running(cdp_fault *fault, cudaError_t error, const char *doing) {
   const cdp_status status = check_copy(fault, error, doing);
   const size_t length = strlen(fault->text);
@@ -92,8 +91,7 @@ bool make_context_current(void *context) {
   return set != nullptr && set(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
 }
 
-/* A thread without a context gets back the device that it had chosen. Nothing can be done about a failure here, and the next
-   call that needs the device will say it. */
+/* A thread without a context gets back the device that it had chosen. A failure is told by the next call that needs the device. */
 void leave(const cdp_previous *previous) {
   if (!previous->is_switched || (previous->context != nullptr && make_context_current(previous->context)))
     return;
