@@ -26,6 +26,16 @@ format() {
     LC_ALL=C sort | xargs clang-format --dry-run -Werror
 }
 
+# No file that a newcomer dreads. What the data folders hold is not read from end to end.
+sizes() {
+  long=$(find README.md CHANGELOG.md CMakeLists.txt docs/*.md docs/notes include src device samples tests -type f ! -name '*.csv' \
+    -exec awk 'FNR == 401 { print FILENAME }' {} +)
+  [ -z "$long" ] || {
+    printf 'over 400 lines: %s\n' "$long" >&2 # a line each
+    return 1
+  }
+}
+
 # cppcheck would take Check's macros for broken syntax: the tests are clang-tidy's.
 analyse() {
   host_sources | grep -v '^tests/' | xargs cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --std=c++17 \
@@ -93,6 +103,7 @@ scripts() {
 
 mkdir -p "$cdpsort_build_dir/lint"
 step format format
+step sizes sizes
 step cppcheck analyse
 step clang-tidy tidy
 step doxygen documentation

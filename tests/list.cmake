@@ -62,7 +62,7 @@ foreach(name plan plan_paths plan_excess plan_payload plan_select device_kinds)
 endforeach()
 
 # The pieces that blocks are made of, each by itself.
-foreach(name scan bitonic block_sort merge splitters presorted on_chip multiway_sort pivot)
+foreach(name scan bitonic block_sort block_places merge splitters presorted on_chip multiway_sort pivot)
   cdpsort_test(${name} FOLDER block SUPPORT host_data STATIC LABELS simulated)
 endforeach()
 

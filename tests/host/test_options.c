@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checking and resolving cdp_options and cdp_tuning: what each field may be, what 0 becomes, and structures of other sizes than
- * these.
- * Linked with the static library, to see what src/options.c makes of them.
- */
-#include "run_suite.h"
-
+/* Checking and resolving cdp_options and cdp_tuning: what each field may be, what 0 becomes, and structures of other sizes. Linked
+   with the static library, to see what src/options.c makes of them. */
 #include "options.h"
+#include "run_suite.h"
 
 #include <stddef.h>
 #include <string.h>
