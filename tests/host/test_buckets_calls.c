@@ -3,6 +3,7 @@
  * The calls of buckets.h as calls: the manual's example, little to do, the workspace, an allocator, and wrong arguments, which touch
  * nothing. What they make of arrays is test_buckets.cpp's.
  */
+#include "call_check.h"
 #include "host_data.h"
 #include "run_suite.h"
 
@@ -11,12 +12,6 @@
 #include <string.h>
 
 #define ITEMS 64u
-
-static cdp_options simulated_options(void) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
-  return options;
-}
 
 /* ---- Little to do ---------------------------------------------------------------------------------------------- */
 
@@ -103,34 +98,10 @@ START_TEST(asks_for_the_workspace_that_it_says) {
 }
 END_TEST
 
-/* An account of what an allocator was asked for. */
-typedef struct account {
-  int allocations;
-  int releases;
-  size_t bytes;
-  bool is_empty;
-} account;
-
-static void *allocate(size_t bytes, void *context) {
-  account *kept = context;
-  kept->allocations++;
-  kept->bytes = bytes;
-  const size_t rounded = (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
-  return kept->is_empty ? NULL : aligned_alloc(CDP_WORKSPACE_ALIGNMENT, rounded);
-}
-
-static void release(void *memory, size_t bytes, void *context) {
-  account *kept = context;
-  kept->releases++;
-  ck_assert_uint_eq(bytes, kept->bytes);
-  free(memory);
-}
-
 /* Once, for the workspace, also without a key; and where there is none, nothing is touched. */
 START_TEST(asks_an_allocator_once) {
   account kept = {0};
-  cdp_options options = simulated_options();
-  options.allocator = (cdp_allocator){allocate, release, &kept};
+  cdp_options options = options_with_account(&kept);
   options.order = CDP_DESCENDING;
   int32_t keys[] = {-4, 1, 3, 2};
   const int32_t splitters[] = {1};
@@ -182,8 +153,7 @@ static void give(given *all) {
 
 /* The call said what was wrong, and all is as it was. */
 static void must_have_refused(const given *all, cdp_status status, cdp_status wanted, const char *said) {
-  ck_assert_msg(status == wanted, "%s, not %s: %s", cdp_status_name(status), cdp_status_name(wanted), cdp_last_message());
-  ck_assert_msg(strstr(cdp_last_message(), said) != NULL, "'%s' is not in: %s", said, cdp_last_message());
+  must_have_said(status, wanted, said);
   ck_assert_mem_eq(all->memory.bytes, all->before, sizeof all->before);
   ck_assert(host_guarded_whole(&all->memory));
 }

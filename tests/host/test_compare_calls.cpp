@@ -3,6 +3,7 @@
  * The calls of compare.h as calls: workspaces, allocators, several at once, and wrong arguments, which touch nothing. What they
  * make of items is test_compare.cpp's.
  */
+#include "call_check.h"
 #include "compared.h"
 #include "run_suite.h"
 
@@ -176,28 +177,9 @@ END_TEST
 
 /* ---- Memory, and several at once --------------------------------------------------------------------------------------- */
 
-struct Allocations {
-  int asked = 0;
-  int released = 0;
-  bool is_empty = false;
-};
-
-void *allocate(size_t bytes, void *context) {
-  Allocations *allocations = static_cast<Allocations *>(context);
-  allocations->asked++;
-  constexpr size_t MASK = CDP_WORKSPACE_ALIGNMENT - 1;
-  return allocations->is_empty ? nullptr : aligned_alloc(CDP_WORKSPACE_ALIGNMENT, (bytes + MASK) & ~MASK);
-}
-
-void release(void *memory, size_t, void *context) {
-  static_cast<Allocations *>(context)->released++;
-  free(memory);
-}
-
 START_TEST(allocates_what_is_needed) {
-  Allocations allocations;
-  cdp_options options = simulated_options(1);
-  options.allocator = {allocate, release, &allocations};
+  account kept = {};
+  cdp_options options = options_with_account(&kept);
   const cdp_comparison comparison = numbers();
   const Bytes items = random_items(2000, 4, 0, 1);
   for (int round = 0; round < 2; round++) {
@@ -206,10 +188,10 @@ START_TEST(allocates_what_is_needed) {
                     : cdp_quicksort_by_on_stream(sorted.data(), 2000, 4, &comparison, &options, nullptr));
     must_be_permutation(items, sorted, 4);
     must_be_in_order(sorted, 4, number_before);
-    ck_assert_int_eq(allocations.asked, round + 1);
-    ck_assert_int_eq(allocations.released, round + 1);
+    ck_assert_int_eq(kept.allocations, round + 1);
+    ck_assert_int_eq(kept.releases, round + 1);
   }
-  allocations.is_empty = true;
+  kept.is_empty = true;
   Bytes untouched = items;
   must_fail(CDP_ERROR_MEMORY, cdp_quicksort_by(untouched.data(), 2000, 4, &comparison, &options), "allocate()");
   must_fail(CDP_ERROR_MEMORY, cdp_quicksort_by_on_stream(untouched.data(), 2000, 4, &comparison, &options, nullptr),

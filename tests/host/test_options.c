@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checking and resolving cdp_options and cdp_tuning: what each field may be, what 0 becomes, and structures of other sizes. Linked
    with the static library, to see what src/options.c makes of them. */
+#include "call_check.h"
 #include "options.h"
 #include "run_suite.h"
 
@@ -17,12 +18,6 @@ static void give_defaults(given_options *given) {
   *given = (given_options){.options = CDP_OPTIONS_INIT, .tuning = CDP_TUNING_INIT};
   given->options.device = CDP_DEVICE_SIMULATED;
   given->options.tuning = &given->tuning;
-}
-
-static cdp_options simulated_options(void) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
-  return options;
 }
 
 /* ---- Fields ---------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * The calls of ranges.h as calls: workspaces, allocators, and wrong arguments, which touch nothing. What they make of keys is
  * test_ranges.cpp's.
  */
+#include "call_check.h"
 #include "host_tables.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
@@ -141,30 +142,10 @@ START_TEST(refuses_wrong_workspaces) {
 }
 END_TEST
 
-/* Counts what it is asked for, and may have nothing. */
-struct Allocations {
-  int asked = 0;
-  int released = 0;
-  bool is_empty = false;
-};
-
-void *allocate(size_t bytes, void *context) {
-  Allocations *allocations = static_cast<Allocations *>(context);
-  allocations->asked++;
-  constexpr size_t MASK = CDP_WORKSPACE_ALIGNMENT - 1;
-  return allocations->is_empty ? nullptr : aligned_alloc(CDP_WORKSPACE_ALIGNMENT, (bytes + MASK) & ~MASK);
-}
-
-void release(void *memory, size_t, void *context) {
-  static_cast<Allocations *>(context)->released++;
-  free(memory);
-}
-
 /* Nothing where nothing is needed. */
 START_TEST(allocates_what_is_needed) {
-  Allocations allocations;
-  cdp_options options = simulated_options(1);
-  options.allocator = {allocate, release, &allocations};
+  account kept = {};
+  cdp_options options = options_with_account(&kept);
   const size_t tile = simulated_merge_tile(4);
   const Bytes keys = sorted_keys(CDP_U32, options, keys_of(CDP_U32, tile, HOST_UNIFORM, 1));
   Bytes to(2 * keys.size());
@@ -172,12 +153,12 @@ START_TEST(allocates_what_is_needed) {
   MUST(cdp_is_sorted(keys.data(), tile, CDP_U32, &options, &answer));
   MUST(cdp_is_sorted_on_stream(keys.data(), tile, CDP_U32, &options, &answer, nullptr));
   MUST(cdp_merge_on_stream(keys.data(), tile, keys.data(), 0, to.data(), CDP_U32, &options, nullptr));
-  ck_assert_int_eq(allocations.asked, 0);
+  ck_assert_int_eq(kept.allocations, 0);
   MUST(cdp_merge(keys.data(), tile, keys.data(), tile, to.data(), CDP_U32, &options));
   MUST(cdp_unique_on_stream(keys.data(), tile, CDP_U32, &options, to.data(), &answer, nullptr));
-  ck_assert_int_eq(allocations.asked, 2);
-  ck_assert_int_eq(allocations.released, 2);
-  allocations.is_empty = true;
+  ck_assert_int_eq(kept.allocations, 2);
+  ck_assert_int_eq(kept.releases, 2);
+  kept.is_empty = true;
   answer = NO_ANSWER;
   const Bytes before = to;
   must_fail(CDP_ERROR_MEMORY, cdp_unique(keys.data(), tile, CDP_U32, &options, to.data(), &answer), "allocate()");

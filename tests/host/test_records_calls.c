@@ -3,6 +3,7 @@
  * The calls of records.h as calls: little to do, and wrong arguments, which touch nothing. What they make of records is
  * test_records.cpp's.
  */
+#include "call_check.h"
 #include "host_data.h"
 #include "run_suite.h"
 
@@ -24,12 +25,6 @@ static const cdp_field by_all[] = {{offsetof(record, first), CDP_U64, CDP_ASCEND
 static record records[ITEMS];
 static uint32_t indices[ITEMS];
 static uint64_t keys[ITEMS];
-
-static cdp_options simulated_options(void) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
-  return options;
-}
 
 static void fill(void) {
   uint64_t seed = 1;

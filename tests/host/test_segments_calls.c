@@ -3,6 +3,7 @@
  * The calls of segments.h as calls: the manual's examples, little to do, the workspace, an allocator, and wrong arguments, which
  * touch nothing. What they make of arrays is test_segments.cpp's.
  */
+#include "call_check.h"
 #include "host_data.h"
 #include "run_suite.h"
 
@@ -14,12 +15,6 @@
 
 /* Bytes of workspace for each key that the simulated device may want more than a GPU. */
 #define SIMULATED_MORE 6u
-
-static cdp_options simulated_options(void) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
-  return options;
-}
 
 /* ---- Little to do ---------------------------------------------------------------------------------------------- */
 
@@ -94,34 +89,10 @@ START_TEST(asks_for_the_workspace_that_it_says) {
 }
 END_TEST
 
-/* An account of what an allocator was asked for. */
-typedef struct account {
-  int allocations;
-  int releases;
-  size_t bytes;
-  bool is_empty;
-} account;
-
-static void *allocate(size_t bytes, void *context) {
-  account *kept = context;
-  kept->allocations++;
-  kept->bytes = bytes;
-  const size_t rounded = (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
-  return kept->is_empty ? NULL : aligned_alloc(CDP_WORKSPACE_ALIGNMENT, rounded);
-}
-
-static void release(void *memory, size_t bytes, void *context) {
-  account *kept = context;
-  kept->releases++;
-  ck_assert_uint_eq(bytes, kept->bytes);
-  free(memory);
-}
-
 /* Once, if a workspace is needed; and where there is none, nothing is touched. */
 START_TEST(asks_an_allocator_once) {
   account kept = {0};
-  cdp_options options = simulated_options();
-  options.allocator = (cdp_allocator){allocate, release, &kept};
+  cdp_options options = options_with_account(&kept);
   int16_t keys[40];
   for (int index = 0; index < 40; index++)
     keys[index] = (int16_t)(40 - index);
@@ -172,8 +143,7 @@ static void give(given *all) {
 
 /* The call said what was wrong, and all is as it was. */
 static void must_have_refused(const given *all, cdp_status status, cdp_status wanted, const char *said) {
-  ck_assert_msg(status == wanted, "%s, not %s: %s", cdp_status_name(status), cdp_status_name(wanted), cdp_last_message());
-  ck_assert_msg(strstr(cdp_last_message(), said) != NULL, "'%s' is not in: %s", said, cdp_last_message());
+  must_have_said(status, wanted, said);
   ck_assert_mem_eq(all->memory.bytes, all->before, sizeof all->before);
   ck_assert(host_guarded_whole(&all->memory));
 }

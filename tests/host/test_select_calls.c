@@ -3,6 +3,7 @@
  * The calls of select.h as calls: little to do, and wrong arguments, which touch nothing. What they make of arrays is
  * test_select.cpp's.
  */
+#include "call_check.h"
 #include "host_data.h"
 #include "run_suite.h"
 
@@ -11,12 +12,6 @@
 #include <string.h>
 
 #define ITEMS 64u
-
-static cdp_options simulated_options(void) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
-  return options;
-}
 
 /* ---- Little to do ---------------------------------------------------------------------------------------------- */
 
@@ -244,32 +239,10 @@ START_TEST(refuses_wrong_workspaces) {
 }
 END_TEST
 
-/* An account of what an allocator was asked for. */
-typedef struct account {
-  int allocations;
-  int releases;
-  bool is_empty;
-} account;
-
-static void *allocate(size_t bytes, void *context) {
-  account *kept = context;
-  kept->allocations++;
-  const size_t rounded = (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
-  return kept->is_empty ? NULL : aligned_alloc(CDP_WORKSPACE_ALIGNMENT, rounded);
-}
-
-static void release(void *memory, size_t bytes, void *context) {
-  account *kept = context;
-  kept->releases++;
-  (void)bytes;
-  free(memory);
-}
-
 /* Once for each call, and where there is no memory, nothing is touched. */
 START_TEST(asks_an_allocator_once) {
   account kept = {0};
-  cdp_options options = simulated_options();
-  options.allocator = (cdp_allocator){allocate, release, &kept};
+  cdp_options options = options_with_account(&kept);
   uint32_t keys[] = {4, 1, 3, 2};
   uint32_t found[2] = {9, 9};
   const uint64_t ranks[] = {0, 3};
