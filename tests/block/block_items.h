@@ -70,31 +70,32 @@ std::vector<Key> in_byte_order(std::vector<Key> keys) {
   return keys;
 }
 
-/* What one array is, with guard items before and behind. */
+/* An array between guard zones. */
 template <typename Key>
 class Guarded {
 public:
-  explicit Guarded(const std::vector<Key> &keys) : all_(keys.size() + 2 * GUARDS) {
-    std::memset(static_cast<void *>(all_.data()), 0x5A, all_.size() * sizeof(Key));
-    for (size_t index = 0; index < keys.size(); index++)
-      all_[GUARDS + index] = keys[index];
-    before_ = all_;
+  explicit Guarded(const std::vector<Key> &keys) : count_(keys.size()) {
+    ck_assert(host_guarded_make(&memory_, count_ * sizeof(Key), 0));
+    std::copy(keys.begin(), keys.end(), data());
   }
-  Key *data() {
-    return all_.data() + GUARDS;
+  Guarded(const Guarded &) = delete;
+  Guarded &operator=(const Guarded &) = delete;
+  ~Guarded() {
+    host_guarded_free(&memory_);
+  }
+  Key *data() const {
+    return reinterpret_cast<Key *>(memory_.bytes);
   }
   std::vector<Key> keys() const {
-    return {all_.begin() + GUARDS, all_.end() - GUARDS};
+    return {data(), data() + count_};
   }
   void must_keep_guards() const {
-    ck_assert_mem_eq(all_.data(), before_.data(), GUARDS * sizeof(Key));
-    ck_assert_mem_eq(&*all_.end() - GUARDS, &*before_.end() - GUARDS, GUARDS * sizeof(Key));
+    must_be_whole(memory_, "an array");
   }
 
 private:
-  static constexpr size_t GUARDS = 40;
-  std::vector<Key> all_;
-  std::vector<Key> before_;
+  size_t count_;
+  host_guarded memory_ = {};
 };
 
 /* Ends the test unless `after` is a permutation of `before`, and in order if there is one. */
