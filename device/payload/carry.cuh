@@ -61,7 +61,7 @@ struct Carry {
   uint32_t *grouped_keys; /* entered, and the values with them, in the order of their groups */
   Value *grouped_values;
   uint32_t count;
-  uint32_t groups;      /* by a straight map */
+  uint32_t groups;      /* by a straight map; by splitters, as many are wanted */
   uint32_t most_groups; /* by splitters */
   uint32_t straight_buckets;
   uint32_t straight_group_buckets; /* of each group, but the last ones may have fewer */
@@ -73,7 +73,7 @@ struct Carry {
   KeyMap<uint64_t> item_map; /* of items, which change nothing */
   uint64_t seed;
   CarryControl *control;
-  uint32_t *begins;          /* of each bucket, and an end; straight: counts at first */
+  uint32_t *begins;          /* of each bucket, and an end; counts at first */
   uint32_t *listed;          /* buckets to be sorted by teams, and from the end on those by blocks */
   uint32_t *tile_places;     /* [group][tile]: counts at first, then those of lower tiles */
   CarrySplitters *splitters; /* of each group's buckets */

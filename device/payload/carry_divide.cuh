@@ -22,7 +22,7 @@ struct CarryDivideOf {
 };
 using CarryDivide = CarryDivideOf<DEVICE_KIND>;
 
-/* Whether a group has equal keys. All threads take part; begins with a barrier if it must. */
+/* Whether a group has equal keys. */
 template <typename Value>
 __device__ __forceinline__ bool is_equal_group(const Carry<Value> &carry, uint32_t group) {
   return carry.control->is_learnt != 0 && carry.control->splitters.has_equal_keys(group);
@@ -47,7 +47,8 @@ template <typename Value>
 __device__ __forceinline__ void split_group(const Carry<Value> &carry, CarryDivide &block, uint32_t group, uint32_t begin,
                                             uint32_t count) {
   const uint32_t most = carry.learnt_group_buckets;
-  // Values that are too frequent for a block to sort, and need a bucket of their own, are a third of as many as there are buckets.
+  // A value that a block cannot sort has as many keys as some three buckets: there are a third as many such values as buckets at most,
+  // and there is room for half as many.
   const uint32_t buckets = min(most / 3 * 2, count / carry.learnt_bucket_items + 1);
   uint32_t sample[CARRY_GROUP_EACH];
 #pragma unroll

@@ -13,20 +13,20 @@
  *     if (cdp_argsort(scores, NULL, order, sizeof *order, 3, CDP_F32, NULL) != CDP_OK) // order: 0, 2, 1
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- * How. Of 2^22 keys of 4 bytes and more, aligned values of 8 bytes in one column, and stable ones of 4, and of 2^24 and more
- * others of 4 and indices of 4, are carried along with their keys through two stable partitions and a sort on chip: equal keys
- * keep the order of the input then, whatever was asked for. The partitions are by a map (as cdp_quicksort() has it), or, of
- * keys that crowd or repeat, by splitters from samples, with buckets of their own for frequent values (W. D. Frazer and A. C.
- * McKellar, "Samplesort: a sampling approach to minimal storage tree sorting", 1970; Peter Sanders and Sebastian Winkel, "Super
- * scalar sample sort", 2004). Where keys are in order already, or a sample has missed what crowds; in a graph; with other
- * options than the defaults for the recursion; and in all other cases keys of all twelve types are sorted as items of 8 bytes,
- * whose upper bits are the key and whose lower bits are the value, if both have 4 bytes at most, or else the key's position, by
- * which values are gathered afterwards. With the position in it no two items are equal, so that such a sort is stable:
- * cdp_ties::CDP_TIES_STABLE costs nothing but where values have 4 bytes at most, and would have travelled with the key. A key
- * of 8 bytes leaves no room for a position: the bits that remain, the upper ones of its distance from the least key, bring all
- * keys but few into their order, and those that agree in them, up to 32 at a time, are put right afterwards; where more agree,
- * all keys are sorted twice more, by their lower and by their upper halves. (Sorting by digits from the last to the first:
- * Harold H. Seward, 1954.)
+ * How. With keys of 4 bytes, one column of aligned values, or indices of 4 bytes, is carried along with the keys through two
+ * stable partitions and a sort on chip: values of 8 bytes and stable ones of 4 from 2^22 keys on, other values of 4 and indices
+ * from 2^24 on, up to some 200 million keys. Equal keys keep the order of the input then, whatever was asked for. The
+ * partitions are by a map (as cdp_quicksort() has it), or, of keys that crowd or repeat, by splitters from samples, with
+ * buckets of their own for frequent values (W. D. Frazer and A. C. McKellar, "Samplesort: a sampling approach to minimal
+ * storage tree sorting", 1970; Peter Sanders and Sebastian Winkel, "Super scalar sample sort", 2004). Where a sample of the
+ * keys is in order, or in the opposite one, or has missed what crowds; in a graph; with other options than the defaults for the
+ * recursion; and in all other cases keys of all twelve types are sorted as items of 8 bytes, whose upper bits are the key and
+ * whose lower bits are the value, if both have 4 bytes at most, or else the key's position, by which values are gathered
+ * afterwards. With the position in it no two items are equal, so that such a sort is stable: cdp_ties::CDP_TIES_STABLE costs
+ * nothing but where values have 4 bytes at most, and would have travelled with the key. A key of 8 bytes leaves no room for a
+ * position: the bits that remain, the upper ones of its distance from the least key, bring all keys but few into their order,
+ * and those that agree in them, up to 32 at a time, are put right afterwards; where more agree, all keys are sorted twice more,
+ * by their lower and by their upper halves. (Sorting by digits from the last to the first: Harold H. Seward, 1954.)
  *
  * For all calls. Keys, options, device, host and device memory, synchronisation, threads, graphs, statuses and the state of the
  * data after a failure are as for cdp_quicksort() and cdp_quicksort_async(), with these differences:
