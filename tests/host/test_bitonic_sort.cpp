@@ -3,6 +3,7 @@
  * cdp_bitonic_sort() and its form in stream order on the simulated device: all types, both orders, and sizes around tiles and
  * around each number of tiles at which a distance is added; no memory is asked for; wrong arguments touch nothing; several at once.
  */
+#include "call_check.h"
 #include "host_tables.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
@@ -85,11 +86,6 @@ START_TEST(asks_for_no_memory) {
 END_TEST
 
 /* ---- Wrong arguments --------------------------------------------------------------------------------------------------- */
-
-void must_fail(cdp_status wanted, cdp_status status, const char *word) {
-  ck_assert_int_eq(status, wanted);
-  ck_assert_msg(strstr(cdp_last_message(), word) != nullptr, "\"%s\" does not say \"%s\"", cdp_last_message(), word);
-}
 
 /* _i: which form. */
 START_TEST(refuses_wrong_arguments) {

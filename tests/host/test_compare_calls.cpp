@@ -82,11 +82,6 @@ END_TEST
 
 /* ---- Wrong arguments --------------------------------------------------------------------------------------------------- */
 
-void must_fail(cdp_status wanted, cdp_status status, const char *word) {
-  ck_assert_msg(status == wanted, "%s: %s", cdp_status_name(status), cdp_last_message());
-  ck_assert_msg(strstr(cdp_last_message(), word) != nullptr, "\"%s\" does not say \"%s\"", cdp_last_message(), word);
-}
-
 /* Memory that no refused call may touch. */
 struct Untouched {
   alignas(CDP_WORKSPACE_ALIGNMENT) unsigned char memory[2048];

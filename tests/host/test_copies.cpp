@@ -3,6 +3,7 @@
  * The calls of copy.h, on the simulated device: they make what those in place make of a copy of the input, which other tests judge,
  * leave the input as it was, and write nothing else; and wrong arguments.
  */
+#include "call_check.h"
 #include "host_tables.h"
 #include "records.h"
 #include "run_suite.h"
@@ -235,11 +236,6 @@ START_TEST(needs_no_larger_workspace) {
   ck_assert_uint_eq(apart, 0);
 }
 END_TEST
-
-void must_fail(cdp_status wanted, cdp_status status, const char *word) {
-  ck_assert_int_eq(status, wanted);
-  ck_assert_msg(strstr(cdp_last_message(), word) != nullptr, "\"%s\" does not say \"%s\"", cdp_last_message(), word);
-}
 
 START_TEST(refuses_wrong_arguments) {
   const cdp_options options = options_of(0);

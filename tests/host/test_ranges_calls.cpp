@@ -35,11 +35,6 @@ START_TEST(tells_the_workspace) {
 }
 END_TEST
 
-void must_fail(cdp_status wanted, cdp_status status, const char *word) {
-  ck_assert_int_eq(status, wanted);
-  ck_assert_msg(strstr(cdp_last_message(), word) != nullptr, "\"%s\" does not say \"%s\"", cdp_last_message(), word);
-}
-
 /* Memory that no refused call may touch. */
 struct Untouched {
   alignas(CDP_WORKSPACE_ALIGNMENT) unsigned char memory[2048];

@@ -105,11 +105,6 @@ END_TEST
 
 /* ---- Wrong arguments ------------------------------------------------------------------------------------------- */
 
-static void must_fail(cdp_status wanted, cdp_status status, const char *word) {
-  ck_assert_int_eq(status, wanted);
-  ck_assert_msg(strstr(cdp_last_message(), word) != NULL, "\"%s\" does not say \"%s\"", cdp_last_message(), word);
-}
-
 static cdp_status by_field(size_t offset, int type, int order, size_t record_bytes) {
   const cdp_options options = simulated_options();
   const cdp_field field = {offset, (cdp_type)type, (cdp_order)order};

@@ -143,7 +143,7 @@ static void give(given *all) {
 
 /* The call said what was wrong, and all is as it was. */
 static void must_have_refused(const given *all, cdp_status status, cdp_status wanted, const char *said) {
-  must_have_said(status, wanted, said);
+  must_fail(wanted, status, said);
   ck_assert_mem_eq(all->memory.bytes, all->before, sizeof all->before);
   ck_assert(host_guarded_whole(&all->memory));
 }

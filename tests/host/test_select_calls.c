@@ -87,12 +87,6 @@ static cdp_status keys_in_place(cdp_type type, size_t count, size_t wanted, void
                      : cdp_partial_sort_on_stream(keys, count, type, options, wanted, NULL);
 }
 
-#define FAILS(wanted, words, call)                                                                                             \
-  do {                                                                                                                         \
-    ck_assert_int_eq((call), (wanted));                                                                                        \
-    ck_assert_msg(strstr(cdp_last_message(), (words)) != NULL, "\"%s\" does not say \"%s\"", cdp_last_message(), (words));     \
-  } while (0)
-
 /* _i: the form. */
 START_TEST(refuses_to_partition) {
   uint32_t keys[ITEMS];
@@ -102,18 +96,18 @@ START_TEST(refuses_to_partition) {
   memcpy(before, keys, sizeof keys);
   const bool is_partial = _i >= 2;
   const size_t too_great = is_partial ? ITEMS + 1 : ITEMS;
-  FAILS(CDP_ERROR_TYPE, "type is 99", keys_in_place((cdp_type)99, ITEMS, 1, keys, &options, _i));
-  FAILS(CDP_ERROR_SIZE, is_partial ? "sorted_items is 65" : "rank is 64",
-        keys_in_place(CDP_U32, ITEMS, too_great, keys, &options, _i));
-  FAILS(CDP_ERROR_SIZE, "count is 64", keys_in_place(CDP_U32, ITEMS, SIZE_MAX, keys, &options, _i));
-  FAILS(CDP_ERROR_SIZE, "CDP_COUNT_MAX", keys_in_place(CDP_U8, (size_t)CDP_COUNT_MAX + 1, 1, keys, &options, _i));
-  FAILS(CDP_ERROR_NULL, "keys is NULL", keys_in_place(CDP_U32, ITEMS, 1, NULL, &options, _i));
-  FAILS(CDP_ERROR_ALIGNMENT, "keys is", keys_in_place(CDP_U32, ITEMS - 1, 1, (char *)keys + 1, &options, _i));
+  must_fail(CDP_ERROR_TYPE, keys_in_place((cdp_type)99, ITEMS, 1, keys, &options, _i), "type is 99");
+  must_fail(CDP_ERROR_SIZE, keys_in_place(CDP_U32, ITEMS, too_great, keys, &options, _i),
+            is_partial ? "sorted_items is 65" : "rank is 64");
+  must_fail(CDP_ERROR_SIZE, keys_in_place(CDP_U32, ITEMS, SIZE_MAX, keys, &options, _i), "count is 64");
+  must_fail(CDP_ERROR_SIZE, keys_in_place(CDP_U8, (size_t)CDP_COUNT_MAX + 1, 1, keys, &options, _i), "CDP_COUNT_MAX");
+  must_fail(CDP_ERROR_NULL, keys_in_place(CDP_U32, ITEMS, 1, NULL, &options, _i), "keys is NULL");
+  must_fail(CDP_ERROR_ALIGNMENT, keys_in_place(CDP_U32, ITEMS - 1, 1, (char *)keys + 1, &options, _i), "keys is");
   options.ties = CDP_TIES_BY_VALUE;
-  FAILS(CDP_ERROR_OPTION, "options.ties", keys_in_place(CDP_F32, ITEMS, 1, keys, &options, _i));
+  must_fail(CDP_ERROR_OPTION, keys_in_place(CDP_F32, ITEMS, 1, keys, &options, _i), "options.ties");
   options.ties = CDP_TIES_ANY;
   options.order = (cdp_order)2;
-  FAILS(CDP_ERROR_OPTION, "options.order", keys_in_place(CDP_U32, ITEMS, 1, keys, &options, _i));
+  must_fail(CDP_ERROR_OPTION, keys_in_place(CDP_U32, ITEMS, 1, keys, &options, _i), "options.order");
   ck_assert_mem_eq(keys, before, sizeof keys);
 }
 END_TEST
@@ -129,47 +123,47 @@ START_TEST(refuses_wrong_tops) {
   host_fill(keys, CDP_U32, ITEMS, HOST_REVERSED, 1);
   memcpy(before, keys, sizeof keys);
 #define TOP(k, where) cdp_top_k(keys, ITEMS, CDP_U32, &options, k, where, &top)
-  FAILS(CDP_ERROR_SIZE, "k is 65", TOP(ITEMS + 1, top_keys));
-  FAILS(CDP_ERROR_SIZE, "k is 1, and count is 0", cdp_top_k(NULL, 0, CDP_U32, &options, 1, top_keys, NULL));
-  FAILS(CDP_ERROR_NULL, "nothing else is wanted", TOP(4, NULL));
-  FAILS(CDP_ERROR_NULL, "keys is NULL", cdp_top_k(NULL, ITEMS, CDP_U32, &options, 4, top_keys, &top));
-  FAILS(CDP_ERROR_ALIGNMENT, "top_keys is", TOP(4, (char *)top_keys + 2));
-  FAILS(CDP_ERROR_POINTER, "keys and top_keys overlap", TOP(4, keys + ITEMS - 1));
+  must_fail(CDP_ERROR_SIZE, TOP(ITEMS + 1, top_keys), "k is 65");
+  must_fail(CDP_ERROR_SIZE, cdp_top_k(NULL, 0, CDP_U32, &options, 1, top_keys, NULL), "k is 1, and count is 0");
+  must_fail(CDP_ERROR_NULL, TOP(4, NULL), "nothing else is wanted");
+  must_fail(CDP_ERROR_NULL, cdp_top_k(NULL, ITEMS, CDP_U32, &options, 4, top_keys, &top), "keys is NULL");
+  must_fail(CDP_ERROR_ALIGNMENT, TOP(4, (char *)top_keys + 2), "top_keys is");
+  must_fail(CDP_ERROR_POINTER, TOP(4, keys + ITEMS - 1), "keys and top_keys overlap");
   top.index_bytes = 2;
-  FAILS(CDP_ERROR_SIZE, "index_bytes is 2", TOP(4, top_keys));
+  must_fail(CDP_ERROR_SIZE, TOP(4, top_keys), "index_bytes is 2");
   top.index_bytes = 8;
-  FAILS(CDP_ERROR_NULL, "indices is NULL", TOP(4, top_keys));
+  must_fail(CDP_ERROR_NULL, TOP(4, top_keys), "indices is NULL");
   top.indices = (char *)indices + 4;
-  FAILS(CDP_ERROR_ALIGNMENT, "indices is", TOP(4, top_keys));
+  must_fail(CDP_ERROR_ALIGNMENT, TOP(4, top_keys), "indices is");
   top.indices = top_keys;
   top.index_bytes = 4;
-  FAILS(CDP_ERROR_POINTER, "top_keys and indices overlap", TOP(4, top_keys));
-  FAILS(CDP_ERROR_SIZE, "CDP_PAIRS_COUNT_MAX",
-        cdp_top_k(keys, (size_t)CDP_PAIRS_COUNT_MAX + 1, CDP_U32, &options, 4, top_keys, &top));
+  must_fail(CDP_ERROR_POINTER, TOP(4, top_keys), "top_keys and indices overlap");
+  must_fail(CDP_ERROR_SIZE, cdp_top_k(keys, (size_t)CDP_PAIRS_COUNT_MAX + 1, CDP_U32, &options, 4, top_keys, &top),
+            "CDP_PAIRS_COUNT_MAX");
   top.indices = NULL;
   top.index_bytes = 0;
   top.column_count = 1;
-  FAILS(CDP_ERROR_NULL, "columns is NULL", TOP(4, top_keys));
+  must_fail(CDP_ERROR_NULL, TOP(4, top_keys), "columns is NULL");
   top.columns = columns;
   columns[0].value_bytes = 0;
-  FAILS(CDP_ERROR_SIZE, "columns[0].value_bytes is 0", TOP(4, top_keys));
+  must_fail(CDP_ERROR_SIZE, TOP(4, top_keys), "columns[0].value_bytes is 0");
   columns[0] = (cdp_top_column){NULL, 4, indices};
-  FAILS(CDP_ERROR_NULL, "columns[0].values is NULL", TOP(4, top_keys));
+  must_fail(CDP_ERROR_NULL, TOP(4, top_keys), "columns[0].values is NULL");
   columns[0] = (cdp_top_column){keys, 4, NULL};
-  FAILS(CDP_ERROR_NULL, "columns[0].top_values is NULL", TOP(4, top_keys));
+  must_fail(CDP_ERROR_NULL, TOP(4, top_keys), "columns[0].top_values is NULL");
   columns[0] = (cdp_top_column){keys, 4, keys};
-  FAILS(CDP_ERROR_POINTER, "overlap", TOP(4, top_keys));
+  must_fail(CDP_ERROR_POINTER, TOP(4, top_keys), "overlap");
   top.column_count = CDP_COLUMNS_MAX + 1;
-  FAILS(CDP_ERROR_SIZE, "column_count is 17", TOP(4, top_keys));
+  must_fail(CDP_ERROR_SIZE, TOP(4, top_keys), "column_count is 17");
   top.column_count = 0;
   top.order = (cdp_top_order)2;
-  FAILS(CDP_ERROR_OPTION, "top.order is 2", TOP(4, top_keys));
+  must_fail(CDP_ERROR_OPTION, TOP(4, top_keys), "top.order is 2");
   top.order = CDP_TOP_SORTED;
   top.reserved[1] = 1;
-  FAILS(CDP_ERROR_OPTION, "top.reserved[1]", TOP(4, top_keys));
+  must_fail(CDP_ERROR_OPTION, TOP(4, top_keys), "top.reserved[1]");
   top.reserved[1] = 0;
   top.size = 0;
-  FAILS(CDP_ERROR_OPTION, "top.size is 0", TOP(4, top_keys));
+  must_fail(CDP_ERROR_OPTION, TOP(4, top_keys), "top.size is 0");
 #undef TOP
   ck_assert_mem_eq(keys, before, sizeof keys);
   for (size_t index = 0; index < 8; index++)
@@ -200,17 +194,17 @@ START_TEST(refuses_wrong_ranks) {
   host_fill(keys, CDP_U32, ITEMS, HOST_REVERSED, 1);
   ranks[1] = ITEMS;
 #define QUANTILES(ranks, rank_count, found) cdp_quantiles(keys, ITEMS, CDP_U32, &options, ranks, rank_count, found)
-  FAILS(CDP_ERROR_SIZE, "ranks[1] is 64", QUANTILES(ranks, 2, found));
-  FAILS(CDP_ERROR_SIZE, "rank_count is 65", QUANTILES(ranks, CDP_RANKS_MAX + 1, found));
-  FAILS(CDP_ERROR_NULL, "ranks is NULL", QUANTILES(NULL, 2, found));
-  FAILS(CDP_ERROR_NULL, "found is NULL", QUANTILES(ranks, 1, NULL));
-  FAILS(CDP_ERROR_ALIGNMENT, "found is", QUANTILES(ranks, 1, (char *)found + 1));
-  FAILS(CDP_ERROR_POINTER, "keys and found overlap", QUANTILES(ranks, 1, keys + 5));
-  FAILS(CDP_ERROR_SIZE, "count is 0", cdp_quantiles(NULL, 0, CDP_U32, &options, ranks, 1, found));
+  must_fail(CDP_ERROR_SIZE, QUANTILES(ranks, 2, found), "ranks[1] is 64");
+  must_fail(CDP_ERROR_SIZE, QUANTILES(ranks, CDP_RANKS_MAX + 1, found), "rank_count is 65");
+  must_fail(CDP_ERROR_NULL, QUANTILES(NULL, 2, found), "ranks is NULL");
+  must_fail(CDP_ERROR_NULL, QUANTILES(ranks, 1, NULL), "found is NULL");
+  must_fail(CDP_ERROR_ALIGNMENT, QUANTILES(ranks, 1, (char *)found + 1), "found is");
+  must_fail(CDP_ERROR_POINTER, QUANTILES(ranks, 1, keys + 5), "keys and found overlap");
+  must_fail(CDP_ERROR_SIZE, cdp_quantiles(NULL, 0, CDP_U32, &options, ranks, 1, found), "count is 0");
 #undef QUANTILES
-  FAILS(CDP_ERROR_SIZE, "rank_count is 65", cdp_quantiles_workspace(ITEMS, CDP_U32, &options, CDP_RANKS_MAX + 1, &bytes));
-  FAILS(CDP_ERROR_NULL, "workspace_bytes is NULL", cdp_quantiles_workspace(ITEMS, CDP_U32, &options, 1, NULL));
-  FAILS(CDP_ERROR_NULL, "workspace_bytes is NULL", cdp_nth_element_workspace(ITEMS, CDP_U32, &options, 1, NULL));
+  must_fail(CDP_ERROR_SIZE, cdp_quantiles_workspace(ITEMS, CDP_U32, &options, CDP_RANKS_MAX + 1, &bytes), "rank_count is 65");
+  must_fail(CDP_ERROR_NULL, cdp_quantiles_workspace(ITEMS, CDP_U32, &options, 1, NULL), "workspace_bytes is NULL");
+  must_fail(CDP_ERROR_NULL, cdp_nth_element_workspace(ITEMS, CDP_U32, &options, 1, NULL), "workspace_bytes is NULL");
   ck_assert(bytes == 7 && found[0] == 0);
 }
 END_TEST
@@ -227,11 +221,11 @@ START_TEST(refuses_wrong_workspaces) {
   ck_assert_ptr_nonnull(memory);
 #define TOP(where, workspace, workspace_bytes, stream)                                                                         \
   cdp_top_k_async(keys, ITEMS, CDP_U32, &options, 8, where, NULL, workspace, workspace_bytes, stream)
-  FAILS(CDP_ERROR_WORKSPACE, "cdp_top_k_workspace()", TOP(top_keys, memory, bytes - 1, NULL));
-  FAILS(CDP_ERROR_NULL, "d_workspace is NULL", TOP(top_keys, NULL, bytes, NULL));
-  FAILS(CDP_ERROR_ALIGNMENT, "d_workspace is", TOP(top_keys, memory + 8, bytes, NULL));
-  FAILS(CDP_ERROR_WORKSPACE, "overlaps top_keys", TOP((uint32_t *)(void *)memory, memory, bytes, NULL));
-  FAILS(CDP_ERROR_POINTER, "stream is not NULL", TOP(top_keys, memory, bytes, keys));
+  must_fail(CDP_ERROR_WORKSPACE, TOP(top_keys, memory, bytes - 1, NULL), "cdp_top_k_workspace()");
+  must_fail(CDP_ERROR_NULL, TOP(top_keys, NULL, bytes, NULL), "d_workspace is NULL");
+  must_fail(CDP_ERROR_ALIGNMENT, TOP(top_keys, memory + 8, bytes, NULL), "d_workspace is");
+  must_fail(CDP_ERROR_WORKSPACE, TOP((uint32_t *)(void *)memory, memory, bytes, NULL), "overlaps top_keys");
+  must_fail(CDP_ERROR_POINTER, TOP(top_keys, memory, bytes, keys), "stream is not NULL");
   ck_assert(top_keys[0] == 0);
   ck_assert_int_eq(TOP(top_keys, memory, bytes, NULL), CDP_OK);
 #undef TOP

@@ -52,8 +52,8 @@ static inline cdp_options options_with_account(account *kept) {
   return options;
 }
 
-/* Ends the test unless a call returned this, and said why. */
-static inline void must_have_said(cdp_status status, cdp_status wanted, const char *said) {
+/* Ends the test unless a call failed as it should, and said why. */
+static inline void must_fail(cdp_status wanted, cdp_status status, const char *said) {
   ck_assert_msg(status == wanted, "%s, not %s: %s", cdp_status_name(status), cdp_status_name(wanted), cdp_last_message());
   ck_assert_msg(strstr(cdp_last_message(), said) != NULL, "'%s' is not in: %s", said, cdp_last_message());
 }
