@@ -10,7 +10,7 @@
 namespace cdp::CDP_RUNTIME {
 
 /* How often the sum of the counts' squares may exceed what chance makes of evenly spread keys; and how often a key of the sample may
-   have come before. More are found, in half of all cases, where one key in 1,900 has the same value: with more than 2^25 keys a value
+   have come before. More are found, in half of all cases, where one key in 1,800 has the same value: with more than 2^25 keys a value
    may be too frequent for a block and not be seen. Of evenly spread keys without frequent values it is so where they are of less than
    about 2^23 values. */
 constexpr uint32_t CARRY_SPREAD_GROUPS = 64;
