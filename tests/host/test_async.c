@@ -11,9 +11,8 @@
 
 #define ITEMS 3000u
 
-static cdp_options simulated_options(void) {
-  cdp_options options = CDP_OPTIONS_INIT;
-  options.device = CDP_DEVICE_SIMULATED;
+static cdp_options short_leaf_options(void) {
+  cdp_options options = simulated_options();
   options.leaf_items = CDP_LEAF_MIN;
   return options;
 }
@@ -60,7 +59,7 @@ START_TEST(sorts_in_a_workspace_of_the_exact_size) {
   static const size_t counts[] = {2, 31, 33, 513, ITEMS, 12345};
   const cdp_type type = (cdp_type)(CDP_U32 + _i % 6);
   for (size_t size = 0; size < sizeof counts / sizeof *counts; size++) {
-    cdp_options options = simulated_options();
+    cdp_options options = short_leaf_options();
     options.scheme = size % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_CONTROLLER;
     options.order = size % 3 == 0 ? CDP_DESCENDING : CDP_ASCENDING;
     options.fan_out = _i / 6 == 0 ? 0 : CDP_FAN_OUT_CLASSIC;
@@ -77,7 +76,7 @@ END_TEST
 
 START_TEST(does_not_care_what_the_workspace_holds) {
   static const int fillings[] = {0x00, 0xFF, 0x7F, 0x01};
-  const cdp_options options = simulated_options();
+  const cdp_options options = short_leaf_options();
   sort_memory memory;
   prepare(&memory, CDP_U32, ITEMS, &options, 5);
   memset(memory.workspace.bytes, fillings[_i], memory.workspace.size);
@@ -94,7 +93,7 @@ START_TEST(does_not_care_what_the_workspace_holds) {
 END_TEST
 
 START_TEST(takes_a_workspace_that_is_larger) {
-  const cdp_options options = simulated_options();
+  const cdp_options options = short_leaf_options();
   sort_memory memory;
   prepare(&memory, CDP_F64, ITEMS, &options, 6);
   host_guarded larger;
@@ -109,7 +108,7 @@ START_TEST(takes_a_workspace_that_is_larger) {
 END_TEST
 
 START_TEST(has_nothing_to_do_for_no_key_and_one) {
-  const cdp_options options = simulated_options();
+  const cdp_options options = short_leaf_options();
   uint32_t key = 9;
   size_t bytes = 77;
   ck_assert_int_eq(cdp_quicksort_workspace((size_t)_i, CDP_U32, &options, &bytes), CDP_OK);
@@ -222,7 +221,7 @@ static void spoil(arguments *call, wrong_thing what, size_t room) {
 START_TEST(tells_what_is_wrong_and_touches_nothing) {
   const wrong_call *row = &wrong_calls[_i];
   const size_t key_bytes = ITEMS * sizeof(uint32_t);
-  arguments call = {.count = ITEMS, .type = CDP_U32, .options = simulated_options()};
+  arguments call = {.count = ITEMS, .type = CDP_U32, .options = short_leaf_options()};
   ck_assert_int_eq(cdp_quicksort_workspace(ITEMS, CDP_U32, &call.options, &call.workspace_bytes), CDP_OK);
   // One piece: room for the keys before the workspace, which begins at a multiple of the alignment, and behind it.
   const size_t room = (key_bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
@@ -246,7 +245,7 @@ START_TEST(tells_what_is_wrong_and_touches_nothing) {
 END_TEST
 
 START_TEST(accepts_keys_that_touch_the_workspace) {
-  const cdp_options options = simulated_options();
+  const cdp_options options = short_leaf_options();
   const size_t count = 4 * CDP_WORKSPACE_ALIGNMENT;
   size_t workspace_bytes;
   ck_assert_int_eq(cdp_quicksort_workspace(count, CDP_U32, &options, &workspace_bytes), CDP_OK);
@@ -266,14 +265,14 @@ START_TEST(accepts_keys_that_touch_the_workspace) {
 END_TEST
 
 START_TEST(workspace_size_needs_somewhere_to_go) {
-  const cdp_options options = simulated_options();
+  const cdp_options options = short_leaf_options();
   ck_assert_int_eq(cdp_quicksort_workspace(ITEMS, CDP_U32, &options, NULL), CDP_ERROR_NULL);
   ck_assert_ptr_nonnull(strstr(cdp_last_message(), "workspace_bytes is NULL"));
 }
 END_TEST
 
 START_TEST(workspace_size_is_untouched_on_failure) {
-  cdp_options options = simulated_options();
+  cdp_options options = short_leaf_options();
   size_t bytes = 77;
   options.scheme = (cdp_scheme)9;
   ck_assert_int_eq(cdp_quicksort_workspace(ITEMS, CDP_U32, &options, &bytes), CDP_ERROR_OPTION);
