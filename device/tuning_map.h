@@ -156,15 +156,21 @@ constexpr uint32_t DIFFERENT_BY_RANK = 3;
 constexpr uint32_t MAX_WINDOW_ROUNDS = 4;
 constexpr uint32_t MAX_DISORDERED_LANES = 8;
 
-/* Crowded cells, of those that a warp looks at, that are sorted before further rounds, and that are worth sorting behind them: a
-   warp takes 2 to 6 us for one, and a team 25 to merge its bucket. */
+/* Crowded cells, of those that a warp looks at, that are sorted before further rounds, and that are worth sorting behind them.
+   And that are if most of them are long, which no round would mend: of two values each they take a team 20 us, where a merge
+   takes 25 (H200, docs/lab/2026-11-26-crowded-cells.md). */
 constexpr uint32_t FEW_CROWDED_CELLS = 3;
 constexpr uint32_t MAX_CROWDED_CELLS = 4;
+constexpr uint32_t MAX_LONG_CELLS = 8;
 
-/* Of a cell that is too crowded for windows: the most values that a warp takes out of it, each of many keys, and how many of a
-   sample of a key to a lane must have one that is worth it. */
+/* Of a cell that is too crowded for windows: the most values that a warp takes out of it, each of many keys, how many of a
+   sample of a key to a lane must have one that is worth it, and how many values of the sample are counted. */
 constexpr uint32_t MAX_TAKEN_VALUES = 4;
 constexpr uint32_t MIN_TAKEN_SAMPLES = 5;
+constexpr uint32_t TRIED_VALUES = 8;
+
+/* A cell of more keys may have but few that are not of one value, and then nothing else of it is written. */
+constexpr uint32_t SETTLED_CELL_ITEMS = 512;
 
 } // namespace cdp
 

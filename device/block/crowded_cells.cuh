@@ -45,43 +45,132 @@ struct CrowdedCell {
   }
 };
 
-/* Values that were taken out of a cell, and how many keys have each. The same in all lanes. */
+/* Values that were taken out of a cell, and how many keys have each. The same in all lanes. Indices are constants, so that it
+   all is in registers. */
 template <typename Bits>
 struct TakenValues {
   Bits values[MAX_TAKEN_VALUES];
   uint32_t counts[MAX_TAKEN_VALUES];
   uint32_t taken;
 
-  /* Notes that a cell has `left` keys of other values left, which are in front. */
-  __device__ __forceinline__ void take(Bits value, CrowdedCell<Bits> &cell, uint32_t left) {
-    values[taken] = value;
-    counts[taken] = cell.items - left;
-    taken++;
-    cell.items = left;
+  __device__ __forceinline__ bool is_full() const {
+    return taken == MAX_TAKEN_VALUES;
   }
-  __device__ __forceinline__ uint32_t items() const {
+  /* Notes that a value is taken out, of which there are `count` keys. */
+  __device__ __forceinline__ void take(Bits value, uint32_t count) {
+#pragma unroll
+    for (uint32_t index = 0; index < MAX_TAKEN_VALUES; index++)
+      if (index == taken) {
+        values[index] = value;
+        counts[index] = count;
+      }
+    taken++;
+  }
+  /* Counts a row of keys, of those that are there. Returns which lanes' are of none of these values. All lanes take part. */
+  __device__ __forceinline__ uint32_t count_row(Bits key, bool is_there) {
+    uint32_t others = __ballot_sync(ALL_LANES, is_there);
+#pragma unroll
+    for (uint32_t index = 0; index < MAX_TAKEN_VALUES; index++)
+      if (index < taken) {
+        const uint32_t same = __ballot_sync(ALL_LANES, is_there && values[index] == key);
+        counts[index] += static_cast<uint32_t>(__popc(same));
+        others &= ~same;
+      }
+    return others;
+  }
+  /* How many keys of these values come before a key. */
+  __device__ __forceinline__ uint32_t below(Bits key) const {
     uint32_t sum = 0;
-    for (uint32_t value = 0; value < taken; value++)
-      sum += counts[value];
+#pragma unroll
+    for (uint32_t index = 0; index < MAX_TAKEN_VALUES; index++)
+      sum += index < taken && values[index] < key ? counts[index] : 0;
     return sum;
   }
 };
 
-/* The value that most of a cell's sample have, a key of which each lane draws. Returns how many have it. All lanes take part. */
+/* Where the keys of a cell go when they are in order: to their places in the stage, and to their last places, the first of which is
+   `destination`, unless that is NULL. */
+template <typename Bits>
+struct CellPlaces {
+  const CrowdedCell<Bits> &cell;
+  Bits *destination;
+  const KeyMap<Bits> &map;
+
+  __device__ __forceinline__ void put(uint32_t index, Bits key) const {
+    cell.key(index) = key;
+    if (destination != nullptr)
+      destination[index] = map.leave(key, true);
+  }
+  /* `count` keys of a value, from an index on. All lanes take part. */
+  __device__ __forceinline__ void put_all(uint32_t first, uint32_t count, Bits value) const {
+    const Bits last = destination != nullptr ? map.leave(value, true) : 0;
+#pragma unroll 1
+    for (uint32_t index = first + threadIdx.x % WARP_LANES; index < first + count; index += WARP_LANES) {
+      cell.key(index) = value;
+      if (destination != nullptr)
+        destination[index] = last;
+    }
+  }
+};
+
+/*
+ * Calls use(first, key) for the rows of a cell, a key to each lane, ROWS of which are read at a time; what is missing is
+ * `missing`. What `use` writes is never behind the row at hand. All lanes take part.
+ *
+ * Instructions that hardly ever run come from far: a line of 8 takes 250 cycles (H200, docs/lab/2026-11-26-crowded-cells.md).
+ * Therefore the loop is short where cells are.
+ */
+template <uint32_t ROWS, typename Bits, typename Use>
+__device__ __forceinline__ void each_row(const CrowdedCell<Bits> &cell, Bits missing, Use use) {
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+#pragma unroll 1
+  for (uint32_t first = 0; first < cell.items; first += ROWS * WARP_LANES) {
+    Bits keys[ROWS];
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++) {
+      const uint32_t index = first + row * WARP_LANES + lane;
+      keys[row] = index < cell.items ? cell.key(index) : missing;
+    }
+    __syncwarp();
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++)
+      use(first + row * WARP_LANES, keys[row]);
+    __syncwarp();
+  }
+}
+constexpr uint32_t SHORT_ROWS = 2; /* at a time, of a cell that a warp sorts */
+constexpr uint32_t LONG_ROWS = 8;  /* of one that has a thousand keys or so */
+
+/* A key of a cell for each lane, from all over it. */
+template <typename Bits>
+__device__ __forceinline__ Bits sample_of_cell(const CrowdedCell<Bits> &cell) {
+  return cell.key(static_cast<uint32_t>(uint64_t{threadIdx.x % WARP_LANES} * cell.items / WARP_LANES));
+}
+
+/* Calls use(value, how many have it) for the values of a sample, a key to each lane, one after the other: of as many as a
+   frequent value is hardly ever missed by. All lanes take part. */
+template <typename Bits, typename Use>
+__device__ __forceinline__ void each_value_of_sample(Bits key, Use use) {
+  uint32_t left = ALL_LANES;
+#pragma unroll 1
+  for (uint32_t tried = 0; tried < TRIED_VALUES && left != 0; tried++) {
+    const Bits value = __shfl_sync(ALL_LANES, key, __ffs(static_cast<int>(left)) - 1);
+    const uint32_t same = __ballot_sync(ALL_LANES, key == value);
+    left &= ~same;
+    use(value, static_cast<uint32_t>(__popc(same)));
+  }
+}
+
+/* The value that most of a cell's sample have. Returns how many have it. All lanes take part. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t commonest_value(const CrowdedCell<Bits> &cell, Bits &value) {
-  const uint32_t lane = threadIdx.x % WARP_LANES;
-  value = cell.key(static_cast<uint32_t>(uint64_t{lane} * cell.items / WARP_LANES));
-  uint32_t same = 1;
-#pragma unroll 1
-  for (uint32_t distance = 1; distance < WARP_LANES; distance++)
-    same += __shfl_sync(ALL_LANES, value, static_cast<int>((lane + distance) % WARP_LANES)) == value ? 1 : 0;
-  uint32_t best = same * WARP_LANES + lane;
-#pragma unroll
-  for (uint32_t distance = WARP_LANES / 2; distance >= 1; distance /= 2)
-    best = max(best, __shfl_xor_sync(ALL_LANES, best, static_cast<int>(distance)));
-  value = __shfl_sync(ALL_LANES, value, static_cast<int>(best % WARP_LANES));
-  return best / WARP_LANES;
+  uint32_t most = 0;
+  value = sample_of_cell(cell);
+  each_value_of_sample(value, [&](Bits found, uint32_t count) {
+    value = count > most ? found : value;
+    most = max(most, count);
+  });
+  return most;
 }
 
 /*
@@ -91,9 +180,8 @@ __device__ __forceinline__ uint32_t commonest_value(const CrowdedCell<Bits> &cel
  * the warp.
  */
 template <typename Bits>
-__device__ __forceinline__ bool sort_cell_of_one_value(const CrowdedCell<Bits> &cell, Bits *destination,
-                                                       const KeyMap<Bits> &map) {
-  constexpr uint32_t ROWS = 8; // read at a time
+__device__ __forceinline__ bool sort_cell_of_one_value(const CellPlaces<Bits> &places) {
+  const CrowdedCell<Bits> &cell = places.cell;
   const uint32_t lane = threadIdx.x % WARP_LANES;
   Bits value;
   if (commonest_value(cell, value) < WARP_LANES / 2)
@@ -101,78 +189,81 @@ __device__ __forceinline__ bool sort_cell_of_one_value(const CrowdedCell<Bits> &
   Bits other = value; // each lane keeps one
   uint32_t place = 0;
   uint32_t count = 0;
-  for (uint32_t first = 0; first < cell.items; first += ROWS * WARP_LANES) {
-    Bits keys[ROWS];
-#pragma unroll
-    for (uint32_t row = 0; row < ROWS; row++) {
-      const uint32_t index = first + row * WARP_LANES + lane;
-      keys[row] = index < cell.items ? cell.key(index) : value;
+  each_row<LONG_ROWS>(cell, value, [&](uint32_t first, Bits key) {
+    uint32_t left = __ballot_sync(ALL_LANES, key != value);
+    if (count + static_cast<uint32_t>(__popc(left)) > WARP_LANES) {
+      count = WARP_LANES + 1; // for good
+      return;
     }
-#pragma unroll
-    for (uint32_t row = 0; row < ROWS; row++) {
-      uint32_t left = __ballot_sync(ALL_LANES, keys[row] != value);
-      for (; left != 0; left &= left - 1) {
-        const uint32_t from = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
-        const Bits key = __shfl_sync(ALL_LANES, keys[row], static_cast<int>(from));
-        if (lane == count) {
-          other = key;
-          place = first + row * WARP_LANES + from;
-        }
-        count++;
+    for (; left != 0; left &= left - 1) {
+      const uint32_t from = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
+      const Bits found = __shfl_sync(ALL_LANES, key, static_cast<int>(from));
+      if (lane == count) {
+        other = found;
+        place = first + from;
       }
-      if (count > WARP_LANES)
-        return false;
+      count++;
     }
-  }
+  });
+  if (count > WARP_LANES)
+    return false;
   uint32_t rank = 0; // among the others
   for (uint32_t number = 0; number < count; number++) {
     const Bits key = __shfl_sync(ALL_LANES, other, static_cast<int>(number));
     rank += key < other || (key == other && number < lane) ? 1 : 0;
   }
   const bool has_one = lane < count;
-  const auto put = [&](uint32_t index, Bits key) {
-    cell.key(index) = key;
-    if (destination != nullptr)
-      destination[cell.begin + index] = map.leave(key, true);
-  };
   __syncwarp();
   if (has_one)
-    put(place, value);
+    places.put(place, value);
   __syncwarp();
   if (has_one)
-    put(other < value ? rank : cell.items - count + rank, other);
+    places.put(other < value ? rank : cell.items - count + rank, other);
   return true;
 }
 
-/* Moves a cell's keys of other values to its front. Returns how many they are. All lanes take part; begins and ends with the
-   keys visible to the warp. */
+/* Sorts a cell whose keys have two values. False if it is not such a cell: then nothing has been done. All lanes take part;
+   begins with the keys visible to the warp. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t take_out(const CrowdedCell<Bits> &cell, Bits value) {
-  constexpr uint32_t ROWS = 8; // read before any is written, which is never behind what has been read
+__device__ __forceinline__ bool sort_cell_of_two_values(const CellPlaces<Bits> &places) {
+  const CrowdedCell<Bits> &cell = places.cell;
+  const Bits sample = sample_of_cell(cell);
+  const Bits one = __shfl_sync(ALL_LANES, sample, 0);
+  const uint32_t different = __ballot_sync(ALL_LANES, sample != one);
+  const Bits other = __shfl_sync(ALL_LANES, sample, max(__ffs(static_cast<int>(different)), 1) - 1);
+  const Bits lower = min(one, other);
+  const Bits upper = max(one, other);
+  uint32_t lowers = 0;
+  bool are_more = false;
+  each_row<SHORT_ROWS>(cell, upper, [&](uint32_t, Bits key) {
+    lowers += static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, key == lower)));
+    are_more |= key != lower && key != upper;
+  });
+  if (__any_sync(ALL_LANES, are_more) != 0 || one == other)
+    return false;
+#pragma unroll 1
+  for (uint32_t index = threadIdx.x % WARP_LANES; index < cell.items; index += WARP_LANES)
+    places.put(index, index < lowers ? lower : upper);
+  return true;
+}
+
+/* Counts a cell's keys of taken values, and moves the others to its front. Returns how many they are. All lanes take part;
+   begins and ends with the keys visible to the warp. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t take_out(const CrowdedCell<Bits> &cell, TakenValues<Bits> &taken) {
   const uint32_t lane = threadIdx.x % WARP_LANES;
   uint32_t left = 0;
-  for (uint32_t first = 0; first < cell.items; first += ROWS * WARP_LANES) {
-    Bits keys[ROWS];
-#pragma unroll
-    for (uint32_t row = 0; row < ROWS; row++) {
-      const uint32_t index = first + row * WARP_LANES + lane;
-      keys[row] = index < cell.items ? cell.key(index) : value;
-    }
-    __syncwarp();
-#pragma unroll
-    for (uint32_t row = 0; row < ROWS; row++) {
-      const bool is_other = keys[row] != value;
-      const uint32_t others = __ballot_sync(ALL_LANES, is_other);
-      if (is_other)
-        cell.key(left + static_cast<uint32_t>(__popc(others & ((1u << lane) - 1)))) = keys[row];
-      left += static_cast<uint32_t>(__popc(others));
-    }
-    __syncwarp();
-  }
+  each_row<SHORT_ROWS>(cell, Bits{0}, [&](uint32_t first, Bits key) {
+    const uint32_t others = taken.count_row(key, first + lane < cell.items);
+    if ((others >> lane & 1) != 0)
+      cell.key(left + static_cast<uint32_t>(__popc(others & ((1u << lane) - 1)))) = key;
+    left += static_cast<uint32_t>(__popc(others));
+  });
   return left;
 }
 
-/* The same by all threads of a team, of which `left` is shared memory. All of them take part; begins and ends with a barrier. */
+/* Moves a cell's keys of other values to its front, by all threads of a team, of which `left` is shared memory. Returns how many
+   they are. All of them take part; begins and ends with a barrier. */
 template <typename Bits, typename AnyTeam>
 __device__ __forceinline__ uint32_t take_out_by_team(const CrowdedCell<Bits> &cell, Bits value, const AnyTeam &team,
                                                      uint32_t &left) {
@@ -198,71 +289,79 @@ __device__ __forceinline__ uint32_t take_out_by_team(const CrowdedCell<Bits> &ce
   return counted;
 }
 
-/* Writes `count` keys of a value from a place of the cell on. All lanes take part. */
-template <typename Bits>
-__device__ __forceinline__ void put_value(const CrowdedCell<Bits> &cell, uint32_t first, uint32_t count, Bits value) {
-  for (uint32_t index = threadIdx.x % WARP_LANES; index < count; index += WARP_LANES)
-    cell.key(first + index) = value;
-}
-
 /* Sorts the first `left` keys of a cell, LANE_ITEMS to a lane at most, and puts them and the values that were taken out of it in
    their places. All lanes take part. */
 template <uint32_t LANE_ITEMS, typename Bits>
-__device__ __forceinline__ void put_in_order(const CrowdedCell<Bits> &cell, uint32_t left, const TakenValues<Bits> &taken) {
+__device__ __forceinline__ void put_in_order(const CellPlaces<Bits> &places, uint32_t left, const TakenValues<Bits> &taken) {
   const uint32_t lane = threadIdx.x % WARP_LANES;
   Bits items[LANE_ITEMS];
 #pragma unroll
   for (uint32_t item = 0; item < LANE_ITEMS; item++) {
     const uint32_t index = item * WARP_LANES + lane;
-    items[item] = index < left ? cell.key(index) : GREATEST<Bits>;
+    items[item] = index < left ? places.cell.key(index) : GREATEST<Bits>;
   }
   __syncwarp();
   warp_bitonic_sort(items);
 #pragma unroll
   for (uint32_t item = 0; item < LANE_ITEMS; item++) {
-    uint32_t place = lane * LANE_ITEMS + item;
-    const bool is_there = place < left;
-    for (uint32_t value = 0; value < taken.taken; value++)
-      place += taken.values[value] < items[item] ? taken.counts[value] : 0;
-    if (is_there)
-      cell.key(place) = items[item];
+    const uint32_t place = lane * LANE_ITEMS + item;
+    if (place < left)
+      places.put(place + taken.below(items[item]), items[item]);
   }
-  for (uint32_t value = 0; value < taken.taken; value++) {
-    uint32_t first = 0;
+#pragma unroll
+  for (uint32_t value = 0; value < MAX_TAKEN_VALUES; value++) {
+    if (value >= taken.taken)
+      continue;
+    uint32_t first = taken.below(taken.values[value]);
 #pragma unroll
     for (uint32_t item = 0; item < LANE_ITEMS; item++)
       first += static_cast<uint32_t>(
           __popc(__ballot_sync(ALL_LANES, lane * LANE_ITEMS + item < left && items[item] < taken.values[value])));
-    for (uint32_t other = 0; other < taken.taken; other++)
-      first += taken.values[other] < taken.values[value] ? taken.counts[other] : 0;
-    put_value(cell, first, taken.counts[value], taken.values[value]);
+    places.put_all(first, taken.counts[value], taken.values[value]);
   }
 }
 
-/* Sorts a cell, of which values may have been taken out. False if it has too many different keys for that: then its keys are
-   there, in any order. All lanes take part; begins with the keys visible to the warp. */
+/* Sorts a cell, of which values may have been taken out: the first `left` keys are others. False if there are too many different
+   ones: then its keys are there, in any order. All lanes take part; begins with the keys visible to the warp. */
 template <typename Bits>
-__device__ inline bool sort_crowded_cell(CrowdedCell<Bits> cell, TakenValues<Bits> taken) {
+__device__ __forceinline__ bool sort_crowded_cell(const CellPlaces<Bits> &places, uint32_t left, TakenValues<Bits> taken) {
   constexpr uint32_t FEW = 2 * WARP_LANES;
   constexpr uint32_t MANY = 8 * WARP_LANES;
-  while (cell.items > MANY && taken.taken < MAX_TAKEN_VALUES) {
-    Bits value;
-    if (commonest_value(cell, value) < MIN_TAKEN_SAMPLES)
+  if (taken.taken == 0 && sort_cell_of_two_values(places))
+    return true;
+  CrowdedCell<Bits> others = {places.cell.stage, places.cell.begin, left};
+  while (others.items > FEW && !taken.is_full()) {
+    const uint32_t before = taken.taken;
+    each_value_of_sample(sample_of_cell(others), [&](Bits value, uint32_t count) {
+      if (count >= MIN_TAKEN_SAMPLES && !taken.is_full())
+        taken.take(value, 0);
+    });
+    if (taken.taken == before)
       break;
-    taken.take(value, cell, take_out(cell, value));
+    __syncwarp();
+    others.items = take_out(others, taken);
   }
-  if (cell.items <= FEW) {
-    put_in_order<FEW / WARP_LANES>(cell, cell.items, taken);
+  if (others.items == 0) {
+#pragma unroll
+    for (uint32_t value = 0; value < MAX_TAKEN_VALUES; value++)
+      if (value < taken.taken)
+        places.put_all(taken.below(taken.values[value]), taken.counts[value], taken.values[value]);
     return true;
   }
-  if (cell.items <= MANY) {
-    put_in_order<MANY / WARP_LANES>(cell, cell.items, taken);
+  if (others.items <= FEW) {
+    put_in_order<FEW / WARP_LANES>(places, others.items, taken);
     return true;
   }
-  for (uint32_t value = 0; value < taken.taken; value++) {
-    put_value(cell, cell.items, taken.counts[value], taken.values[value]);
-    cell.items += taken.counts[value];
+  if (others.items <= MANY) {
+    put_in_order<MANY / WARP_LANES>(places, others.items, taken);
+    return true;
   }
+#pragma unroll
+  for (uint32_t value = 0; value < MAX_TAKEN_VALUES; value++)
+    if (value < taken.taken) {
+      CellPlaces<Bits>{places.cell, nullptr, places.map}.put_all(others.items, taken.counts[value], taken.values[value]);
+      others.items += taken.counts[value];
+    }
   return false;
 }
 

@@ -76,6 +76,12 @@ __device__ __forceinline__ void mark_disordered_cells(uint32_t count, const Sort
   team.sync();
 }
 
+/* A place behind the one that a bucket begins with, if there is one. */
+template <typename Bits>
+__device__ __forceinline__ Bits *place_behind(Bits *destination, uint32_t items) {
+  return destination != nullptr ? destination + items : nullptr;
+}
+
 /* What became of the cells in disorder. too_many: nothing, they had better be fewer. hopeless:
    one has too many different keys. */
 enum class CellsFate : uint32_t { sorted, too_many, hopeless };
@@ -86,25 +92,23 @@ template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ void settle_listed_cells(uint32_t listed, Bits *destination, const KeyMap<Bits> &map,
                                                     const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
   for (uint32_t index = team.warp(); index < listed; index += OnChipShape<Bits, BY>::WARPS) {
-    const uint32_t cell = storage.warp_totals[index];
-    if (sort_cell_of_one_value(crowded_cell(storage, cell), destination, map) && team.lane() == 0)
-      storage.warp_totals[index] = cell | SETTLED;
+    const uint32_t number = storage.warp_totals[index];
+    const CrowdedCell<Bits> cell = crowded_cell(storage, number);
+    if (cell.items <= SETTLED_CELL_ITEMS)
+      continue;
+    const bool is_settled = sort_cell_of_one_value(CellPlaces<Bits>{cell, place_behind(destination, cell.begin), map});
+    if (is_settled && team.lane() == 0)
+      storage.warp_totals[index] = number | SETTLED;
   }
   team.sync();
 }
 
-/* Sorts a cell, and writes it to its last place, if there is one. Returns whether it is in order. All lanes of a warp take
-   part. */
+/* Sorts a cell of which all but the first `left` keys have been taken out, and writes it to its last place, if there is one.
+   Returns whether it is in order. All lanes of a warp take part. */
 template <typename Bits>
-__device__ inline bool sort_and_write_cell(CrowdedCell<Bits> cell, TakenValues<Bits> taken, Bits *destination,
-                                           const KeyMap<Bits> &map) {
-  const CrowdedCell<Bits> whole = {cell.stage, cell.begin, cell.items + taken.items()};
-  const bool is_sorted = sort_crowded_cell(cell, taken);
-  __syncwarp();
-  if (is_sorted && destination != nullptr)
-    for (uint32_t index = threadIdx.x % WARP_LANES; index < whole.items; index += WARP_LANES)
-      destination[whole.begin + index] = map.leave(whole.key(index));
-  return is_sorted;
+__device__ __noinline__ bool sort_and_write_cell(CrowdedCell<Bits> cell, uint32_t left, TakenValues<Bits> taken,
+                                                 Bits *destination, const KeyMap<Bits> &map) {
+  return sort_crowded_cell(CellPlaces<Bits>{cell, place_behind(destination, cell.begin), map}, left, taken);
 }
 
 /*
@@ -115,21 +119,21 @@ template <typename Bits, OnChipBy BY>
 __device__ inline bool sort_very_long_cells(uint32_t listed, Bits *destination, const KeyMap<Bits> &map,
                                             const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
   constexpr uint32_t MOST_ITEMS = VERY_LONG_CELL_SHARE * OnChipShape<Bits, BY>::THREADS;
-  bool is_sorted = true;
-  for (uint32_t index = 0; index < listed; index++) {
-    const uint32_t number = storage.warp_totals[index];
-    if ((number & SETTLED) != 0)
-      continue;
-    CrowdedCell<Bits> cell = crowded_cell(storage, number);
-    if (cell.items <= MOST_ITEMS)
-      continue;
+  const uint32_t own = team.lane() < listed ? storage.warp_totals[team.lane()] : SETTLED;
+  const bool is_long = (own & SETTLED) == 0 && crowded_cell(storage, own).items > MOST_ITEMS;
+  for (uint32_t left = __ballot_sync(ALL_LANES, is_long); left != 0; left &= left - 1) {
+    const uint32_t number = __shfl_sync(ALL_LANES, own, __ffs(static_cast<int>(left)) - 1);
+    const CrowdedCell<Bits> cell = crowded_cell(storage, number);
+    CrowdedCell<Bits> others = cell;
     TakenValues<Bits> taken = {};
     Bits value;
     // Every warp draws the same sample.
-    while (cell.items > MOST_ITEMS && taken.taken < MAX_TAKEN_VALUES && commonest_value(cell, value) >= MIN_TAKEN_SAMPLES)
-      taken.take(value, cell, take_out_by_team(cell, value, team, storage.taken));
-    if (team.warp() == 0)
-      is_sorted = sort_and_write_cell(cell, taken, destination, map);
+    while (others.items > MOST_ITEMS && !taken.is_full() && commonest_value(others, value) >= MIN_TAKEN_SAMPLES) {
+      const uint32_t items = take_out_by_team(others, value, team, storage.taken);
+      taken.take(value, others.items - items);
+      others.items = items;
+    }
+    const bool is_sorted = team.warp() != 0 || sort_and_write_cell(cell, others.items, taken, destination, map);
     if (team.any(!is_sorted))
       return false;
   }
@@ -151,37 +155,50 @@ __device__ __noinline__ CellsFate sort_disordered_cells(uint32_t count, uint32_t
   using Shape = OnChipShape<Bits, BY>;
   constexpr uint32_t MOST_ITEMS = VERY_LONG_CELL_SHARE * Shape::THREADS;
   mark_disordered_cells(count, team, storage);
-  const bool are_few = storage.disordered_cells <= most * Shape::WARPS;
+  const bool are_long = storage.taken > storage.disordered_cells / 2; // further rounds would not mend them
+  const bool are_few = storage.disordered_cells <= (are_long ? MAX_LONG_CELLS : most) * Shape::WARPS;
   const uint32_t listed = are_few ? min(storage.taken, WARP_LANES) : 0;
   const bool are_all_listed = listed == storage.disordered_cells;
   team.sync(); // all have read it
   settle_listed_cells(listed, destination, map, team, storage);
   bool are_sorted = sort_very_long_cells(listed, destination, map, team, storage);
-  for (uint32_t index = team.warp(); index < listed && are_sorted; index += Shape::WARPS) {
-    const uint32_t number = storage.warp_totals[index];
-    const CrowdedCell<Bits> cell = crowded_cell(storage, number & ~SETTLED);
-    if ((number & SETTLED) == 0 && cell.items <= MOST_ITEMS)
-      are_sorted = sort_and_write_cell(cell, {}, destination, map);
-    if (are_all_listed && team.lane() == 0)
-      atomicAnd(&storage.cells[number & ~SETTLED], ~CELL_MARKS); // others may be looking where theirs begins
-  }
-  if (team.any(!are_sorted))
-    return CellsFate::hopeless;
-  if (are_all_listed)
-    return CellsFate::sorted;
-  for (uint32_t first = team.warp() * WARP_LANES; first < Shape::CELLS; first += Shape::THREADS) {
-    const uint32_t marks = storage.cells[first + team.lane()] & CELL_MARKS;
-    uint32_t disordered = __ballot_sync(ALL_LANES, are_few && marks == DISORDERED);
-    for (; disordered != 0 && are_sorted; disordered &= disordered - 1)
-      are_sorted = sort_and_write_cell(
-          crowded_cell(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(disordered)) - 1)), {}, destination, map);
-    if (marks != 0)
-      atomicAnd(&storage.cells[first + team.lane()], ~CELL_MARKS); // others may be looking where theirs begins
+  // One call for listed cells and for others: what is in order is inlined, and its instructions come but once.
+  const uint32_t turned = (team.warp() + team.lane() * Shape::WARPS / WARP_LANES) % Shape::WARPS;
+  uint32_t own =
+      are_all_listed ? Shape::CELLS : team.lane() * Shape::WARPS + turned; // neighbours are different warps'; banks differ
+  uint32_t index = team.warp();
+  uint32_t disordered = 0;
+  while (are_sorted) {
+    uint32_t number;
+    if (index < listed) {
+      number = storage.warp_totals[index];
+      index += Shape::WARPS;
+      if ((number & SETTLED) != 0 || crowded_cell(storage, number).items > MOST_ITEMS)
+        continue;
+    } else if (disordered != 0) {
+      number = __shfl_sync(ALL_LANES, own - Shape::THREADS, __ffs(static_cast<int>(disordered)) - 1);
+      disordered &= disordered - 1;
+    } else if (own < Shape::CELLS) {
+      const uint32_t marks = storage.cells[own] & CELL_MARKS;
+      disordered = __ballot_sync(ALL_LANES, are_few && marks == DISORDERED);
+      if (marks != 0)
+        atomicAnd(&storage.cells[own], ~CELL_MARKS); // others may be looking where theirs begins
+      own += Shape::THREADS;
+      continue;
+    } else
+      break;
+    const CrowdedCell<Bits> cell = crowded_cell(storage, number);
+    are_sorted =
+        sort_crowded_cell(CellPlaces<Bits>{cell, place_behind(destination, cell.begin), map}, cell.items, TakenValues<Bits>{});
     __syncwarp();
   }
+  if (are_all_listed && team.warp() == 0 && team.lane() < listed)
+    atomicAnd(&storage.cells[storage.warp_totals[team.lane()] & ~SETTLED], ~CELL_MARKS);
   if (team.any(!are_sorted))
     return CellsFate::hopeless;
-  return are_few ? CellsFate::sorted : CellsFate::too_many;
+  if (are_few)
+    return CellsFate::sorted;
+  return are_long ? CellsFate::hopeless : CellsFate::too_many;
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -185,6 +185,40 @@ START_TEST(crowded_cells_are_sorted_by_warps) {
 }
 END_TEST
 
+/* Cells of a few values that follow one another, each of many keys: of two a warp writes what it has counted; of more it takes out those
+   that it finds. Half of all keys are such; where few threads look, they may be taken for others. */
+template <typename Bits, OnChipBy BY>
+void check_few_values(uint32_t seed) {
+  uint32_t by_cells = 0;
+  for (const uint32_t values : {2u, 3u, 6u})
+    for (const uint32_t copies : {10u, 33u, 70u, 300u}) {
+      const uint32_t each = values * copies;
+      const uint32_t cells = std::min(MOST<Bits, BY> / 2 / each, FEW_CROWDED_CELLS * OnChipShape<Bits, BY>::WARPS);
+      std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY>, seed);
+      keys[0] = 0;
+      keys[1] = GREATEST<Bits>;
+      uint64_t state = seed;
+      for (uint32_t index = 0; index < cells * each; index++)
+        keys[2 + index * 7919 % (MOST<Bits, BY> - 2)] =
+            GREATEST<Bits> / (cells + 1) * (index % cells + 1) / 2 + static_cast<Bits>(host_random_below(&state, values));
+      const Outcome outcome = sort_keys<BY>(keys, seed % 4);
+      by_cells += values == 2 && outcome == Outcome::by_cells ? 1 : 0;
+    }
+  if (OnChipShape<Bits, BY>::THREADS > 2 * WARP_LANES)
+    ck_assert_uint_ge(by_cells, 3); // of four: those that look are few enough to err
+}
+
+START_TEST(cells_of_few_values_are_sorted_by_warps) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_few_values<uint32_t, OnChipBy::team>(seed);
+  check_few_values<uint64_t, OnChipBy::team>(seed);
+  check_few_values<uint32_t, OnChipBy::tile_block>(seed);
+  check_few_values<uint64_t, OnChipBy::tile_block>(seed);
+  check_few_values<uint32_t, OnChipBy::block>(seed);
+  check_few_values<uint64_t, OnChipBy::block>(seed);
+}
+END_TEST
+
 /* Keys in clusters, which are so many lines of the histogram that cells make: 10 clusters of keys that are spread over a part in
    `narrow` of a cell. What is in such a cell by its width is not by its guessed rank, unless it is much narrower than that. */
 template <typename Bits, OnChipBy BY>
@@ -257,6 +291,7 @@ int main() {
   tcase_add_loop_test(cells, spread_keys_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, frequent_values_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, crowded_cells_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(cells, cells_of_few_values_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, clusters_are_sorted_by_guessed_ranks, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, cells_of_many_different_keys_are_merged, 0, static_cast<int>(SEEDS));
   suite_add_tcase(suite, cells);
