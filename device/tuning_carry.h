@@ -108,6 +108,16 @@ constexpr bool can_carry(DeviceKind kind, uint64_t count, bool is_packed, uint32
   return group_buckets <= row.max_buckets && groups * group_buckets <= row.counted_buckets;
 }
 
+/* A value of which so many are expected in the first sample is taken for none in half of all cases (MAX_CARRY_REPEATS, carry_look.cuh). Whether
+   one has more keys than a block can sort beside a bucket's others, so that counting again must be seen to: with more than 2^24 keys on the
+   large kind, of which it takes 1 % at most, where it is not wanted. */
+constexpr uint32_t MISSED_CARRY_SAMPLES = 9;
+constexpr bool may_miss_frequent(DeviceKind kind, uint64_t count) {
+  const uint64_t missed = count * MISSED_CARRY_SAMPLES / carry_row(kind).look_samples;
+  const uint32_t most = on_chip_block_items(multiway_row(kind, 8), on_chip_row(kind, 8));
+  return missed + carry_bucket_items(kind, carry_row(kind).straight_share) > most;
+}
+
 /* Blocks that count, to a multiprocessor: as many as hide each other's waiting. */
 constexpr uint32_t CARRY_COUNTERS = 2;
 

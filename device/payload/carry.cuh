@@ -19,7 +19,8 @@
  * or a bucket of its own, which is in order as it is. (Sample sort: Frazer and McKellar, "Samplesort: a sampling approach to minimal
  * storage tree sorting", 1970; with buckets for equal keys: Sanders and Winkel, "Super scalar sample sort", 2004.)
  *
- * All is given up where a bucket is too long all the same, since its sample did not see what is in it; or where a sample is in
+ * Where a bucket by arithmetic is too long, since the sample has missed a value that is frequent among so many keys, these are split by the
+ * keys of the sample after all, and counted again. All is given up where a bucket is too long even then; or where a sample is in
  * order, or in the opposite one, for which the sort of items has a shorter way. That is known before anything is written to the
  * caller's arrays, and on the device alone. So what is launched behind it, in the place of it, asks whether it is wanted
  * (CarryControl::given_up).
@@ -37,6 +38,7 @@ namespace cdp::CDP_RUNTIME {
 struct CarryControl {
   uint32_t given_up;      /* 1: nothing was written, and nothing will be */
   uint32_t is_learnt;     /* 1: by splitters; 0: by lines, which are straight */
+  uint32_t is_missed;     /* 1: by splitters, since a bucket of straight lines was too long */
   uint32_t groups;        /* how many there are */
   uint32_t short_buckets; /* how many are listed for teams to sort, where there are splitters */
   uint32_t long_buckets;  /* and for blocks */
@@ -69,6 +71,8 @@ struct Carry {
   uint32_t learnt_bucket_items;    /* that such a bucket should have */
   uint32_t most_buckets;           /* of all groups, either way */
   uint32_t tiles;
+  bool counts_again; /* where a straight map has missed something */
+  bool is_again;     /* for kernels that are launched twice: the second time they do nothing unless it has */
   KeyMap<uint32_t> map;
   KeyMap<uint64_t> item_map; /* of items, which change nothing */
   uint64_t seed;
@@ -78,6 +82,9 @@ struct Carry {
   uint32_t *tile_places;     /* [group][tile]: counts at first, then those of lower tiles */
   CarrySplitters *splitters; /* of each group's buckets */
 
+  __device__ __forceinline__ bool is_over() const {
+    return control->given_up != 0 || (is_again && control->is_missed == 0);
+  }
   __device__ __forceinline__ uint32_t group_buckets() const {
     return control->is_learnt != 0 ? learnt_group_buckets : straight_group_buckets;
   }

@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(CARRY_THREADS)
   auto &block = block_shared<CarryCounts>();
   uint32_t *counts = reinterpret_cast<uint32_t *>(&block + 1);
   const CarryControl &control = *carry.control;
-  if (control.given_up != 0)
+  if (carry.is_over())
     return;
   const uint32_t buckets = control.is_learnt != 0 ? 0 : carry.buckets();
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += CARRY_THREADS)
@@ -132,13 +132,13 @@ __device__ __forceinline__ void place_groups(const Carry<Value> &carry, CarryTot
     control.group_begins[threadIdx.x] = begin;
 }
 
-/* One block: turns counts into where groups begin; or buckets, by a straight map, and gives up if one is too long for a block. */
+/* One block: turns counts into where groups begin; or buckets, by a straight map, and says so, or gives up, if one is too long for a block. */
 template <typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS)
     // cppcheck-suppress passedByValue
     carry_place_kernel(const __grid_constant__ Carry<Value> carry) {
   auto &block = block_shared<CarryTotals>();
-  if (carry.control->given_up != 0)
+  if (carry.is_over())
     return;
   if (carry.control->is_learnt != 0)
     return place_groups(carry, block);
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(CARRY_THREADS)
   if (threadIdx.x == 0)
     carry.begins[buckets] = lower;
   if (__syncthreads_or(is_too_long ? 1 : 0) != 0 && threadIdx.x == 0)
-    carry.control->given_up = 1;
+    (carry.counts_again ? carry.control->is_missed : carry.control->given_up) = 1;
 }
 
 /* A block for each group: turns the counts of its tiles into where each tile's keys go. */
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(CARRY_THREADS)
     // cppcheck-suppress passedByValue
     carry_add_kernel(const __grid_constant__ Carry<Value> carry) {
   auto &block = block_shared<CarryTotals>();
-  if (carry.control->given_up != 0 || blockIdx.x >= carry.control->groups)
+  if (carry.is_over() || blockIdx.x >= carry.control->groups)
     return;
   uint32_t *places = carry.tile_places + uint64_t{blockIdx.x} * carry.tiles;
   uint32_t lower = carry.group_begin(blockIdx.x);

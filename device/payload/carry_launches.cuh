@@ -51,6 +51,7 @@ Carry<Value> carry_of(const cdp_payload_plan &plan) {
   carry.learnt_group_buckets = plan.carry.learnt_group_buckets;
   carry.learnt_bucket_items = plan.carry.learnt_bucket_items;
   carry.tiles = plan.carry.tiles;
+  carry.counts_again = plan.carry.counts_again;
   carry.map = key_map<uint32_t>(asked.type, asked.order);
   carry.seed = plan.sort.seed;
   carry.control = carry_control(plan);
@@ -69,7 +70,6 @@ inline GridShape carry_grid(const cdp_carry_plan &shape, uint32_t blocks, size_t
 /* Looks, counts and places: until it is known where groups are. */
 template <typename Value>
 int launch_carry_counts(const cdp_carry_plan &shape, const Carry<Value> &carry, void *stream) {
-  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(carry.control, shape.control_bytes, stream));
   CDP_RETURN_UNLESS_LAUNCHED(
       launch_from_host(carry_grid(shape, 1, shape.look_shared_bytes), stream, carry_look_kernel<Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(
@@ -95,10 +95,16 @@ template <typename Value>
 int launch_carrying_of(const cdp_payload_plan &plan, void *stream) {
   static OncePerContext allowance;
   const cdp_carry_plan &shape = plan.carry;
-  const Carry<Value> carry = carry_of<Value>(plan);
+  Carry<Value> carry = carry_of<Value>(plan);
   const GridShape sort_grid = {shape.multiprocessors, MultiwayShape<CarryItem>::BLOCK_THREADS, shape.sort_shared_bytes};
   CDP_RETURN_UNLESS_LAUNCHED(allowance.see_to([&] { return allow_carrying<Value>(shape); }));
+  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(carry.control, shape.control_bytes, stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_carry_counts(shape, carry, stream));
+  if (carry.counts_again) {
+    carry.is_again = true;
+    CDP_RETURN_UNLESS_LAUNCHED(launch_carry_counts(shape, carry, stream));
+    carry.is_again = false;
+  }
   CDP_RETURN_UNLESS_LAUNCHED(
       launch_from_host(carry_grid(shape, std::min(carry.tiles, shape.multiprocessors), shape.scatter_shared_bytes), stream,
                        carry_to_groups_kernel<Value>, carry));

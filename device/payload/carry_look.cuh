@@ -11,7 +11,7 @@ namespace cdp::CDP_RUNTIME {
 
 /* How often the sum of the counts' squares may exceed what chance makes of evenly spread keys; and how often a key of the sample may
    have come before. More are found, in half of all cases, where one key in 1,800 has the same value: with more than 2^25 keys a value
-   may be too frequent for a block and not be seen. Of evenly spread keys without frequent values it is so where they are of less than
+   may be too frequent for a block and not be seen: then the sample is looked at again. Of evenly spread keys without frequent values it is so where they are of less than
    about 2^23 values. */
 constexpr uint32_t CARRY_SPREAD_GROUPS = 64;
 constexpr uint32_t MAX_CARRY_SQUARES = 2;
@@ -91,7 +91,35 @@ __device__ __forceinline__ void count_spread(CarryLook &look, const uint32_t (&s
   __syncthreads();
 }
 
-/* One block: decides how keys are split, and gives up where there is a shorter way. */
+/* Makes the splitters of groups, of the sample. All threads take part; begins with a barrier. */
+template <typename Value>
+__device__ __forceinline__ void split_into_groups(const Carry<Value> &carry, uint32_t (&sample)[CARRY_LOOK_EACH],
+                                                  CarryLook &look) {
+  CarryControl &control = *carry.control;
+  __syncthreads();
+  const uint32_t groups = learn_splitters(sample, carry.groups, carry.most_groups - carry.groups, look.learn, look.splitters);
+  copy_splitters(look.splitters, control.splitters);
+  if (threadIdx.x == 0)
+    control.groups = groups;
+  if (threadIdx.x < groups && look.splitters.has_equal_keys(threadIdx.x))
+    control.equal_group_numbers[atomicAdd(&control.equal_groups, 1u)] = threadIdx.x;
+}
+
+/* Forgets what was counted by a straight map. All threads of one block take part. */
+template <typename Value>
+__device__ __forceinline__ void forget_counts(const Carry<Value> &carry) {
+  CarryControl &control = *carry.control;
+  for (uint32_t bucket = threadIdx.x; bucket <= carry.most_buckets; bucket += CARRY_THREADS)
+    carry.begins[bucket] = 0;
+  if (threadIdx.x < MAX_CARRY_BUCKETS)
+    control.group_counts[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    control.long_buckets = 0;
+    control.is_learnt = 1;
+  }
+}
+
+/* One block: decides how keys are split, and gives up where there is a shorter way. Again: splits them by the sample. */
 template <typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS, 1)
     // cppcheck-suppress passedByValue
@@ -99,6 +127,8 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
   constexpr uint32_t SAMPLES = CARRY_ROW.look_samples;
   auto &look = block_shared<CarryLook>();
   CarryControl &control = *carry.control;
+  if (carry.is_over())
+    return;
   // All of a thread's are on their way at once: one block waits for memory no longer than for one.
   uint32_t sample[CARRY_LOOK_EACH];
 #pragma unroll
@@ -117,6 +147,10 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
     least = min(least, key);
     greatest = max(greatest, key);
     sample[row] = key;
+  }
+  if (carry.is_again) {
+    forget_counts(carry);
+    return split_into_groups(carry, sample, look);
   }
   forget_all(look);
   carry_extremes(look, least, greatest);
@@ -138,13 +172,7 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
   }
   if (is_in_order || is_spread_evenly)
     return;
-  __syncthreads();
-  const uint32_t groups = learn_splitters(sample, carry.groups, carry.most_groups - carry.groups, look.learn, look.splitters);
-  copy_splitters(look.splitters, control.splitters);
-  if (threadIdx.x == 0)
-    control.groups = groups;
-  if (threadIdx.x < groups && look.splitters.has_equal_keys(threadIdx.x))
-    control.equal_group_numbers[atomicAdd(&control.equal_groups, 1u)] = threadIdx.x;
+  split_into_groups(carry, sample, look);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -38,11 +38,14 @@ __device__ __forceinline__ uint32_t key_of(CarryItem item) {
   return static_cast<uint32_t>(item >> 32);
 }
 
-/* A cell of more items is one of many: a warp takes half a microsecond for it, which keys that crowd evenly have no need of. 2^26 keys
-   in sorted runs, with 60 to a cell, took 2.75 ms with 64, and 2.26 with 128; words 2.60 and 2.77 (H200,
-   docs/lab/2026-11-25-carried-splitters.md). Of its sample some lanes' keys may be the commonest; and beyond what the sample of a piece
-   has there is more, such a share of it at most. */
+/* A cell of more items is one of many: a warp takes half a microsecond for it, which keys that crowd evenly have no need of. Where many
+   neighbours in the stage have the same key, one in so many at least, it is more likely to gain. H200, 2^26 keys: sorted runs, 60 to a cell
+   and different, took 2.75 ms with 64, and 2.26 with 128; 1,000,000 pairs of neighbours, 67 to a cell and of two values, 3.86 with 64
+   and 4.85 with 96 (docs/lab/2026-11-25-carried-splitters.md). Of its sample some lanes' keys may be the commonest; and beyond what the
+   sample of a piece has there is more, such a share of it at most. */
 constexpr uint32_t CARRY_CROWD = 6 * WINDOW_ITEMS;
+constexpr uint32_t CARRY_EQUAL_CROWD = 4 * WINDOW_ITEMS;
+constexpr uint32_t CARRY_EQUAL_SHARE = 8;
 constexpr uint32_t CARRY_CANDIDATES = 8;
 constexpr uint32_t CARRY_MISSED_SHARE = 16;
 
@@ -65,7 +68,7 @@ struct CarryPieces {
 
   static constexpr uint32_t PIECES = 3;
   static constexpr uint32_t WORDS = 3; /* items that each takes */
-  static_assert(PIECES * WORDS <= CARRY_CROWD, "a cell of many has room for them");
+  static_assert(PIECES * WORDS <= CARRY_EQUAL_CROWD, "a cell of many has room for them");
 
   /* Of items between two. What was not in the sample has no ranks of its own, but shares one beside them. */
   __device__ __forceinline__ void put(uint32_t number, CarryItem least, CarryItem greatest, uint32_t first,
@@ -113,6 +116,12 @@ __device__ __forceinline__ uint32_t commonest_key(uint32_t key) {
     }
   }
   return commonest;
+}
+
+/* How many items a cell has to have more of. count: of the bucket, whose neighbours have been looked at. */
+template <OnChipBy BY>
+__device__ __forceinline__ uint32_t crowd_of_cell(uint32_t count, const OnChipTeam<CarryItem, BY> &storage) {
+  return storage.looked_at > count / CARRY_EQUAL_SHARE ? CARRY_EQUAL_CROWD : CARRY_CROWD;
 }
 
 /* Draws a sample of a cell, and writes its pieces in the place of its items. All lanes of a warp take part. count: of the bucket. */
@@ -165,9 +174,10 @@ __device__ __forceinline__ void divide_cell(OnChipTeam<CarryItem, BY> &storage, 
 /* Draws samples of all cells of many. All threads of the team take part; no barrier. */
 template <OnChipBy BY>
 __device__ __forceinline__ void divide_cells(uint32_t count, const CarryTeam<BY> &team, OnChipTeam<CarryItem, BY> &storage) {
+  const uint32_t crowd = crowd_of_cell<BY>(count, storage);
   for (uint32_t first = team.warp() * WARP_LANES; first < CarryShape<BY>::CELLS; first += CarryShape<BY>::THREADS) {
     const uint32_t items = items_of_cell<CellsBy::width>(storage.cells, first + team.lane());
-    uint32_t crowded = __ballot_sync(ALL_LANES, items > CARRY_CROWD);
+    uint32_t crowded = __ballot_sync(ALL_LANES, items > crowd);
     for (; crowded != 0; crowded &= crowded - 1) {
       divide_cell<BY>(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(crowded)) - 1), count);
       __syncwarp(); // some lanes write what others do not
@@ -177,12 +187,12 @@ __device__ __forceinline__ void divide_cells(uint32_t count, const CarryTeam<BY>
 
 /* The cell of an item by its guessed rank, while the counters' lower halves are where cells of equal width end. */
 template <OnChipBy BY>
-__device__ __forceinline__ uint32_t cell_of_guessed_rank(CarryItem item, OnChipTeam<CarryItem, BY> &storage) {
+__device__ __forceinline__ uint32_t cell_of_guessed_rank(CarryItem item, uint32_t crowd, OnChipTeam<CarryItem, BY> &storage) {
   const uint32_t cell = storage.cell_of(item);
   const uint32_t begin = cell == 0 ? 0 : storage.cells[cell - 1] & LOWER_HALF;
   const uint32_t items = (storage.cells[cell] & LOWER_HALF) - begin;
   uint32_t rank = begin + __umulhi(storage.cell_of.fraction(item), items);
-  if (items > CARRY_CROWD) {
+  if (items > crowd) {
     const CrowdedCell<CarryItem> crowded = {storage.stage, begin, items};
     const CarryPieces pieces = {crowded};
     const uint32_t key = key_of(item);
@@ -190,6 +200,24 @@ __device__ __forceinline__ uint32_t cell_of_guessed_rank(CarryItem item, OnChipT
     rank = pieces.piece(key < commonest ? 0 : key == commonest ? 1 : 2).rank(item);
   }
   return rank >> RankedCells<CarryItem, BY>::SHIFT;
+}
+
+/* Counts the staged items that have the key of the one before, but for those of each row's first lane. `looked_at` was zeroed. All
+   threads of the team take part; no barrier. */
+template <OnChipBy BY>
+__device__ __forceinline__ void count_equal_neighbours(const CarryItem (&items)[CarryShape<BY>::ITEMS], uint32_t count,
+                                                       OnChipTeam<CarryItem, BY> &storage) {
+  const CarryTeam<BY> team;
+  uint32_t equal = 0;
+#pragma unroll
+  for (uint32_t item = 0; item < CarryShape<BY>::ITEMS; item++) {
+    const uint32_t key = key_of(items[item]);
+    const bool is_equal = __shfl_up_sync(ALL_LANES, key, 1) == key && team.lane() != 0;
+    equal += is_equal && item * CarryShape<BY>::THREADS + team.thread < count ? 1 : 0;
+  }
+  equal = warp_sum(equal);
+  if (team.lane() == 0 && equal != 0)
+    atomicAdd(&storage.looked_at, equal);
 }
 
 /* Puts a stage's crowded items into cells by their guessed ranks. Returns whether they are crowded even then: they had better be
@@ -206,15 +234,17 @@ __device__ __noinline__ bool restage_items(uint32_t count, OnChipTeam<CarryItem,
   for (uint32_t item = 0; item < Shape::ITEMS; item++)
     if (item * Shape::THREADS + team.thread < count)
       items[item] = key_behind<Shape::THREADS>(storage.stage, team.thread, item);
+  count_equal_neighbours<BY>(items, count, storage);
   team.sync();
   divide_cells<BY>(count, team, storage);
+  const uint32_t crowd = crowd_of_cell<BY>(count, storage);
   if (team.thread == 0)
     storage.crowded_items = 0;
   team.sync();
 #pragma unroll
   for (uint32_t item = 0; item < Shape::ITEMS; item++)
     if (item * Shape::THREADS + team.thread < count) {
-      const uint32_t cell = cell_of_guessed_rank<BY>(items[item], storage);
+      const uint32_t cell = cell_of_guessed_rank<BY>(items[item], crowd, storage);
       atomicAdd(&storage.cells[cell], 1u << HALF_BITS);
       cells[item / 2] |= cell << (item % 2 * HALF_BITS);
     }

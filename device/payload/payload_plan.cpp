@@ -155,6 +155,7 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   const uint64_t tile = uint64_t{row.threads} * row.items;
   cdp_carry_plan &carry = plan.carry;
   carry.multiprocessors = facts.multiprocessors;
+  carry.counts_again = may_miss_frequent(kind, count);
   carry.groups = carry_groups(kind, count, facts.multiprocessors);
   carry.most_groups = carry_most_groups(kind, carry.groups);
   carry.straight_buckets = carry_buckets(kind, count, row.straight_share);
