@@ -69,12 +69,31 @@ typedef struct cdp_carry_plan {
   uint64_t splitters;
 } cdp_carry_plan;
 
+/* How keys of 8 bytes that agree in their upper bits are put in order (payload/wide_keys.cuh). */
+typedef struct cdp_wide_plan {
+  uint32_t rounds; /* 1: the window of the items tells all that no tile does; more, by what varies in long runs */
+  uint32_t tile_items;
+  uint32_t longest_run; /* that a tile holds wherever it begins */
+  uint32_t tile_shared_bytes;
+  uint32_t multiprocessors;
+  uint32_t parts; /* of keys in which long runs are counted */
+  uint32_t part_items;
+  uint64_t tiles;
+  uint64_t most_long_runs;
+  uint64_t part_counts;
+  uint64_t varying; /* what rounds find out: these two parts are zeroed first */
+  uint64_t rounds_told;
+  uint64_t told_bytes;
+} cdp_wide_plan;
+
 /*
  * How it is done: by a sort of items of 8 bytes, or, of many keys of 4, values are carried with them. The workspace, from its beginning (each part aligned to CDP_WORKSPACE_ALIGNMENT):
  *
- *     | items        | workspace of the sort, or what is gathered | window                 | origins, lower order | sorted keys     |
- *       count, 8 bytes                                              keys of 8 bytes, or     keys of 8 bytes       and indices, too
+ *     | items        | workspace of the sort, or what is gathered | window                 | origins, later ones  | sorted keys     |
+ *       count, 8 bytes                                              keys of 8 bytes, or     keys of 8 bytes        and indices, too
  *                                                                   where things are regrouped
+ *     | counts of long runs | what varies in them | what rounds tell |
+ *       all keys of 8 bytes
  *     | counts of buckets | regrouped: keys           | first indices | each column |
  *       all of it only where things are regrouped; keys only where they are gathered, indices where they are asked for
  *     | control of carrying |
@@ -90,12 +109,13 @@ typedef struct cdp_payload_plan {
   uint64_t shared;       /* where parts begin */
   uint64_t window;
   uint64_t origins;
-  uint64_t lower_order;
+  uint64_t later_origins;
   uint64_t sorted_keys;
   uint64_t bucket_counts;
   uint64_t regrouped_keys;
   uint64_t first_indices;
   uint64_t regrouped_columns[CDP_COLUMNS_MAX];
+  cdp_wide_plan wide;   /* undefined unless keys have 8 bytes */
   cdp_carry_plan carry; /* undefined unless `carries` */
   uint64_t workspace_bytes;
   void *d_workspace; /* the caller's to fill in */

@@ -5,7 +5,7 @@
 #ifndef CDPSORT_DEVICE_TUNING_PAYLOAD_H
 #define CDPSORT_DEVICE_TUNING_PAYLOAD_H
 
-#include <cstdint>
+#include "tuning_kinds.h"
 
 namespace cdp {
 
@@ -28,6 +28,23 @@ constexpr uint32_t MAX_PAYLOAD_BLOCKS = 1024;
 /* The longest run of keys of 8 bytes whose keys are ordered where they lie: each of them reads all of it. With the 38 bits of a window
    that 2^26 positions leave, random keys have runs of 2; longer ones are for keys that are spread unevenly, at no cost to others. */
 constexpr uint32_t MOST_RUN_KEYS = 32;
+
+/* Longer runs are put in order on chip, by tiles (payload/wide_tiles.cuh): the share of what a team can sort that is kept for the run
+   a tile ends with. So it is the longest that every tile holds, 2,048 keys of an H200's 8,192; longer ones take another sort of all. */
+constexpr uint32_t WIDE_RUN_SHARE = 4;
+constexpr uint32_t wide_run_items(DeviceKind kind) {
+  return on_chip_items(multiway_row(kind, 8), on_chip_row(kind, 8)) / WIDE_RUN_SHARE;
+}
+constexpr uint32_t wide_tile_items(DeviceKind kind) {
+  return (WIDE_RUN_SHARE - 1) * wide_run_items(kind);
+}
+
+/* Threads of a block that surveys long runs (payload/wide_runs.cuh), packs and gathers, which mostly ends as it begins, so that blocks
+   had better be few. And parts of the keys that are each surveyed by a warp, a row of 32 keys after another: about as many as an H200 has
+   room for warps, but of a few rows at least. With parts of 4,096 keys whatever the count, 2^20 of them took 0.2 ms more. */
+constexpr uint32_t WIDE_THREADS = 1024;
+constexpr uint32_t MAX_WIDE_PARTS = 8192;
+constexpr uint32_t MIN_WIDE_PART_ITEMS = 128;
 
 /*
  * Regrouping (payload/regroup.cuh), on a GPU and on the simulated device.

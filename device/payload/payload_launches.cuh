@@ -18,7 +18,8 @@
 #include "payload/gather.cuh"
 #include "payload/payload.h"
 #include "payload/regroup.cuh"
-#include "payload/wide_keys.cuh"
+#include "payload/wide_runs.cuh"
+#include "payload/wide_tiles.cuh"
 #include "recursion/dispatch.h"
 
 namespace cdp::CDP_RUNTIME {
@@ -151,27 +152,49 @@ int sort_positions(const cdp_payload_plan &plan, Origins &origins, void *stream)
                           entry, plan.low_bits, static_cast<Raw *>(asked.d_sorted_keys), wanted);
 }
 
+/* ---- Wide keys --------------------------------------------------------------------------------------------------------- */
+
 inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
   const cdp_payload_request &asked = plan.asked;
+  const cdp_wide_plan &wide = plan.wide;
   void *sorted_keys = asked.d_sorted_keys != nullptr ? asked.d_sorted_keys : part_of(plan, plan.sorted_keys);
-  return {static_cast<const uint64_t *>(asked.d_keys),
-          asked.count,
-          entry_of<uint64_t>(asked),
-          plan.low_bits,
-          extremes_of(plan),
-          items_of(plan),
-          plan.regroup_bits != 0 ? reinterpret_cast<uint64_t *>(part_of(plan, plan.regrouped_keys)) : nullptr,
-          reinterpret_cast<uint64_t *>(part_of(plan, plan.shared)),
-          static_cast<uint64_t *>(sorted_keys),
-          reinterpret_cast<uint32_t *>(part_of(plan, plan.origins)),
-          reinterpret_cast<uint32_t *>(part_of(plan, plan.lower_order))};
+  WideSort sort = {};
+  sort.keys = static_cast<const uint64_t *>(asked.d_keys);
+  sort.count = asked.count;
+  sort.entry = entry_of<uint64_t>(asked);
+  sort.low_bits = plan.low_bits;
+  sort.extremes = extremes_of(plan);
+  sort.items = items_of(plan);
+  sort.regrouped = plan.regroup_bits != 0 ? reinterpret_cast<uint64_t *>(part_of(plan, plan.regrouped_keys)) : nullptr;
+  sort.gathered = reinterpret_cast<uint64_t *>(part_of(plan, plan.shared));
+  sort.sorted_keys = static_cast<uint64_t *>(sorted_keys);
+  sort.origins = reinterpret_cast<uint32_t *>(part_of(plan, plan.origins));
+  sort.later_origins = reinterpret_cast<uint32_t *>(part_of(plan, plan.later_origins));
+  sort.rounds = reinterpret_cast<WideRound *>(part_of(plan, wide.rounds_told));
+  sort.marks = reinterpret_cast<uint32_t *>(sort.rounds + wide.rounds);
+  sort.tiles = wide.tiles;
+  sort.tile_items = wide.tile_items;
+  sort.longest_run = wide.longest_run;
+  sort.varying = reinterpret_cast<unsigned long long *>(part_of(plan, wide.varying));
+  sort.most_long_runs = wide.most_long_runs;
+  sort.part_counts = reinterpret_cast<uint32_t *>(part_of(plan, wide.part_counts));
+  sort.parts = wide.parts;
+  sort.part_items = wide.part_items;
+  return sort;
 }
 
-/* By the window: keys and origins are in order but for long runs. What was not regrouped may be the array that keys are written
-   to, and so is gathered first. */
+/* Puts the runs of a round in order: those of a few keys, then those that tiles hold. */
+inline int sort_runs(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
+  const GridShape grid = {plan.wide.multiprocessors, MultiwayShape<WideItem>::BLOCK_THREADS, plan.wide.tile_shared_bytes};
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(payload_grid(sort.count, sort.wanted), stream, mend_runs_kernel, sort));
+  return launch_from_host(grid, stream, sort_wide_tiles_kernel, sort);
+}
+
+/* By the window. What was not regrouped may be the array that keys are written to, and so is gathered first. */
 inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
   const GridShape grid = payload_grid(sort.count);
-  const Origins by_items = {sort.items, (uint64_t{1} << plan.low_bits) - 1, nullptr};
+  const Origins by_items = {sort.items, (uint64_t{1} << sort.low_bits) - 1, nullptr};
+  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.varying, plan.wide.told_bytes, stream));
   CDP_RETURN_UNLESS_LAUNCHED(find_extremes(sort.keys, sort.count, sort.entry, sort.extremes, nullptr, stream));
   if (plan.regroup_bits != 0)
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
@@ -181,26 +204,36 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
   if (plan.regroup_bits == 0)
     CDP_RETURN_UNLESS_LAUNCHED(
         gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, nullptr, stream));
-  return launch_from_host(grid, stream, mend_runs_kernel, sort);
+  return sort_runs(plan, sort, stream);
 }
 
-/* And by the halves, where there are such. */
-inline int sort_by_halves(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
-  const GridShape grid = few_blocks_grid(sort.count);
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_lower_halves_kernel, sort));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.extremes->has_long_runs, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_upper_halves_kernel, sort));
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, &sort.extremes->has_long_runs, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, gather_settled_kernel, sort));
-  return launch_from_host(grid, stream, write_settled_kernel, sort);
+/* By what varies in long runs, in a round that is not wanted unless the one before has left some in disorder. */
+inline int sort_long_runs(const cdp_payload_plan &plan, WideSort sort, uint32_t round, void *stream) {
+  const uint64_t blocks = (sort.count + WIDE_THREADS - 1) / WIDE_THREADS;
+  const GridShape grid = {static_cast<uint32_t>(std::min<uint64_t>(blocks, 2 * plan.wide.multiprocessors)), WIDE_THREADS, 0};
+  sort.round = round;
+  sort.wanted = &sort.rounds[round - 1].has_long_runs;
+  sort.regrouped = nullptr;
+  CDP_RETURN_UNLESS_LAUNCHED(
+      launch_from_host({grid.blocks, WIDE_THREADS, sizeof(WideTotals)}, stream, count_long_runs_kernel, sort));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, survey_runs_kernel, sort));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_runs_kernel, sort));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, sort.wanted, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, gather_runs_kernel, sort));
+  return sort_runs(plan, sort, stream);
 }
 
 template <>
 inline int sort_positions<uint64_t>(const cdp_payload_plan &plan, Origins &origins, void *stream) {
+  static OncePerContext allowance;
   const WideSort sort = wide_sort_of(plan);
   origins = {nullptr, 0, sort.origins};
+  CDP_RETURN_UNLESS_LAUNCHED(
+      allowance.see_to([&] { return allow_shared_bytes(sort_wide_tiles_kernel, plan.wide.tile_shared_bytes); }));
   CDP_RETURN_UNLESS_LAUNCHED(sort_by_window(plan, sort, stream));
-  return sort_by_halves(plan, sort, stream);
+  for (uint32_t round = 1; round < plan.wide.rounds; round++)
+    CDP_RETURN_UNLESS_LAUNCHED(sort_long_runs(plan, sort, round, stream));
+  return LAUNCH_OK;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------------- */

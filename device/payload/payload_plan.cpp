@@ -6,6 +6,7 @@
 #include "payload/carry_buckets.cuh"
 #include "payload/carry_scatter.cuh"
 #include "payload/items.cuh"
+#include "payload/wide_sort.cuh"
 #include "room.h"
 #include "tuning_kinds.h"
 #include "tuning_payload.h"
@@ -180,11 +181,43 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   return room.end;
 }
 
+/* ---- Keys of 8 bytes --------------------------------------------------------------------------------------------------- */
+
+/* Rounds until nothing is left of so many bits, the most that the first one's window leaves. */
+uint32_t rounds_of(uint32_t bits, uint32_t number_bits) {
+  const uint32_t shown = 64 - bits - number_bits;
+  return 1 + (bits + shown - 1) / shown;
+}
+
+void plan_wide(const cdp_device_facts &facts, cdp_payload_plan &plan, Room &room) {
+  const DeviceKind kind = static_cast<DeviceKind>(facts.device_kind);
+  const uint64_t count = plan.asked.count;
+  cdp_wide_plan &wide = plan.wide;
+  wide.longest_run = wide_run_items(kind);
+  wide.tile_items = wide_tile_items(kind);
+  wide.tile_shared_bytes = for_kind(kind, [](auto constant) {
+    constexpr DeviceKind KIND = decltype(constant)::value;
+    static_assert(sizeof(simulated::WideRoomsOf<KIND>) <= shared_bytes_of_blocks(KIND), "what a block may have");
+    return static_cast<uint32_t>(sizeof(simulated::WideRoomsOf<KIND>));
+  });
+  wide.multiprocessors = facts.multiprocessors;
+  wide.tiles = (count + wide.tile_items - 1) / wide.tile_items;
+  const uint64_t part_items = std::max<uint64_t>((count - 1) / MAX_WIDE_PARTS + 1, MIN_WIDE_PART_ITEMS);
+  wide.part_items = static_cast<uint32_t>((part_items + WARP_LANES - 1) / WARP_LANES * WARP_LANES);
+  wide.parts = static_cast<uint32_t>((count - 1) / wide.part_items + 1);
+  wide.most_long_runs = count / wide.longest_run;
+  wide.rounds = count <= wide.longest_run ? 1 : rounds_of(plan.low_bits, position_bits(2 * wide.most_long_runs + 1));
+  wide.part_counts = room.take(wide.parts, sizeof(uint32_t));
+  wide.varying = room.take(wide.rounds * wide.most_long_runs, sizeof(uint64_t));
+  wide.rounds_told = room.take(1, wide.rounds * (sizeof(simulated::WideRound) + wide.tiles * sizeof(uint32_t)));
+  wide.told_bytes = room.end - wide.varying;
+}
+
 /* ---- All of it --------------------------------------------------------------------------------------------------------- */
 
 /* What is gathered lies where the sort has its workspace: the one is over when the other begins. carried: bytes that carrying takes
    there and of the items. */
-cdp_status plan_room(uint64_t carried, cdp_payload_plan &plan) {
+cdp_status plan_room(const cdp_device_facts &facts, uint64_t carried, cdp_payload_plan &plan) {
   const uint64_t count = plan.asked.count;
   const bool is_wide = cdp_engine_key_bytes(plan.asked.type) == 8;
   Room room;
@@ -197,7 +230,8 @@ cdp_status plan_room(uint64_t carried, cdp_payload_plan &plan) {
     plan.window = room.take(1, CDP_WORKSPACE_ALIGNMENT);
   if (is_wide) {
     plan.origins = room.take(count, sizeof(uint32_t));
-    plan.lower_order = room.take(count, sizeof(uint32_t));
+    plan.later_origins = room.take(count, sizeof(uint32_t));
+    plan_wide(facts, plan, room);
   }
   // Indices alone leave the keys as they are, and have them sorted elsewhere.
   if (is_wide && plan.asked.index_bytes != 0)
@@ -232,5 +266,5 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   plan->sort.seed = settings.seed;
   plan->sort.is_captured = is_captured;
   plan->carries = request->count >= 2 && carries(settings, *facts, *plan);
-  return plan_room(plan->carries ? plan_carry(*facts, *plan) : 0, *plan);
+  return plan_room(*facts, plan->carries ? plan_carry(*facts, *plan) : 0, *plan);
 }

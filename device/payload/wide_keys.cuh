@@ -2,9 +2,9 @@
 /*
  * Keys of 8 bytes, which leave no room for a position in an item of 8.
  *
- *     window ──▶ items ──▶ sort ──▶ gather keys ──▶ mend ──▶ lower halves ──▶ sort ──▶ upper halves ──▶ sort ──▶ settle
- *     least and   the window's bits   by position     short runs   from here on only if a run is long
- *     greatest    and the position
+ *     window ──▶ items ──▶ sort ──▶ gather keys ──▶ mend ──▶ tiles ──▶ survey ──▶ sort ──▶ gather ──▶ mend ──▶ tiles ...
+ *     least and   the window's bits   by position     runs of    longer   still longer ones: in rounds
+ *     greatest    and the position                    a few keys
  *
  * Arrays that are regrouped (regroup.cuh) have their items from there, and the kernel that mends gathers the keys itself.
  *
@@ -13,41 +13,20 @@
  * 2. Otherwise keys that agree in the window, a run, come in the order of the input. Of 2^26 random keys a window has 38 bits, and
  *    one key in 2^12 has such a neighbour. Runs of at most MOST_RUN_KEYS are put in order where they lie: each key counts how
  *    many come before it.
- * 3. A longer run of keys that are all equal is in order as it is. Other long runs, as of a few keys far from all others, leave
- *    it to two sorts more, the last of which is by the upper halves and keeps what the one before has made of the lower ones.
- * 4. The host does not know which it will be, and must not wait. Therefore it launches all of it: where no long run was found the
- *    kernels between the sorts do nothing, the items stay in order, and the second and the third sort end as they begin, or as
- *    soon as they have seen the order (cdp_plan::d_wanted).
+ * 3. A longer run whose keys do not fall is in order as it is: so is one of equal keys. Others, up to some thousand keys, are put in
+ *    order on chip, together with all that lies beside them (wide_tiles.cuh).
+ * 4. Where there is a longer one yet, all keys are sorted once more, by what of them no window has shown (wide_runs.cuh); and again,
+ *    until there is nothing left to show.
+ * 5. The host does not know which it will be, and must not wait. Therefore it launches all of it: where it is not wanted kernels
+ *    do nothing, the items stay in order, and further sorts end as they begin, or as soon as they have seen the order
+ *    (cdp_plan::d_wanted).
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_WIDE_KEYS_CUH
 #define CDPSORT_DEVICE_PAYLOAD_WIDE_KEYS_CUH
 
-#include "payload/window.cuh"
+#include "payload/wide_sort.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* All that the kernels here are given. */
-struct WideSort {
-  const uint64_t *keys; /* the caller's */
-  uint64_t count;
-  Entry<uint64_t> entry;
-  uint32_t low_bits;
-  KeyExtremes *extremes;
-  uint64_t *items;
-  const uint64_t *regrouped; /* where items' positions tell keys; NULL: they are in `gathered`, in the items' order */
-  uint64_t *gathered;        /* behind the other two sorts keys in the final order */
-  uint64_t *sorted_keys;     /* may be `keys` */
-  uint32_t *origins;         /* where the sorted keys were */
-  uint32_t *lower_order;     /* which of the sorted keys comes i-th by its lower half */
-
-  __device__ __forceinline__ uint64_t low_mask() const {
-    return (uint64_t{1} << low_bits) - 1;
-  }
-  /* The key of an item. */
-  __device__ __forceinline__ uint64_t key(uint64_t index) const {
-    return regrouped != nullptr ? regrouped[items[index] & low_mask()] : gathered[index];
-  }
-};
 
 /* ---- The window -------------------------------------------------------------------------------------------------------- */
 
@@ -68,8 +47,8 @@ struct AgreeingKeys {
   bool is_long; /* more than MOST_RUN_KEYS: then begin and end are somewhere in it */
 
   __device__ __forceinline__ AgreeingKeys(const WideSort &sort, uint64_t index) : begin(index), end(index + 1) {
-    const uint64_t window = sort.items[index] >> sort.low_bits;
-    const auto agrees = [&](uint64_t other) { return sort.items[other] >> sort.low_bits == window; };
+    const uint64_t window = sort.window(index);
+    const auto agrees = [&](uint64_t other) { return sort.window(other) == window; };
     // Most keys of a long run see it at once, without a look at all that lie between.
     is_long = (index >= MOST_RUN_KEYS && agrees(index - MOST_RUN_KEYS)) ||
               (sort.count - index > MOST_RUN_KEYS && agrees(index + MOST_RUN_KEYS));
@@ -83,16 +62,52 @@ struct AgreeingKeys {
   }
 };
 
-/* Where the key at an index belongs in its run. Takes note where the run is too long to tell. */
-__device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t index, uint64_t key) {
+/* What a warp notes of long runs whose keys fall: a bit for each tile that one begins in, from the one before a first tile on; and
+   the uppermost bit of one that no tile holds. */
+constexpr uint32_t NOTED_LONG = 1u << 31;
+
+/* Notes a long run whose keys fall at an index. */
+__device__ __forceinline__ uint32_t note_of(const WideSort &sort, uint64_t index, uint64_t first_tile) {
+  const uint64_t window = sort.window(index);
+  if (index >= sort.longest_run && sort.window(index - sort.longest_run) == window)
+    return NOTED_LONG;
+  const uint64_t tile = index / sort.tile_items;
+  const bool is_from_before = tile != 0 && sort.window(tile * sort.tile_items - 1) == window;
+  return (is_from_before ? 1u : 2u) << (tile - first_tile);
+}
+
+/* Tells what the lanes have noted. Many warps have the same to tell: whoever does, it is the same, and most find it told. All lanes take
+   part. */
+__device__ __forceinline__ void tell_notes(const WideSort &sort, uint32_t notes, uint64_t first_tile) {
+  if (__any_sync(ALL_LANES, notes != 0) == 0)
+    return;
+#pragma unroll
+  for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2)
+    notes |= __shfl_xor_sync(ALL_LANES, notes, static_cast<int>(distance));
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  WideRound &round = sort.rounds[sort.round];
+  if ((notes >> lane & 1) == 0)
+    return;
+  volatile uint32_t &told =
+      NOTED_LONG >> lane == 1 ? round.has_long_runs : sort.marks[sort.round * sort.tiles + first_tile + lane - 1];
+  if (told != 0)
+    return;
+  told = 1;
+  if (NOTED_LONG >> lane != 1)
+    round.has_tiles = 1;
+}
+
+/* Where the key at an index belongs in its run. Notes where the run is too long to tell. */
+__device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t index, uint64_t key, uint64_t first_tile,
+                                                 uint32_t &notes) {
   const AgreeingKeys run(sort, index);
   if (run.end - run.begin == 1 && !run.is_long)
     return index;
   const uint64_t own = sort.entry.enter(key);
   if (run.is_long) {
-    const bool has_lower = index != 0 && (sort.items[index - 1] ^ sort.items[index]) >> sort.low_bits == 0;
-    if (has_lower && sort.entry.enter(sort.key(index - 1)) != own)
-      sort.extremes->has_long_runs = 1; // whoever writes it, it is the same
+    const bool has_lower = index != 0 && sort.window(index - 1) == sort.window(index);
+    if (has_lower && sort.entry.enter(sort.key(index - 1)) > own)
+      notes |= note_of(sort, index, first_tile);
     return index;
   }
   uint64_t place = run.begin;
@@ -105,60 +120,22 @@ __device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t 
 
 // cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid_constant__ WideSort sort) {
-  const Window window(*sort.extremes, sort.low_bits);
-  for_each_item(sort.count, [&](uint64_t index) {
-    const uint64_t key = sort.key(index);
-    const uint64_t place = window.dropped_bits == 0 ? index : place_in_run(sort, index, key);
-    sort.sorted_keys[place] = key;
-    sort.origins[place] = static_cast<uint32_t>(sort.items[index] & sort.low_mask());
-  });
-}
-
-/* ---- Twice more -------------------------------------------------------------------------------------------------------- */
-
-/* From here on the keys are those in sorted_keys, whose order so far counts where they are equal. */
-
-// cppcheck-suppress passedByValue
-__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_lower_halves_kernel(const __grid_constant__ WideSort sort) {
-  if (sort.extremes->has_long_runs == 0)
+  if (!is_wanted(sort.wanted))
     return;
-  for_each_item_in_turns(sort.count, [&](uint64_t index) {
-    const uint64_t lower = sort.entry.enter(sort.sorted_keys[index]) & 0xFFFFFFFF;
-    sort.items[index] = lower << sort.low_bits | index;
-  });
-}
-
-// cppcheck-suppress passedByValue
-__global__ void __launch_bounds__(PAYLOAD_THREADS) pack_upper_halves_kernel(const __grid_constant__ WideSort sort) {
-  if (sort.extremes->has_long_runs == 0)
-    return;
-  for_each_item_in_turns(sort.count, [&](uint64_t index) {
-    const uint64_t origin = sort.items[index] & sort.low_mask();
-    sort.lower_order[index] = static_cast<uint32_t>(origin);
-    sort.items[index] = sort.entry.enter(sort.sorted_keys[origin]) >> 32 << sort.low_bits | index;
-  });
-}
-
-/* In two steps, since keys and origins are read where others write them. */
-// cppcheck-suppress passedByValue
-__global__ void __launch_bounds__(PAYLOAD_THREADS) gather_settled_kernel(const __grid_constant__ WideSort sort) {
-  if (sort.extremes->has_long_runs == 0)
-    return;
-  for_each_item_in_turns(sort.count, [&](uint64_t index) {
-    const uint32_t origin = sort.lower_order[sort.items[index] & sort.low_mask()];
-    sort.gathered[index] = sort.sorted_keys[origin];
-    sort.items[index] = sort.origins[origin];
-  });
-}
-
-// cppcheck-suppress passedByValue
-__global__ void __launch_bounds__(PAYLOAD_THREADS) write_settled_kernel(const __grid_constant__ WideSort sort) {
-  if (sort.extremes->has_long_runs == 0)
-    return;
-  for_each_item_in_turns(sort.count, [&](uint64_t index) {
-    sort.sorted_keys[index] = sort.gathered[index];
-    sort.origins[index] = static_cast<uint32_t>(sort.items[index]);
-  });
+  const bool are_whole = sort.round == 0 && Window(*sort.extremes, sort.low_bits).dropped_bits == 0;
+  const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
+  uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE;
+  for (; begin < sort.count; begin += step) {
+    const uint64_t first_tile = begin / sort.tile_items;
+    uint32_t notes = 0;
+    for_each_tile_item(begin, sort.count, [&](uint64_t index) {
+      const uint64_t key = sort.key(index);
+      const uint64_t place = are_whole ? index : place_in_run(sort, index, key, first_tile, notes);
+      sort.sorted_keys[place] = key;
+      sort.origins[place] = sort.origin(index);
+    });
+    tell_notes(sort, notes, first_tile);
+  }
 }
 
 } // namespace cdp::CDP_RUNTIME

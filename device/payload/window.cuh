@@ -14,7 +14,6 @@ namespace cdp::CDP_RUNTIME {
 struct KeyExtremes {
   unsigned long long greatest;
   unsigned long long least_inverted; /* ~ of the least, so that both begin with zeros */
-  uint32_t has_long_runs;            /* of keys of 8 bytes that are not all equal (wide_keys.cuh) */
 
   __device__ __forceinline__ uint64_t least() const {
     return ~uint64_t{least_inverted};

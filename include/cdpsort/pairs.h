@@ -19,14 +19,14 @@
  * partitions are by a map (as cdp_quicksort() has it), or, of keys that crowd or repeat, by splitters from samples, with
  * buckets of their own for frequent values (W. D. Frazer and A. C. McKellar, "Samplesort: a sampling approach to minimal
  * storage tree sorting", 1970; Peter Sanders and Sebastian Winkel, "Super scalar sample sort", 2004). Where a sample of the
- * keys is in order, or in the opposite one, or has missed what crowds; in a graph; with other options than the defaults for the
+ * keys is in order, or in the opposite one, or has missed what crowds twice; in a graph; with other options than the defaults for the
  * recursion; and in all other cases keys of all twelve types are sorted as items of 8 bytes, whose upper bits are the key and
  * whose lower bits are the value, if both have 4 bytes at most, or else the key's position, by which values are gathered
  * afterwards. With the position in it no two items are equal, so that such a sort is stable: cdp_ties::CDP_TIES_STABLE costs
  * nothing but where values have 4 bytes at most, and would have travelled with the key. A key of 8 bytes leaves no room for a
  * position: the bits that remain, the upper ones of its distance from the least key, bring all keys but few into their order,
- * and those that agree in them, up to 32 at a time, are put right afterwards; where more agree, all keys are sorted twice more,
- * by their lower and by their upper halves. (Sorting by digits from the last to the first: Harold H. Seward, 1954.)
+ * and those that agree in them, up to 32 at a time, are put right afterwards, and up to 2,048 at a time on chip; where more
+ * agree, all keys are sorted once more by the bits that differ, and again if those were too many, four times with 2^32 keys at most.
  *
  * For all calls. Keys, options, device, host and device memory, synchronisation, threads, graphs, statuses and the state of the
  * data after a failure are as for cdp_quicksort() and cdp_quicksort_async(), with these differences:

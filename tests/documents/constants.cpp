@@ -68,6 +68,8 @@ int main() {
            [](DeviceKind of, uint32_t bytes) { return map_tile_items(multiway_row(of, bytes), on_chip_row(of, bytes)); });
   print_of("block", large,
            [](DeviceKind of, uint32_t bytes) { return on_chip_block_items(multiway_row(of, bytes), on_chip_row(of, bytes)); });
+  print("wide_run", wide_run_items(large), wide_run_items(large));
+  print("wide_tile", wide_tile_items(large), wide_tile_items(large));
   print_of("cells", large, [](DeviceKind of, uint32_t bytes) { return on_chip_row(of, bytes).cells; });
   print_of("straight", large, [](DeviceKind of, uint32_t bytes) { return team_items(of, bytes) / 16 * STRAIGHT_BUCKET_SHARE; });
   print_of("by_lines", large, [](DeviceKind of, uint32_t bytes) { return team_items(of, bytes) / 16 * LINES_BUCKET_SHARE; });

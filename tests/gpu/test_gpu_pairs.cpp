@@ -140,6 +140,54 @@ START_TEST(test_agreeing) {
 }
 END_TEST
 
+/* A run that begins and ends, and falls, to either side of where a tile does (6,144 keys of the large kind) and of the longest run that
+   every tile holds (2,048). _i: where it begins. */
+START_TEST(test_runs_across_tiles) {
+  static const size_t offsets[] = {0, 4095, 4096, 6143, 6144, 8191};
+  for (const size_t length : {2047, 2048, 2049, 4096, 7000})
+    for (const size_t fall : {size_t{1}, size_t{2047}, size_t{2048}, length - 1}) {
+      if (fall >= length)
+        continue;
+      const std::vector<uint64_t> ranks = make_run_at(1 << 14, offsets[_i], length, fall);
+      check_pairs(make_table(CDP_U64, keys_of_ranks(CDP_U64, ranks), {4}), options_of(CDP_ASCENDING, CDP_TIES_STABLE),
+                  ON_DEVICE, "a run");
+    }
+}
+END_TEST
+
+/* So many keys that a long run may take three sorts: its uppermost bit that varies is so high that the second one does not show the
+   lowest ones. Each value is its key's index. */
+START_TEST(test_many_rounds) {
+  constexpr uint32_t COUNT = (1u << 25) + 5;
+  constexpr uint32_t RUN = 10000;
+  constexpr uint64_t RUN_KEYS = uint64_t{0x5A5A5A5A58} << 24;
+  uint64_t state = seed();
+  std::vector<uint64_t> keys(COUNT);
+  std::vector<uint32_t> values(COUNT);
+  for (uint32_t index = 0; index < COUNT; index++) {
+    keys[index] = index % (COUNT / RUN) == 1 ? RUN_KEYS | host_random_below(&state, 16) : host_random(&state);
+    values[index] = index;
+  }
+  keys[0] = RUN_KEYS | uint64_t{1} << 25;
+  keys[2] = 0; // so that a window is of all bits
+  keys[3] = UINT64_MAX;
+  std::vector<uint64_t> sorted = keys;
+  const cdp_options options = options_of(CDP_ASCENDING, CDP_TIES_STABLE);
+  const cdp_status status = cdp_quicksort_pairs(sorted.data(), values.data(), sizeof values[0], COUNT, CDP_U64, &options);
+  ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
+  std::vector<bool> has_come(COUNT);
+  for (uint32_t index = 0; index < COUNT; index++) {
+    const uint32_t origin = values[index];
+    ck_assert_msg(origin < COUNT && !has_come[origin] && keys[origin] == sorted[index], "value %u, seed %llu", index,
+                  static_cast<unsigned long long>(seed()));
+    has_come[origin] = true;
+    ck_assert_msg(index == 0 || sorted[index - 1] < sorted[index] ||
+                      (sorted[index - 1] == sorted[index] && values[index - 1] < origin),
+                  "key %u, seed %llu", index, static_cast<unsigned long long>(seed()));
+  }
+}
+END_TEST
+
 Suite *make_suite() {
   Suite *suite = suite_create("gpu_pairs");
   TCase *test_case = add_case(suite, "rows");
@@ -151,6 +199,9 @@ Suite *make_suite() {
   tcase_add_loop_test(test_case, test_argsort, 0, ALL_TYPES);
   tcase_add_loop_test(test_case, test_captured, 0, 2);
   tcase_add_loop_test(test_case, test_agreeing, 0, 3);
+  tcase_add_loop_test(test_case, test_runs_across_tiles, 0, 6);
+  if (!quick())
+    tcase_add_test(test_case, test_many_rounds);
   return suite;
 }
 

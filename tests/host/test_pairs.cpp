@@ -4,6 +4,7 @@
  * keys: values of all sizes and in any place, columns, indices, all key types, directions and kinds of ties, and keys of 8 bytes
  * that agree in their upper bits.
  */
+#include "agreeing_keys.h"
 #include "host_tables.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
@@ -142,7 +143,7 @@ Bytes keys_in_runs(size_t count, size_t run_keys, int kinds, uint64_t seed) {
 
 /* _i: how long runs are, and how their keys differ. With 3000 keys a window has 52 bits. */
 START_TEST(mends_runs_of_wide_keys) {
-  static const size_t lengths[] = {1, 2, 3, 31, 32, 33, 34, 64, 500, 2998};
+  static const size_t lengths[] = {1, 2, 3, 31, 32, 33, 34, 64, 191, 192, 193, 500, 575, 576, 577, 767, 768, 769, 1500, 2998};
   const size_t length = lengths[_i / 3];
   for (int order = CDP_ASCENDING; order <= CDP_DESCENDING; order++) {
     cdp_options options = simulated_options(static_cast<uint64_t>(_i));
@@ -151,6 +152,42 @@ START_TEST(mends_runs_of_wide_keys) {
     must_sort_pairs(CDP_U64, keys_in_runs(3000, length, _i % 3, length), 4, 0, options);
     must_sort_pairs(CDP_I64, keys_in_runs(3000, length, _i % 3, length + 1), 16, 0, options);
   }
+}
+END_TEST
+
+/* In one tile, in several, and with long runs from one into the next. _i: which keys. */
+START_TEST(mends_runs_of_many_lengths) {
+  uint64_t turn = 0;
+  for (const size_t count : {size_t{100}, size_t{2000}, size_t{20011}})
+    for (const cdp_order order : {CDP_ASCENDING, CDP_DESCENDING}) {
+      const std::vector<uint64_t> ranks = make_agreeing(count, count)[static_cast<size_t>(_i)];
+      Bytes bytes(count * sizeof(uint64_t));
+      memcpy(bytes.data(), ranks.data(), bytes.size());
+      cdp_options options = simulated_options(turn);
+      options.order = order;
+      options.ties = CDP_TIES_STABLE;
+      must_sort_pairs(turn % 2 == 0 ? CDP_U64 : CDP_I64, bytes, turn % 3 == 0 ? 3 : 8, 0, options);
+      turn++;
+    }
+}
+END_TEST
+
+/* A run that begins and ends, and falls, to either side of where a tile does and of the longest that every tile holds: 576 and 192 of
+   the simulated device. _i: where it begins. */
+START_TEST(mends_runs_across_tiles) {
+  static const size_t offsets[] = {1, 100, 383, 384, 385, 570, 575, 576, 577};
+  static const size_t lengths[] = {33, 190, 191, 192, 193, 194, 384, 385, 600};
+  for (const size_t length : lengths)
+    for (const size_t fall : {size_t{1}, size_t{2}, size_t{191}, size_t{192}, size_t{193}, length / 2, length - 1}) {
+      if (fall >= length)
+        continue;
+      const std::vector<uint64_t> ranks = make_run_at(2048, offsets[_i], length, fall);
+      Bytes bytes(ranks.size() * sizeof(uint64_t));
+      memcpy(bytes.data(), ranks.data(), bytes.size());
+      cdp_options options = simulated_options(fall);
+      options.ties = CDP_TIES_STABLE;
+      must_sort_pairs(CDP_U64, bytes, 4, 0, options);
+    }
 }
 END_TEST
 
@@ -307,7 +344,9 @@ int main() {
   tcase_add_loop_test(tests, sorts_pairs_of_any_number, 0, TYPES);
   tcase_add_loop_test(tests, sorts_pairs_of_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_loop_test(tests, regroups_long_arrays, 0, 4);
-  tcase_add_loop_test(tests, mends_runs_of_wide_keys, 0, 30);
+  tcase_add_loop_test(tests, mends_runs_of_wide_keys, 0, 60);
+  tcase_add_loop_test(tests, mends_runs_of_many_lengths, 0, AGREEING_KINDS);
+  tcase_add_loop_test(tests, mends_runs_across_tiles, 0, 9);
   tcase_add_test(tests, mends_runs_of_doubles);
   tcase_add_loop_test(tests, moves_all_columns, 0, TYPES);
   tcase_add_loop_test(tests, finds_the_order, 0, TYPES * PLACES);

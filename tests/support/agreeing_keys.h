@@ -40,10 +40,33 @@ inline std::vector<uint64_t> make_runs(size_t count, size_t longest, uint64_t st
   return ranks;
 }
 
-/* Of up to 32 keys, which are put in order where they lie, and of more, for which all keys are sorted twice more. */
-inline std::vector<std::vector<uint64_t>> make_agreeing(size_t count, uint64_t seed) {
-  return {make_clusters(count, seed), make_runs(count, 2, seed), make_runs(count, 32, seed), make_runs(count, 40, seed),
-          make_runs(count, count / 3, seed)};
+/* Behind `offset` keys a run of `length` that rise but for a fall at `fall`, and then others: all of them as far apart as there is room
+   for, and in the order of the input. The least of all is such that in the middle of the run the lower halves of keys begin anew. `count`
+   is a power of two. */
+inline std::vector<uint64_t> make_run_at(size_t count, size_t offset, size_t length, size_t fall) {
+  constexpr uint64_t LOWER_HALF = UINT32_MAX;
+  std::vector<uint64_t> distances(count);
+  const uint64_t step = (UINT64_MAX - LOWER_HALF) / count;
+  for (size_t index = 0; index < count; index++)
+    distances[index] = index * step;
+  const uint64_t base = distances[offset] / count * count; // the run's keys differ in as many bits as a position has, or fewer
+  for (size_t index = 0; index < length; index++)
+    distances[offset + index] = base + index;
+  std::swap(distances[offset + fall - 1], distances[offset + fall]);
+  const uint64_t least = (0 - base - length / 2) & LOWER_HALF;
+  for (uint64_t &distance : distances)
+    distance += least;
+  return distances;
 }
+
+/* Of up to 32 keys, which are put in order where they lie; of more, which a tile holds, on the simulated device or a GPU; and of more than
+   any tile holds, for which all keys are sorted once more. */
+inline std::vector<std::vector<uint64_t>> make_agreeing(size_t count, uint64_t seed) {
+  std::vector<std::vector<uint64_t>> all = {make_clusters(count, seed)};
+  for (const size_t longest : {size_t{2}, size_t{32}, size_t{40}, size_t{200}, size_t{1500}, count / 3})
+    all.push_back(make_runs(count, longest, seed));
+  return all;
+}
+constexpr int AGREEING_KINDS = 7;
 
 #endif
