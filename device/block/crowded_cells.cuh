@@ -3,9 +3,10 @@
  * Cells of an on-chip sort (on_chip_sort.cuh) that have more keys than windows and seams put in order: a warp sorts each, where
  * it is.
  *
- * Cells are that crowded, as a rule, because of a value that is many keys' at once, with a few others beside it that happened to
- * be placed among them. So the warp takes out the value that most of a sample have, which costs a read and a ballot for each key,
- * and what is left, if it is not a cell of its own to begin with, is few enough for registers, or has another such value.
+ * Cells are that crowded, as a rule, because of values that are many keys' at once, with a few others beside them that happened
+ * to be placed among them. If there are two values and nothing else, it is enough to count one. Otherwise the warp takes out those that
+ * several of a sample have, in one pass, which costs a read for each key and a ballot for each value; what is left is few enough for
+ * registers, as a rule, or has other such values.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_CROWDED_CELLS_CUH
 #define CDPSORT_DEVICE_BLOCK_CROWDED_CELLS_CUH
