@@ -8,7 +8,8 @@
  *  2. Distances of keys in disorder from the least one agree in all but their lower half: in the first round the window leaves no more bits
  *     than a position has, and in later ones a long run's window is of those. Other runs may be of any keys in order.
  *  3. Keys and origins are exchanged by way of the room where the items were.
- * (With the cells of block/on_chip_sort.cuh a tile took five times as long: runs share a cell each; docs/lab/2026-11-26-wide-keys-in-rounds.md.)
+ * (By the cells of block/on_chip_sort.cuh, where each run has a cell or two, 2^26 neighbours took 12.5 ms in place of 11.5: H200,
+ * docs/lab/2026-11-26-wide-keys-in-rounds.md.)
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_WIDE_TILES_CUH
 #define CDPSORT_DEVICE_PAYLOAD_WIDE_TILES_CUH
