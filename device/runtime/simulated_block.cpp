@@ -43,7 +43,7 @@ Block::~Block() {
     if (!lanes_[thread].fiber.created())
       continue;
     lanes_[thread].order = Order::finish;
-    lanes_[thread].fiber.resume();
+    scheduler_.switch_to(lanes_[thread].fiber);
   }
 }
 
@@ -90,31 +90,38 @@ void Block::step() {
   here.block.x = index_;
   here.block_extent.x = grid_->shape.threads;
   here.grid_extent.x = grid_->shape.blocks;
+  here_ = &here;
   interrupted_ = false;
-  uint64_t resumptions = 0;
-  while (runnable_count_ > 0 && !interrupted_) {
-    const uint32_t drawn = runnable_count_ - 1 - random_.below(runnable_count_ < reach_ ? runnable_count_ : reach_);
-    const uint32_t thread = runnable_[drawn];
-    runnable_[drawn] = runnable_[--runnable_count_];
-    here.thread.x = thread;
-    here.lane = &lanes_[thread];
-    here.lane->fiber.resume();
-    ++resumptions;
-  }
+  go_on_from(scheduler_);
   here.lane = nullptr;
-  report_.resumptions += resumptions;
   const bool waits_for_blocks = barrier_arrived_ == grid_->shape.threads;
   if (runnable_count_ == 0 && !ended() && !waits_for_blocks && report_.code == LAUNCH_OK)
     explain_deadlock();
 }
 
-bool Block::live(void *argument) {
+/* Whoever is drawn goes on, or the scheduler where the block is to be left; and then `fiber`, when it is its turn again. */
+void Block::go_on_from(Fiber &fiber) {
+  Fiber *next = &scheduler_;
+  if (runnable_count_ > 0 && !interrupted_) {
+    const uint32_t drawn = runnable_count_ - 1 - random_.below(runnable_count_ < reach_ ? runnable_count_ : reach_);
+    const uint32_t thread = runnable_[drawn];
+    runnable_[drawn] = runnable_[--runnable_count_];
+    here_->thread.x = thread;
+    here_->lane = &lanes_[thread];
+    next = &lanes_[thread].fiber;
+    ++report_.resumptions;
+  }
+  if (next != &fiber)
+    fiber.switch_to(*next);
+}
+
+void Block::live(void *argument) {
   Lane &lane = *static_cast<Lane *>(argument);
-  if (lane.order == Order::finish)
-    return false;
   Block &block = *lane.warp->block;
-  block.run_thread(lane);
-  return true;
+  while (lane.order != Order::finish) {
+    block.run_thread(lane);
+    block.go_on_from(lane.fiber);
+  }
 }
 
 void Block::run_thread(Lane &lane) {
@@ -152,12 +159,13 @@ void Block::inspect() {
 }
 
 void Block::unwind() {
+  interrupted_ = true; // each comes back here
   for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
     Lane &lane = lanes_[thread];
     if (lane.activity == Activity::fresh || lane.activity == Activity::ended)
       continue;
     lane.order = Order::unwind;
-    lane.fiber.resume();
+    scheduler_.switch_to(lane.fiber);
   }
 }
 

@@ -69,7 +69,7 @@ bool check_memory(unsigned char *memory, size_t bytes, const char *what, Report 
 /* Thrown through a kernel that is not to go on. */
 struct Unwound {};
 
-/* What a fiber is resumed for. */
+/* What a fiber goes on for. */
 enum class Order : uint8_t { run, unwind, finish };
 
 struct Warp;
@@ -147,7 +147,8 @@ public:
   void *shared(const Lane &lane, size_t bytes);
 
 private:
-  static bool live(void *lane);
+  static void live(void *lane);
+  void go_on_from(Fiber &fiber);
   void run_thread(Lane &lane);
   void end_thread(Lane &lane);
   Meeting &join(Lane &lane, uint32_t mask);
@@ -165,6 +166,8 @@ private:
   Random &random_;
   Report &report_;
   Grid *grid_ = nullptr;
+  Here *here_ = nullptr; /* of the host thread that steps it */
+  Fiber scheduler_;      /* that host thread, while the block's threads run */
   uint32_t index_ = 0;
   bool interrupted_ = false;
   uint32_t runnable_count_ = 0;

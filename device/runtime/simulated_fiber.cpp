@@ -73,20 +73,18 @@ bool WarpStacks::whole(uint32_t lane) {
 void Fiber::create(unsigned char *stack, Entry entry, void *argument) {
 #ifdef CDP_ADDRESS_SANITIZER
   stack_ = stack;
+  stack_bytes_ = WarpStacks::STACK_BYTES;
 #endif
-  const auto live = [this, entry, argument](boost::context::fiber &&outside) {
+  const auto live = [this, entry, argument](boost::context::fiber &&left) {
+    arrive(nullptr, std::move(left));
+    entry(argument);
 #ifdef CDP_ADDRESS_SANITIZER
-    __sanitizer_finish_switch_fiber(nullptr, &outside_stack_, &outside_bytes_);
+    __sanitizer_start_switch_fiber(nullptr, from_->stack_, from_->stack_bytes_);
 #endif
-    outside_ = std::move(outside);
-    while (entry(argument))
-      suspend();
-#ifdef CDP_ADDRESS_SANITIZER
-    __sanitizer_start_switch_fiber(nullptr, outside_stack_, outside_bytes_);
-#endif
-    return std::move(outside_);
+    from_->from_ = this; // what it puts away is nothing: this fiber has ended
+    return std::move(from_->context_);
   };
-  inside_ = boost::context::fiber{std::allocator_arg, GivenStack(stack), live};
+  context_ = boost::context::fiber{std::allocator_arg, GivenStack(stack), live};
 }
 
 } // namespace cdp::simulated::machine

@@ -2,9 +2,9 @@
 /*
  * One simulated thread as a fiber, on a stack from a pool.
  *
- * Used by simulated_block alone. A fiber is made once and lives many threads' lives: its entry runs one thread and returns
- * true, the fiber suspends itself, and the next resume() begins the next life. An entry that returns false ends the fiber for
- * good, which must happen before its stack goes.
+ * Used by simulated_block alone. A fiber is made once and lives many threads' lives. Whoever runs switches to whom it likes:
+ * from thread to thread, past the scheduler, which is a fiber, too, on the host thread's own stack. An entry that returns ends
+ * the fiber for good, which must happen before its stack goes.
  *
  * Stacks are cut from one mapping a warp. The tops of neighbours lie at different offsets within a page, since equal offsets
  * would make all threads of a block contend for the same few cache sets. Near its low end a stack holds a canary.
@@ -63,46 +63,45 @@ private:
 
 class Fiber {
 public:
-  using Entry = bool (*)(void *argument);
+  using Entry = void (*)(void *argument);
 
-  /* Makes the fiber; the first resume() runs the entry. */
+  /* Makes the fiber; the first switch to it runs the entry. One that is not made is whoever calls its switch_to(). */
   void create(unsigned char *stack, Entry entry, void *argument);
 
+  /* Whether it is made, and has not ended; not to be asked of the one that runs. */
   bool created() const {
-    return static_cast<bool>(inside_);
+    return static_cast<bool>(context_);
   }
 
-  /* From outside: goes on inside until the fiber suspends itself. */
-  void resume() {
+  /* Called by the fiber that runs: `to` goes on in its place, until some fiber switches back to this one. */
+  void switch_to(Fiber &to) {
+    to.from_ = this;
 #ifdef CDP_ADDRESS_SANITIZER
     void *frames = nullptr;
-    __sanitizer_start_switch_fiber(&frames, stack_, WarpStacks::STACK_BYTES);
+    __sanitizer_start_switch_fiber(&frames, to.stack_, to.stack_bytes_);
+#else
+    void *const frames = nullptr;
 #endif
-    inside_ = std::move(inside_).resume();
-#ifdef CDP_ADDRESS_SANITIZER
-    __sanitizer_finish_switch_fiber(frames, nullptr, nullptr);
-#endif
-  }
-
-  /* From inside: goes on outside until the next resume(). */
-  void suspend() {
-#ifdef CDP_ADDRESS_SANITIZER
-    void *frames = nullptr;
-    __sanitizer_start_switch_fiber(&frames, outside_stack_, outside_bytes_);
-#endif
-    outside_ = std::move(outside_).resume();
-#ifdef CDP_ADDRESS_SANITIZER
-    __sanitizer_finish_switch_fiber(frames, &outside_stack_, &outside_bytes_);
-#endif
+    boost::context::fiber left = std::move(to.context_).resume();
+    arrive(frames, std::move(left));
   }
 
 private:
-  boost::context::fiber inside_;
-  boost::context::fiber outside_;
+  /* Puts away the context of the one that switched to this one. */
+  void arrive(void *frames, boost::context::fiber &&left) {
+#ifdef CDP_ADDRESS_SANITIZER
+    __sanitizer_finish_switch_fiber(frames, &from_->stack_, &from_->stack_bytes_);
+#else
+    (void)frames;
+#endif
+    from_->context_ = std::move(left);
+  }
+
+  boost::context::fiber context_; /* where it goes on */
+  Fiber *from_ = nullptr;         /* who switched to it last */
 #ifdef CDP_ADDRESS_SANITIZER
   const void *stack_ = nullptr;
-  const void *outside_stack_ = nullptr;
-  size_t outside_bytes_ = 0;
+  size_t stack_bytes_ = 0;
 #endif
 };
 

@@ -2,7 +2,7 @@
 /*
  * Where threads wait for each other: the block's barrier, the grid's, and the warps' collectives. See simulated_block.h.
  *
- * 1. A thread notes where it is, joins the barrier or the meeting of its mask, and leaves to the scheduler.
+ * 1. A thread notes where it is, joins the barrier or the meeting of its mask, and leaves to whoever is drawn.
  * 2. The last to arrive works out everybody's result, makes all of them runnable, itself among them, and leaves too.
  * 3. A wait that can never end is reported: at once where a thread that is waited for has ended or waits elsewhere for the
  *    one that waits for it, otherwise when no thread of the block is runnable.
@@ -221,7 +221,7 @@ inline void Block::pause(Lane &lane) {
 }
 
 inline void Block::leave(Lane &lane) {
-  lane.fiber.suspend();
+  go_on_from(lane.fiber);
   if (__builtin_expect(lane.order == Order::unwind, 0))
     throw Unwound{};
   lane.activity = Activity::running;
