@@ -360,13 +360,13 @@ int main() {
   Suite *suite = suite_create("buckets");
   TCase *tests = tcase_create("buckets");
   tcase_set_timeout(tests, TEST_SECONDS);
-  tcase_add_loop_test(tests, divides_by_any_number_of_splitters, 0, TYPES);
-  tcase_add_loop_test(tests, divides_any_number_of_keys, 0, TYPES);
-  tcase_add_loop_test(tests, divides_every_distribution, 0, HOST_DISTRIBUTIONS);
-  tcase_add_loop_test(tests, divides_by_the_ends_of_the_order, 0, TYPES);
-  tcase_add_loop_test(tests, loses_nothing_by_splitters_in_no_order, 0, TYPES);
-  tcase_add_loop_test(tests, moves_values_of_any_size, 0, TYPES);
-  tcase_add_loop_test(tests, moves_all_columns, 0, TYPES);
+  add_options_loop_test(tests, divides_by_any_number_of_splitters, 0, TYPES);
+  add_options_loop_test(tests, divides_any_number_of_keys, 0, TYPES);
+  add_options_loop_test(tests, divides_every_distribution, 0, HOST_DISTRIBUTIONS);
+  add_options_loop_test(tests, divides_by_the_ends_of_the_order, 0, TYPES);
+  add_options_loop_test(tests, loses_nothing_by_splitters_in_no_order, 0, TYPES);
+  add_options_loop_test(tests, moves_values_of_any_size, 0, TYPES);
+  add_options_loop_test(tests, moves_all_columns, 0, TYPES);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

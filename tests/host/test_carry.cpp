@@ -357,7 +357,7 @@ int main() {
   Suite *suite = suite_create("carry");
   TCase *tests = tcase_create("carry");
   tcase_set_timeout(tests, TEST_SECONDS);
-  tcase_add_loop_test(tests, carries_values_of_random_keys, 0, GOODS * CARRIED);
+  add_options_loop_test(tests, carries_values_of_random_keys, 0, GOODS * CARRIED);
   tcase_add_loop_test(tests, carries_values_of_uneven_keys, 0, GOODS);
   tcase_add_loop_test(tests, carries_values_of_keys_that_repeat, 0, GOODS);
   tcase_add_loop_test(tests, carries_values_of_crowded_keys, 0, GOODS);

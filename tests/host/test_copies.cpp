@@ -280,9 +280,9 @@ Suite *make_suite() {
   Suite *suite = suite_create("copies");
   TCase *tests = tcase_create("copies");
   tcase_set_timeout(tests, TEST_SECONDS);
-  tcase_add_loop_test(tests, copies_keys, 0, CDP_BF16);
-  tcase_add_loop_test(tests, copies_columns, 0, CDP_BF16);
-  tcase_add_loop_test(tests, copies_records, 0, 40);
+  add_options_loop_test(tests, copies_keys, 0, CDP_BF16);
+  add_options_loop_test(tests, copies_columns, 0, CDP_BF16);
+  add_options_loop_test(tests, copies_records, 0, 40);
   tcase_add_test(tests, needs_no_larger_workspace);
   tcase_add_test(tests, refuses_wrong_arguments);
   suite_add_tcase(suite, tests);

@@ -323,11 +323,11 @@ Suite *make_suite() {
   Suite *suite = suite_create("ranges");
   TCase *tests = tcase_create("ranges");
   tcase_set_timeout(tests, TEST_SECONDS);
-  tcase_add_loop_test(tests, finds_disorder, 0, TYPES);
-  tcase_add_loop_test(tests, leaves_equal_keys_out, 0, TYPES);
-  tcase_add_loop_test(tests, merges_sorted_ranges, 0, TYPES);
-  tcase_add_loop_test(tests, merges_one_behind_the_other, 0, TYPES);
-  tcase_add_loop_test(tests, permutes_what_is_not_sorted, 0, TYPES);
+  add_options_loop_test(tests, finds_disorder, 0, TYPES);
+  add_options_loop_test(tests, leaves_equal_keys_out, 0, TYPES);
+  add_options_loop_test(tests, merges_sorted_ranges, 0, TYPES);
+  add_options_loop_test(tests, merges_one_behind_the_other, 0, TYPES);
+  add_options_loop_test(tests, permutes_what_is_not_sorted, 0, TYPES);
   tcase_add_test(tests, joins_zeros_and_nans);
   tcase_add_test(tests, has_an_answer_without_keys);
   suite_add_tcase(suite, tests);

@@ -295,7 +295,7 @@ Suite *make_suite() {
   tcase_add_loop_test(tests, sorts_many_records, 0, 2);
   tcase_add_loop_test(tests, sorts_by_every_type, 0, CDP_BF16);
   tcase_add_loop_test(tests, sorts_by_fields_that_fill_keys, 0, SHAPES);
-  tcase_add_loop_test(tests, sorts_any_records, 0, 60);
+  add_options_loop_test(tests, sorts_any_records, 0, 60);
   tcase_add_loop_test(tests, sorts_records_of_every_path, 0, static_cast<int>(counts().size()));
   tcase_add_loop_test(tests, sorts_records_that_are_keys, 0, static_cast<int>(layouts().size()));
   tcase_add_test(tests, sorts_records_that_agree);

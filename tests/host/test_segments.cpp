@@ -321,15 +321,15 @@ int main() {
   Suite *suite = suite_create("segments");
   TCase *tests = tcase_create("segments");
   tcase_set_timeout(tests, TEST_SECONDS);
-  tcase_add_loop_test(tests, sorts_segments_of_one_length, 0, TYPES);
+  add_options_loop_test(tests, sorts_segments_of_one_length, 0, TYPES);
   tcase_add_test(tests, sorts_few_and_many_segments);
-  tcase_add_loop_test(tests, sorts_segments_by_awful_offsets, 0, TYPES);
-  tcase_add_loop_test(tests, moves_values_with_keys, 0, TYPES);
+  add_options_loop_test(tests, sorts_segments_by_awful_offsets, 0, TYPES);
+  add_options_loop_test(tests, moves_values_with_keys, 0, TYPES);
   tcase_add_test(tests, sorts_keys_that_agree_in_half);
   tcase_add_loop_test(tests, divides_long_segments, 0, HOST_DISTRIBUTIONS);
-  tcase_add_loop_test(tests, divides_segments_again, 0, HOST_DISTRIBUTIONS);
+  add_options_loop_test(tests, divides_segments_again, 0, HOST_DISTRIBUTIONS);
   tcase_add_loop_test(tests, sorts_what_divisions_have_left, 0, 2);
-  tcase_add_loop_test(tests, ends_where_segments_overlap, 0, TYPES);
+  add_options_loop_test(tests, ends_where_segments_overlap, 0, TYPES);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

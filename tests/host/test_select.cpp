@@ -247,12 +247,12 @@ int main() {
   Suite *suite = suite_create("select");
   TCase *tests = tcase_create("select");
   tcase_set_timeout(tests, TEST_SECONDS);
-  tcase_add_loop_test(tests, partitions_any_number, 0, TYPES);
+  add_options_loop_test(tests, partitions_any_number, 0, TYPES);
   tcase_add_loop_test(tests, partitions_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_loop_test(tests, goes_on_in_what_a_sample_does_not_show, 0, 9);
-  tcase_add_loop_test(tests, finds_keys_at_ranks, 0, TYPES);
+  add_options_loop_test(tests, finds_keys_at_ranks, 0, TYPES);
   tcase_add_loop_test(tests, finds_keys_in_every_distribution, 0, HOST_DISTRIBUTIONS);
-  tcase_add_loop_test(tests, selects_in_stream_order, 0, TYPES);
+  add_options_loop_test(tests, selects_in_stream_order, 0, TYPES);
   tcase_add_test(tests, selects_the_same_whatever_the_seed);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -144,8 +144,8 @@ int main() {
   Suite *suite = suite_create("top_keys");
   TCase *tests = tcase_create("top_keys");
   tcase_set_timeout(tests, TEST_SECONDS);
-  tcase_add_loop_test(tests, takes_the_top_of_any_number, 0, TYPES);
-  tcase_add_loop_test(tests, takes_equal_keys_that_come_first, 0, HOST_DISTRIBUTIONS);
+  add_options_loop_test(tests, takes_the_top_of_any_number, 0, TYPES);
+  add_options_loop_test(tests, takes_equal_keys_that_come_first, 0, HOST_DISTRIBUTIONS);
   tcase_add_test(tests, brings_all_columns);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -44,7 +44,7 @@ static host_case turn_case(int turn, host_distribution distribution, uint64_t se
 
 /* _i: the distribution. */
 START_TEST(sorts_every_distribution) {
-  for (int turn = 0; turn < 12; turn++) {
+  for (int turn = 0; turn < 12; turn += SANITIZED_STRIDE) {
     const host_case sort = turn_case(turn, (host_distribution)_i, 100 * (uint64_t)_i + (uint64_t)turn);
     must_sort(&sort);
   }
@@ -54,7 +54,7 @@ END_TEST
 /* Random keys are sorted on chip: no task has a child, and only a bucket now and then is a block's, for those of a simulated
    device are so small that chance alone makes one too long. */
 START_TEST(random_keys_are_sorted_on_chip) {
-  for (int turn = 0; turn < 12; turn++) {
+  for (int turn = 0; turn < 12; turn += SANITIZED_STRIDE) {
     host_case sort = turn_case(turn, HOST_UNIFORM, (uint64_t)turn);
     cdp_study study;
     ck_assert_uint_ne(plan_of(&sort.options, sort.type, sort.count).map_buckets, 0);
@@ -104,7 +104,7 @@ static size_t longest_items(bool is_wide) {
 
 /* Keys read and written, in numbers of all of them, before the buckets are sorted: counted once or twice, and moved twice. */
 START_TEST(long_arrays_are_counted_twice) {
-  for (int turn = 0; turn < 8; turn++) {
+  for (int turn = SANITIZED_FIRST(_i); turn < 8; turn += SANITIZED_STRIDE) {
     const bool is_wide = turn % 2 != 0;
     const bool is_long = turn % 4 < 2;
     const size_t items = !is_long ? MANY_ITEMS : _i % 2 == 0 ? long_items(is_wide) : longest_items(is_wide);
@@ -208,7 +208,7 @@ START_TEST(frequent_values_are_counted) {
     double least; /* share of the keys */
   } cases[] = {{1, 0.09}, {5, 0.45}, {6, 0.99}, {7, 0.12}, {9, 0.09}};
   for (size_t which = 0; which < sizeof cases / sizeof *cases; which++)
-    for (int turn = 0; turn < 4; turn++) {
+    for (int turn = SANITIZED_FIRST((_i + (int)which) % 4); turn < 4; turn += SANITIZED_STRIDE) {
       const size_t count = turn < 2 ? FEW_ITEMS : MANY_ITEMS;
       const cdp_scheme scheme = _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
       const cdp_study study = sort_odd_keys(cases[which].kind, 4 * (uint64_t)_i + (uint64_t)turn, count, turn % 2 != 0, scheme);
@@ -223,7 +223,7 @@ END_TEST
 /* Frequent values leave so few other keys of a long array that their buckets are counted at once: none is moved. Half of the keys
    are of such values, or all. */
 START_TEST(frequent_values_shorten_long_arrays) {
-  for (int turn = 0; turn < 4; turn++) {
+  for (int turn = SANITIZED_FIRST(_i); turn < 4; turn += SANITIZED_STRIDE) {
     const bool is_wide = turn % 2 != 0;
     const size_t count = long_items(is_wide);
     const cdp_study study = sort_odd_keys(turn < 2 ? 5 : 6, 4 * (uint64_t)_i + (uint64_t)turn, count, is_wide,
@@ -240,14 +240,14 @@ END_TEST
 
 START_TEST(sorts_odd_keys) {
   static const cdp_scheme schemes[] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_HOST};
-  for (int turn = 0; turn < 8; turn++)
+  for (int turn = SANITIZED_FIRST(_i); turn < 8; turn += SANITIZED_STRIDE)
     sort_odd_keys(_i, 10 * (uint64_t)_i + (uint64_t)turn, turn < 4 ? FEW_ITEMS : MANY_ITEMS, turn % 2 != 0,
                   schemes[turn / 2 % 2]);
 }
 END_TEST
 
 START_TEST(long_arrays_of_odd_keys) {
-  for (int turn = 0; turn < 4; turn++)
+  for (int turn = SANITIZED_FIRST(_i % 4); turn < 4; turn += SANITIZED_STRIDE)
     sort_odd_keys(_i, 10 * (uint64_t)_i + (uint64_t)turn, long_items(turn % 2 != 0), turn % 2 != 0,
                   turn < 2 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST);
 }
@@ -255,7 +255,7 @@ END_TEST
 
 /* The order in which a device does things is drawn anew by each seed. _i: of which to which. */
 START_TEST(sorts_by_every_seed) {
-  for (uint64_t seed = 10 * (uint64_t)_i; seed < 10 * (uint64_t)_i + 10; seed++) {
+  for (uint64_t seed = 10 * (uint64_t)_i; seed < 10 * (uint64_t)_i + 10; seed += SANITIZED_STRIDE) {
     const host_case sort = turn_case((int)(seed % 12), seed % 2 == 0 ? HOST_UNIFORM : HOST_GAUSSIAN, seed);
     must_sort(&sort);
   }
@@ -283,7 +283,7 @@ END_TEST
    1024. */
 START_TEST(refusals_lose_nothing) {
   uint64_t refused = 0;
-  for (int turn = 0; turn < 12; turn++) {
+  for (int turn = 0; turn < 12; turn += SANITIZED_STRIDE) {
     simulated_rules_refuse((uint32_t)_i);
     const cdp_study study = sort_odd_keys(turn % 2 == 0 ? 10 : 4, 50 + (uint64_t)turn, turn % 4 < 2 ? FEW_ITEMS : MANY_ITEMS,
                                           turn % 3 == 0, CDP_SCHEME_LAST_BLOCK);

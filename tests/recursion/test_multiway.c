@@ -58,7 +58,7 @@ static void sort_around(cdp_type type, size_t count, uint32_t fan_out) {
   for (size_t near = count == 0 ? 0 : count - 1; near <= count + 1; near++) {
     host_case sort = fan_case(type, near, near % 2 == 0 ? HOST_UNIFORM : HOST_FEW_DISTINCT, near);
     sort.options.fan_out = fan_out;
-    for (sort.offset_items = 0; sort.offset_items < 4; sort.offset_items++)
+    for (sort.offset_items = SANITIZED_FIRST(near % 4); sort.offset_items < 4; sort.offset_items += SANITIZED_STRIDE)
       must_sort(&sort);
   }
 }

@@ -13,7 +13,7 @@
 /* Seconds that a test of many sorts may take. */
 #define TEST_SECONDS 300
 
-/* A loop test whose rounds differ in their options alone. */
+/* A loop test whose rounds differ in their options, types or seeds alone. */
 static inline void add_options_loop_test(TCase *tests, const TTest *test, int begin, int end) {
   for (int round = begin; round < end; round += SANITIZED_STRIDE)
     tcase_add_loop_test(tests, test, round, round + 1);
