@@ -100,9 +100,12 @@ typedef struct cdp_wide_plan {
  */
 typedef struct cdp_payload_plan {
   cdp_payload_request asked;
-  bool carries;          /* values are carried with the keys, unless that is given up */
-  bool travels;          /* the value is the lower half of its item; otherwise a position is in the lower bits */
-  uint32_t low_bits;     /* of an item, below the key */
+  bool carries;                /* values are carried with the keys, unless that is given up */
+  bool travels;                /* the value is the lower half of its item; otherwise a position is in the lower bits */
+  uint32_t low_bits;           /* of an item, below the key */
+  uint32_t position_bits;      /* what the greatest position takes */
+  uint32_t block_threads;      /* of the one block that does all of it, where values are short; 0: there are too many keys */
+  uint32_t block_shared_bytes; /* and its shared memory */
   uint32_t regroup_bits; /* what is gathered is first brought into so many buckets, this being their logarithm; 0: it is not */
   uint32_t tiles;        /* of keys that are regrouped */
   cdp_plan sort;         /* of the items; undefined for one key */

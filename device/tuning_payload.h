@@ -25,6 +25,25 @@ constexpr uint32_t WANTED_GATHER_THREADS = 1024;
    that mostly has nothing to do: 2^16 blocks that end as they begin take 40 us (H200). A few to each multiprocessor keep memory busy. */
 constexpr uint32_t MAX_PAYLOAD_BLOCKS = 1024;
 
+/*
+ * Sorts that one block does in one launch (payload/block_pairs.cuh).
+ *
+ * BLOCK_PAIRS_PER_THREAD    items of a thread, whose code is run once: 2^10 keys of 4 bytes with values of 8 take 12.5 to 13.0 us with 4
+ *                           of them, 12.2 with 2, which hold but half as many keys, and 14.3 to 17.3 with 8 (H200).
+ * NARROW_BLOCK_PAIRS_SHARE  the share of all it has room for, 4,096, that a block sorts of keys of up to 4 bytes. 2^11 with values of 4
+ *                           bytes take 15.3 us in place of 18.5 by three launches, and 2^12 of them 24 in place of 19, for there many
+ *                           blocks pack and gather; of 8 bytes 2^12 take 26 in place of 52 (H200).
+ * MAX_BLOCK_PAIRS_UNITS     of a value, the most units of up to 16 bytes, each of which a block reads and waits for before it writes.
+ */
+constexpr uint32_t BLOCK_PAIRS_PER_THREAD = 4;
+constexpr uint32_t NARROW_BLOCK_PAIRS_SHARE = 2;
+constexpr uint32_t MAX_BLOCK_PAIRS_UNITS = 4;
+
+/* The most keys of so many bytes. */
+constexpr uint32_t block_pairs_items(DeviceKind kind, uint32_t key_bytes) {
+  return multiway_row(kind, 8).block_threads * BLOCK_PAIRS_PER_THREAD / (key_bytes == 8 ? 1 : NARROW_BLOCK_PAIRS_SHARE);
+}
+
 /* The longest run of keys of 8 bytes whose keys are ordered where they lie: each of them reads all of it. With the 38 bits of a window
    that 2^26 positions leave, random keys have runs of 2; longer ones are for keys that are spread unevenly, at no cost to others. */
 constexpr uint32_t MOST_RUN_KEYS = 32;

@@ -2,6 +2,7 @@
 /*
  * The launches of a sort of keys with what goes with them, one behind the other on a stream, all by the host:
  *
+ *     few keys        one launch of one block (block_pairs.cuh)
  *     many keys       carry values with the keys (carry.cuh); if that is given up:
  *     values travel   pack keys and values ──▶ sort ──▶ unpack both
  *     others          pack keys and positions ──▶ sort ──▶ keys ──▶ for each column: gather, copy back ──▶ indices
@@ -14,6 +15,7 @@
 #ifndef CDPSORT_DEVICE_PAYLOAD_PAYLOAD_LAUNCHES_CUH
 #define CDPSORT_DEVICE_PAYLOAD_PAYLOAD_LAUNCHES_CUH
 
+#include "payload/block_pairs.cuh"
 #include "payload/carry_launches.cuh"
 #include "payload/gather.cuh"
 #include "payload/payload.h"
@@ -270,6 +272,8 @@ int launch_items_of(const cdp_payload_plan &plan, void *stream) {
 
 template <typename Raw>
 int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
+  if (is_block_pairs(plan))
+    return launch_block_pairs<Raw>(plan, stream);
   if constexpr (sizeof(Raw) == sizeof(uint32_t)) {
     if (plan.carries && are_carriable(plan)) {
       CDP_RETURN_UNLESS_LAUNCHED(launch_carrying(plan, stream));

@@ -3,6 +3,7 @@
  * The plan of a sort with values or indices (engine.h): what goes into an item, the sort of the items, and the workspace.
  */
 #include "engine.h"
+#include "payload/block_pairs.cuh"
 #include "payload/carry_buckets.cuh"
 #include "payload/carry_scatter.cuh"
 #include "payload/items.cuh"
@@ -213,6 +214,25 @@ void plan_wide(const cdp_device_facts &facts, cdp_payload_plan &plan, Room &room
   wide.told_bytes = room.end - wide.varying;
 }
 
+/* ---- Few keys ---------------------------------------------------------------------------------------------------------- */
+
+/* Where the items would be one block's, that block does all the rest, too. */
+void plan_block(const cdp_device_facts &facts, cdp_payload_plan &plan) {
+  const uint64_t count = plan.asked.count;
+  if (count < 2 || plan.sort.path != CDP_PATH_ONE_BLOCK)
+    return;
+  const DeviceKind kind = static_cast<DeviceKind>(facts.device_kind);
+  if (count > block_pairs_items(kind, cdp_engine_key_bytes(plan.asked.type)))
+    return;
+  constexpr uint32_t WARP_ITEMS = WARP_LANES * BLOCK_PAIRS_PER_THREAD;
+  plan.block_threads = static_cast<uint32_t>((count + WARP_ITEMS - 1) / WARP_ITEMS * WARP_LANES);
+  plan.block_shared_bytes = for_kind(kind, [](auto constant) {
+    using BlockRoom = simulated::BlockPairsRoomOf<decltype(constant)::value>;
+    static_assert(sizeof(BlockRoom) <= shared_bytes_of_blocks(decltype(constant)::value), "what a block may have");
+    return static_cast<uint32_t>(sizeof(BlockRoom));
+  });
+}
+
 /* ---- All of it --------------------------------------------------------------------------------------------------------- */
 
 /* What is gathered lies where the sort has its workspace: the one is over when the other begins. carried: bytes that carrying takes
@@ -256,7 +276,8 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   *plan = {};
   plan->asked = *request;
   plan->travels = travels(*request);
-  plan->low_bits = plan->travels ? 32 : position_bits(request->count);
+  plan->position_bits = position_bits(request->count);
+  plan->low_bits = plan->travels ? 32 : plan->position_bits;
   if (request->count >= 2) {
     const cdp_status status = cdp_engine_plan(&settings, CDP_U64, request->count, facts, is_captured, &plan->sort);
     if (status != CDP_OK)
@@ -265,6 +286,7 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   plan_regrouping(facts->device_kind == static_cast<uint32_t>(DeviceKind::simulated), *plan);
   plan->sort.seed = settings.seed;
   plan->sort.is_captured = is_captured;
+  plan_block(*facts, *plan);
   plan->carries = request->count >= 2 && carries(settings, *facts, *plan);
   return plan_room(*facts, plan->carries ? plan_carry(*facts, *plan) : 0, *plan);
 }

@@ -7,6 +7,7 @@
 #include "gpu_tables.h"
 
 #include "agreeing_keys.h"
+#include "tile_sizes.h"
 
 using namespace gpu_check;
 using namespace gpu_tables;
@@ -26,6 +27,10 @@ host_distribution host_distribution_at(uint64_t turn) {
 std::vector<size_t> sizes() {
   const size_t block = one_block_items(CDP_U64);
   std::vector<size_t> all = {1, 2, 1000, block - 1, block, block + 1, 20011};
+  for (const uint32_t key_bytes : {4u, 8u}) {
+    all.push_back(cuda_block_pairs(key_bytes));
+    all.push_back(cuda_block_pairs(key_bytes) + 1);
+  }
   if (!quick())
     all.push_back(100003);
   return all;
@@ -54,10 +59,11 @@ START_TEST(test_values) {
   for (const cdp_type type : {CDP_I8, CDP_F16, CDP_F32, CDP_I64})
     for (const cdp_ties ties : {CDP_TIES_ANY, CDP_TIES_STABLE})
       for (const size_t shift : {0, 1, 2, 4, 8}) {
-        const Table table = make_table(type, make_keys(type, 9973, HOST_FEW_DISTINCT), {VALUE_SIZES[_i]});
         Way way = ON_DEVICE;
         way.shift = shift;
-        check_pairs(table, options_of(CDP_ASCENDING, ties), way, "values");
+        for (const size_t count : {1999, 9973}) // sorted by one block, and not
+          check_pairs(make_table(type, make_keys(type, count, HOST_FEW_DISTINCT), {VALUE_SIZES[_i]}),
+                      options_of(CDP_ASCENDING, ties), way, "values");
       }
 }
 END_TEST
@@ -84,8 +90,11 @@ START_TEST(test_columns) {
   ck_assert_uint_eq(most.size(), CDP_COLUMNS_MAX);
   for (const cdp_type type : {CDP_U8, CDP_BF16, CDP_F32, CDP_F64})
     for (const cdp_ties ties : ALL_TIES) {
+      const std::vector<size_t> short_most = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 64, 1, 8, 4, 2};
       const Bytes keys = make_keys(type, 20011, HOST_EXTREMES);
       check_pairs(make_table(type, keys, most), options_of(CDP_ASCENDING, ties), way, "most columns");
+      check_pairs(make_table(type, make_keys(type, 2000, HOST_EXTREMES), short_most), options_of(CDP_DESCENDING, ties), way,
+                  "most columns of one block");
       check_pairs(make_table(type, keys, {4, 4}), options_of(CDP_DESCENDING, ties), way, "two columns");
       check_pairs(make_table(type, keys, {}), options_of(CDP_ASCENDING, ties), way, "no columns");
     }
@@ -128,7 +137,7 @@ END_TEST
 START_TEST(test_agreeing) {
   const cdp_type type = _i == 0 ? CDP_U64 : _i == 1 ? CDP_I64 : CDP_F64;
   uint64_t turn = 0;
-  for (const size_t count : {size_t{100}, static_cast<size_t>(pick(100003, 20011))})
+  for (const size_t count : {size_t{100}, size_t{4000}, static_cast<size_t>(pick(100003, 20011))})
     for (const std::vector<uint64_t> &ranks : make_agreeing(count, seed()))
       for (const cdp_order order : ORDERS) {
         const cdp_options options = options_of(order, ALL_TIES[turn % 3]);

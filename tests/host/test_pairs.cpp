@@ -68,16 +68,18 @@ START_TEST(moves_values_of_any_size) {
     options.order = static_cast<cdp_order>(size % 2);
     const host_distribution distribution = size % 3 == 0 ? HOST_FEW_DISTINCT : HOST_EXTREMES;
     must_sort_pairs(type, keys_of(type, 700, distribution, size), sizes[size], size % 4 == 3 ? 1 : 0, options);
-    must_sort_pairs(type, keys_of(type, 300, HOST_UNIFORM, size), sizes[size], sizes[size] % 16, options);
+    must_sort_pairs(type, keys_of(type, simulated_block_pairs(4), HOST_UNIFORM, size), sizes[size], sizes[size] % 16, options);
   }
 }
 END_TEST
 
-/* From one key on, and around what one block sorts by itself and what takes a partition. _i: type. */
+/* From one key on, and around what one block sorts in one launch, and by itself, and what takes a partition. _i: type. */
 START_TEST(sorts_pairs_of_any_number) {
   const cdp_type type = type_at(_i);
   const size_t tile = simulated_tile_items(8);
-  const size_t counts[] = {1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1025, tile - 1, tile, tile + 1, 3 * tile + 7};
+  const size_t block = simulated_block_pairs(static_cast<uint32_t>(host_key_bytes(type)));
+  const size_t counts[] = {1,    2,    3,         31,    32,        33,       255,  256,      257,
+                           1023, 1025, block - 1, block, block + 1, tile - 1, tile, tile + 1, 3 * tile + 7};
   for (size_t index = 0; index < sizeof counts / sizeof *counts; index++) {
     cdp_options options = simulated_options(index);
     options.ties = static_cast<cdp_ties>(index % TIES);
@@ -218,22 +220,22 @@ END_TEST
 START_TEST(moves_all_columns) {
   const cdp_type type = type_at(_i);
   const size_t key_bytes = host_key_bytes(type);
-  constexpr size_t COUNT = 1500;
+  const size_t count = _i % 2 == 0 ? 1500 : simulated_block_pairs(4);
   for (const size_t column_count : {size_t{0}, size_t{1}, size_t{2}, size_t{CDP_COLUMNS_MAX}}) {
     cdp_options options = simulated_options(column_count);
     options.ties = CDP_TIES_BY_VALUE;
-    const Bytes keys = keys_of(type, COUNT, HOST_EXTREMES, column_count);
+    const Bytes keys = keys_of(type, count, HOST_EXTREMES, column_count);
     const std::vector<uint64_t> order = stable_order(type, options, keys);
     const Guarded own_keys(keys);
     std::vector<Bytes> values;
     std::vector<std::unique_ptr<Guarded>> own_values;
     std::vector<cdp_column> columns;
     for (size_t column = 0; column < column_count; column++) {
-      values.push_back(random_bytes(COUNT * (column + 1), column));
+      values.push_back(random_bytes(count * (column + 1), column));
       own_values.push_back(std::make_unique<Guarded>(values[column], column % 3));
       columns.push_back({own_values[column]->bytes(), column + 1});
     }
-    const cdp_status status = cdp_quicksort_columns(own_keys.bytes(), columns.data(), column_count, COUNT, type, &options);
+    const cdp_status status = cdp_quicksort_columns(own_keys.bytes(), columns.data(), column_count, count, type, &options);
     ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
     ck_assert(own_keys.contents() == in_order(keys, key_bytes, order));
     for (size_t column = 0; column < column_count; column++)
@@ -340,17 +342,17 @@ int main() {
   Suite *suite = suite_create("pairs");
   TCase *tests = tcase_create("pairs");
   tcase_set_timeout(tests, TEST_SECONDS);
-  tcase_add_loop_test(tests, moves_values_of_any_size, 0, TYPES * TIES);
-  tcase_add_loop_test(tests, sorts_pairs_of_any_number, 0, TYPES);
+  add_options_loop_test(tests, moves_values_of_any_size, 0, TYPES * TIES);
+  add_options_loop_test(tests, sorts_pairs_of_any_number, 0, TYPES);
   tcase_add_loop_test(tests, sorts_pairs_of_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_loop_test(tests, regroups_long_arrays, 0, 4);
-  tcase_add_loop_test(tests, mends_runs_of_wide_keys, 0, 60);
+  add_options_loop_test(tests, mends_runs_of_wide_keys, 0, 60);
   tcase_add_loop_test(tests, mends_runs_of_many_lengths, 0, AGREEING_KINDS);
   tcase_add_loop_test(tests, mends_runs_across_tiles, 0, 9);
   tcase_add_test(tests, mends_runs_of_doubles);
-  tcase_add_loop_test(tests, moves_all_columns, 0, TYPES);
-  tcase_add_loop_test(tests, finds_the_order, 0, TYPES * PLACES);
-  tcase_add_loop_test(tests, sorts_in_stream_order, 0, TYPES);
+  add_options_loop_test(tests, moves_all_columns, 0, TYPES);
+  add_options_loop_test(tests, finds_the_order, 0, TYPES * PLACES);
+  add_options_loop_test(tests, sorts_in_stream_order, 0, TYPES);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

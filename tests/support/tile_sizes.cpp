@@ -51,6 +51,14 @@ extern "C" uint32_t cuda_divide_parts() {
   return cdp::divide_shape(false).max_parts;
 }
 
+extern "C" uint32_t simulated_block_pairs(uint32_t key_bytes) {
+  return cdp::block_pairs_items(cdp::DeviceKind::simulated, key_bytes);
+}
+
+extern "C" uint32_t cuda_block_pairs(uint32_t key_bytes) {
+  return cdp::block_pairs_items(cdp::DeviceKind::large, key_bytes);
+}
+
 extern "C" uint32_t simulated_walk_tile(uint32_t key_bytes) {
   return cdp::walk_tile(cdp::ranges_shape(true), key_bytes);
 }

@@ -28,6 +28,10 @@ uint32_t simulated_divide_parts(void);
 uint32_t cuda_divide_tile(void);
 uint32_t cuda_divide_parts(void);
 
+/* The most keys that one block sorts with their values in one launch; those of 1 and 2 bytes as those of 4. */
+uint32_t simulated_block_pairs(uint32_t key_bytes);
+uint32_t cuda_block_pairs(uint32_t key_bytes);
+
 /* Keys that a block's warps look at at once as they walk along an array, and keys that a block merges; also by 1 and 2 bytes. */
 uint32_t simulated_walk_tile(uint32_t key_bytes);
 uint32_t simulated_merge_tile(uint32_t key_bytes);
