@@ -69,6 +69,7 @@ int main() {
   print_of("block", large,
            [](DeviceKind of, uint32_t bytes) { return on_chip_block_items(multiway_row(of, bytes), on_chip_row(of, bytes)); });
   print("wide_run", wide_run_items(large), wide_run_items(large));
+  print_of("block_pairs", large, block_pairs_items);
   print("wide_tile", wide_tile_items(large), wide_tile_items(large));
   print_of("cells", large, [](DeviceKind of, uint32_t bytes) { return on_chip_row(of, bytes).cells; });
   print_of("straight", large, [](DeviceKind of, uint32_t bytes) { return team_items(of, bytes) / 16 * STRAIGHT_BUCKET_SHARE; });
