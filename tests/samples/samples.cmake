@@ -12,3 +12,4 @@ endforeach()
 add_test(NAME guide_figures COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/documents/check_guide.py $<TARGET_FILE_DIR:sort_numbers>)
 set_tests_properties(quickstart samples guide_figures ${sample_tests} PROPERTIES LABELS "samples;simulated" TIMEOUT 300
                      ENVIRONMENT CDPSORT_DEVICE=simulated)
+set_tests_properties(recursion_samples PROPERTIES COST 60) # begun before shorter ones
