@@ -193,6 +193,22 @@ START_TEST(mends_runs_across_tiles) {
 }
 END_TEST
 
+/* Keys that differ in their upper bits, but for one pair in disorder, whose lowest bit alone does: the first one, the last one, or one
+   between. One block sorts them, of one warp or of several. */
+START_TEST(mends_a_single_pair) {
+  for (const uint64_t count : {uint64_t{2}, uint64_t{3}, uint64_t{100}, uint64_t{simulated_block_pairs(8)}})
+    for (const uint64_t place : {uint64_t{0}, count / 2 - 1, count - 2}) {
+      std::vector<uint64_t> keys(count);
+      for (uint64_t index = 0; index < count; index++)
+        keys[index] = index << 40;
+      keys[place] = keys[place + 1] + 1;
+      Bytes bytes(count * sizeof(uint64_t));
+      memcpy(bytes.data(), keys.data(), bytes.size());
+      must_sort_pairs(CDP_U64, bytes, 4, 0, simulated_options(place));
+    }
+}
+END_TEST
+
 /* Most numbers are a few far from all others, and the others are no numbers: by value they are equal. */
 START_TEST(mends_runs_of_doubles) {
   Bytes bytes(4000 * sizeof(double));
@@ -349,6 +365,7 @@ int main() {
   add_options_loop_test(tests, mends_runs_of_wide_keys, 0, 60);
   tcase_add_loop_test(tests, mends_runs_of_many_lengths, 0, AGREEING_KINDS);
   tcase_add_loop_test(tests, mends_runs_across_tiles, 0, 9);
+  tcase_add_test(tests, mends_a_single_pair);
   tcase_add_test(tests, mends_runs_of_doubles);
   add_options_loop_test(tests, moves_all_columns, 0, TYPES);
   add_options_loop_test(tests, finds_the_order, 0, TYPES * PLACES);
