@@ -11,8 +11,10 @@
 #define CDPSORT_DEVICE_PAYLOAD_BLOCK_PAIRS_CUH
 
 #include "block/block_merge.cuh"
+#include "block/team.cuh"
 #include "payload/items.cuh"
 #include "payload/payload.h"
+#include "payload/window.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -43,7 +45,8 @@ template <DeviceKind KIND>
 struct BlockPairsRoomOf {
   static constexpr uint32_t MOST_ITEMS = block_pairs_items(KIND, sizeof(uint64_t));
   uint64_t stage[merge_room(MOST_ITEMS)];
-  uint16_t positions[MOST_ITEMS]; /* in the order of what keys of 8 bytes are sorted by first */
+  WarpExtremes<uint64_t> extremes; /* of keys of 8 bytes */
+  uint16_t positions[MOST_ITEMS];  /* in the order of what those are sorted by first */
 };
 using BlockPairsRoom = BlockPairsRoomOf<DEVICE_KIND>;
 
@@ -68,6 +71,24 @@ __device__ __forceinline__ void sort_block_items(BlockItems &items, BlockPairsRo
 
 /* ---- Keys of 8 bytes ----------------------------------------------------------------------------------------------------- */
 
+/* Which bits of the keys are in their items, by each thread's least and greatest key. All threads of the block take part. */
+__device__ __forceinline__ Window find_block_window(uint64_t least, uint64_t greatest, uint32_t low_bits,
+                                                    BlockPairsRoom &room) {
+  const uint32_t warp = threadIdx.x / WARP_LANES;
+  const uint32_t lane = threadIdx.x % WARP_LANES;
+  warp_extremes(least, greatest);
+  if (lane == 0) {
+    room.extremes.least[warp] = least;
+    room.extremes.greatest[warp] = greatest;
+  }
+  __syncthreads();
+  const uint32_t seen = lane < blockDim.x / WARP_LANES ? lane : 0;
+  least = room.extremes.least[seen];
+  greatest = room.extremes.greatest[seen];
+  warp_extremes(least, greatest);
+  return Window(KeyExtremes{greatest, ~least}, low_bits);
+}
+
 /* Whether keys are in order; `items` say where they are. */
 __device__ __forceinline__ bool are_in_order(const BlockPairs<uint64_t> &pairs, const BlockItems &items, BlockPairsRoom &room) {
   const uint64_t mask = (uint64_t{1} << pairs.low_bits) - 1;
@@ -84,13 +105,14 @@ __device__ __forceinline__ bool are_in_order(const BlockPairs<uint64_t> &pairs, 
   return __syncthreads_or(is_disorder ? 1 : 0) == 0;
 }
 
-/* By the lower bits of the keys, and then by the others: each sort keeps the order of the one before it. */
-__device__ __forceinline__ void sort_by_halves(const BlockPairs<uint64_t> &pairs, BlockItems &items, BlockPairsRoom &room) {
+/* By the bits that the window lacks, and then by the window: each sort keeps the order of the one before it. */
+__device__ __forceinline__ void sort_by_halves(const BlockPairs<uint64_t> &pairs, const Window &window, BlockItems &items,
+                                               BlockPairsRoom &room) {
   const uint64_t mask = (uint64_t{1} << pairs.low_bits) - 1;
   for_each_block_item([&](uint32_t item, uint32_t rank) {
     const uint64_t position = items[item] & mask;
     if (rank < pairs.count)
-      items[item] = (pairs.entry.enter(pairs.keys[position]) & mask) << pairs.low_bits | position;
+      items[item] = window.dropped(pairs.entry.enter(pairs.keys[position])) << pairs.low_bits | position;
   });
   sort_block_items(items, room);
   for_each_block_item([&](uint32_t item, uint32_t rank) {
@@ -98,7 +120,7 @@ __device__ __forceinline__ void sort_by_halves(const BlockPairs<uint64_t> &pairs
     if (rank >= pairs.count)
       return;
     room.positions[rank] = static_cast<uint16_t>(position);
-    items[item] = (pairs.entry.enter(pairs.keys[position]) & ~mask) | rank;
+    items[item] = window(pairs.entry.enter(pairs.keys[position])) << pairs.low_bits | rank;
   });
   sort_block_items(items, room);
   __syncthreads(); // one warp merges without
@@ -106,6 +128,26 @@ __device__ __forceinline__ void sort_by_halves(const BlockPairs<uint64_t> &pairs
     if (rank < pairs.count)
       items[item] = room.positions[items[item] & mask];
   });
+}
+
+/* Sorts what `items` has of a thread's keys, entered, and leaves in their lower bits the positions in order. */
+__device__ __forceinline__ void sort_wide_keys(const BlockPairs<uint64_t> &pairs, BlockItems &items, BlockPairsRoom &room) {
+  uint64_t least = UINT64_MAX;
+  uint64_t greatest = 0;
+  for_each_block_item([&](uint32_t item, uint32_t position) {
+    if (position >= pairs.count)
+      return;
+    least = min(least, items[item]);
+    greatest = max(greatest, items[item]);
+  });
+  const Window window = find_block_window(least, greatest, pairs.low_bits, room);
+  for_each_block_item([&](uint32_t item, uint32_t position) {
+    if (position < pairs.count)
+      items[item] = window(items[item]) << pairs.low_bits | position;
+  });
+  sort_block_items(items, room);
+  if (window.dropped_bits != 0 && !are_in_order(pairs, items, room))
+    sort_by_halves(pairs, window, items, room);
 }
 
 /* ---- What is written ----------------------------------------------------------------------------------------------------- */
@@ -171,12 +213,12 @@ __global__ void __launch_bounds__(MultiwayShape<uint64_t>::BLOCK_THREADS, 1)
     if (position >= pairs.count)
       return;
     const uint64_t entered = pairs.entry.enter(pairs.keys[position]);
-    items[item] = (sizeof(Raw) == 8 ? entered & ~mask : entered << pairs.low_bits) | position;
+    items[item] = sizeof(Raw) == 8 ? entered : entered << pairs.low_bits | position;
   });
-  sort_block_items(items, room);
   if constexpr (sizeof(Raw) == 8)
-    if (!are_in_order(pairs, items, room))
-      sort_by_halves(pairs, items, room);
+    sort_wide_keys(pairs, items, room);
+  else
+    sort_block_items(items, room);
   for_each_block_item([&](uint32_t item, uint32_t rank) {
     positions[item] = rank < pairs.count ? static_cast<uint32_t>(items[item] & mask) : 0;
   });
@@ -199,11 +241,7 @@ __global__ void __launch_bounds__(MultiwayShape<uint64_t>::BLOCK_THREADS, 1)
 
 /* How a column is gathered. */
 inline BlockColumn block_column_of(const cdp_payload_column &column) {
-  const uint64_t multiples =
-      reinterpret_cast<uintptr_t>(column.d_source) | reinterpret_cast<uintptr_t>(column.d_target) | column.value_bytes;
-  uint32_t unit_bytes = sizeof(SixteenBytes);
-  while (multiples % unit_bytes != 0)
-    unit_bytes /= 2;
+  const uint32_t unit_bytes = copied_unit(column.d_source, column.d_target, column.value_bytes);
   return {column.d_source, column.d_target, unit_bytes, static_cast<uint32_t>(column.value_bytes / unit_bytes)};
 }
 

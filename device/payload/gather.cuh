@@ -113,16 +113,18 @@ int gather_units(const Origins &origins, const void *source, uint64_t count, uin
 /* Of values of so many bytes, in the largest unit that they and where they lie are multiples of. */
 inline int gather_values(const Origins &origins, const void *source, uint64_t count, uint32_t value_bytes, void *destination,
                          const uint32_t *wanted, void *stream) {
-  const uint64_t multiples = reinterpret_cast<uintptr_t>(source) | reinterpret_cast<uintptr_t>(destination) | value_bytes;
-  if (multiples % 16 == 0)
-    return gather_units<SixteenBytes>(origins, source, count, value_bytes / 16, destination, wanted, stream);
-  if (multiples % 8 == 0)
-    return gather_units<uint64_t>(origins, source, count, value_bytes / 8, destination, wanted, stream);
-  if (multiples % 4 == 0)
-    return gather_units<uint32_t>(origins, source, count, value_bytes / 4, destination, wanted, stream);
-  if (multiples % 2 == 0)
+  switch (copied_unit(source, destination, value_bytes)) {
+  case 1:
+    return gather_units<uint8_t>(origins, source, count, value_bytes, destination, wanted, stream);
+  case 2:
     return gather_units<uint16_t>(origins, source, count, value_bytes / 2, destination, wanted, stream);
-  return gather_units<uint8_t>(origins, source, count, value_bytes, destination, wanted, stream);
+  case 4:
+    return gather_units<uint32_t>(origins, source, count, value_bytes / 4, destination, wanted, stream);
+  case 8:
+    return gather_units<uint64_t>(origins, source, count, value_bytes / 8, destination, wanted, stream);
+  default:
+    return gather_units<SixteenBytes>(origins, source, count, value_bytes / 16, destination, wanted, stream);
+  }
 }
 
 } // namespace cdp::CDP_RUNTIME

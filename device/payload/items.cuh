@@ -81,6 +81,15 @@ struct alignas(16) SixteenBytes {
   uint64_t halves[2];
 };
 
+/* The largest unit that values and where they lie are multiples of. */
+inline uint32_t copied_unit(const void *source, const void *target, uint64_t value_bytes) {
+  const uint64_t multiples = reinterpret_cast<uintptr_t>(source) | reinterpret_cast<uintptr_t>(target) | value_bytes;
+  uint32_t unit_bytes = sizeof(SixteenBytes);
+  while (multiples % unit_bytes != 0)
+    unit_bytes /= 2;
+  return unit_bytes;
+}
+
 /* ---- Keys -------------------------------------------------------------------------------------------------------------- */
 
 /* Makes keys one that count as equal (CDP_TIES_BY_VALUE): zeros +0.0, NaNs the one without a sign that is next to infinity. */

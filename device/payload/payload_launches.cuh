@@ -82,12 +82,14 @@ int sort_travelling_units(const cdp_payload_plan &plan, void *stream) {
 template <typename Raw>
 int sort_travelling(const cdp_payload_plan &plan, void *stream) {
   const cdp_payload_column &column = plan.asked.columns[0];
-  const uint64_t multiples =
-      reinterpret_cast<uintptr_t>(column.d_source) | reinterpret_cast<uintptr_t>(column.d_target) | column.value_bytes;
-  if (multiples % 4 == 0)
+  switch (copied_unit(column.d_source, column.d_target, column.value_bytes)) {
+  case 1:
+    return sort_travelling_units<Raw, uint8_t>(plan, stream);
+  case 2:
+    return sort_travelling_units<Raw, uint16_t>(plan, stream);
+  default:
     return sort_travelling_units<Raw, uint32_t>(plan, stream);
-  return multiples % 2 == 0 ? sort_travelling_units<Raw, uint16_t>(plan, stream)
-                            : sort_travelling_units<Raw, uint8_t>(plan, stream);
+  }
 }
 
 /* ---- Regrouping -------------------------------------------------------------------------------------------------------- */

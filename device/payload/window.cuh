@@ -36,6 +36,10 @@ struct Window {
   __device__ __forceinline__ uint64_t operator()(uint64_t entered) const {
     return (entered - least) >> dropped_bits;
   }
+  /* What is not. */
+  __device__ __forceinline__ uint64_t dropped(uint64_t entered) const {
+    return (entered - least) & ((uint64_t{1} << dropped_bits) - 1);
+  }
 };
 
 /* Finds the least and the greatest key. Each thread looks at many, so that few atomics are left. */

@@ -193,19 +193,45 @@ START_TEST(mends_runs_across_tiles) {
 }
 END_TEST
 
-/* Keys that differ in their upper bits, but for one pair in disorder, whose lowest bit alone does: the first one, the last one, or one
-   between. One block sorts them, of one warp or of several. */
+/* Keys that lie far apart, but for one pair in disorder, whose lowest bit alone differs: the first one, the last one, or one between.
+   One block sorts them, of one warp or of several. */
 START_TEST(mends_a_single_pair) {
-  for (const uint64_t count : {uint64_t{2}, uint64_t{3}, uint64_t{100}, uint64_t{simulated_block_pairs(8)}})
+  for (const uint64_t count : {uint64_t{3}, uint64_t{100}, uint64_t{simulated_block_pairs(8)}})
     for (const uint64_t place : {uint64_t{0}, count / 2 - 1, count - 2}) {
       std::vector<uint64_t> keys(count);
       for (uint64_t index = 0; index < count; index++)
-        keys[index] = index << 40;
+        keys[index] = UINT64_MAX / count / 16 * 16 * index;
       keys[place] = keys[place + 1] + 1;
       Bytes bytes(count * sizeof(uint64_t));
       memcpy(bytes.data(), keys.data(), bytes.size());
       must_sort_pairs(CDP_U64, bytes, 4, 0, simulated_options(place));
     }
+}
+END_TEST
+
+/* Few keys, whose distances from the least have just as many bits as there is room for beside a position, or one more: and in the
+   lowest bit alone they differ, two by two. _i: whether they have more. */
+START_TEST(sorts_few_keys_by_distances) {
+  for (const uint64_t count : {uint64_t{3}, uint64_t{100}, uint64_t{129}, uint64_t{simulated_block_pairs(8)}}) {
+    uint32_t position_bits = 0;
+    while ((count - 1) >> position_bits != 0)
+      position_bits++;
+    const uint64_t span = UINT64_MAX >> (position_bits - static_cast<uint32_t>(_i));
+    const uint64_t least = UINT64_MAX - span - (UINT64_MAX - span) / 3;
+    uint64_t state = count;
+    std::vector<uint64_t> keys = {least + span, least, least + span - 1};
+    while (keys.size() < count)
+      keys.push_back(least + (keys.size() % 2 == 0 ? (keys.back() - least) ^ 1 : host_random(&state) & span));
+    Bytes bytes(count * sizeof(uint64_t));
+    memcpy(bytes.data(), keys.data(), bytes.size());
+    for (int order = CDP_ASCENDING; order <= CDP_DESCENDING; order++) {
+      cdp_options options = simulated_options(count);
+      options.order = static_cast<cdp_order>(order);
+      options.ties = CDP_TIES_STABLE;
+      must_sort_pairs(CDP_U64, bytes, 8, 0, options);
+      must_sort_pairs(CDP_I64, bytes, 2, 0, options);
+    }
+  }
 }
 END_TEST
 
@@ -366,6 +392,7 @@ int main() {
   tcase_add_loop_test(tests, mends_runs_of_many_lengths, 0, AGREEING_KINDS);
   tcase_add_loop_test(tests, mends_runs_across_tiles, 0, 9);
   tcase_add_test(tests, mends_a_single_pair);
+  tcase_add_loop_test(tests, sorts_few_keys_by_distances, 0, 2);
   tcase_add_test(tests, mends_runs_of_doubles);
   add_options_loop_test(tests, moves_all_columns, 0, TYPES);
   add_options_loop_test(tests, finds_the_order, 0, TYPES * PLACES);

@@ -133,6 +133,22 @@ START_TEST(workspace_is_that_of_all_values) {
 }
 END_TEST
 
+/* Few keys are one block's, of as many threads as hold four keys each: up to 2,048, or 4,096 of 8 bytes, on an H200. */
+START_TEST(one_block_sorts_few_keys) {
+  for (size_t type = 0; type < TYPE_COUNT; type++) {
+    const uint64_t most = cdp_engine_key_bytes(types[type]) == 8 ? 4096 : 2048;
+    const uint64_t counts[] = {2, 128, 129, most - 1, most, 1, most + 1, 1 << 20};
+    for (int with = 0; with < GOODS; with++)
+      for (size_t which = 0; which < sizeof counts / sizeof *counts; which++) {
+        const cdp_payload_request request = request_of(&all_goods[with], types[type], CDP_TIES_ANY, counts[which]);
+        cdp_payload_plan plan;
+        ck_assert_int_eq(plan_payload(&request, KIND_H200, false, &plan), CDP_OK);
+        ck_assert_uint_eq(plan.block_threads, which < 5 ? (counts[which] + 127) / 128 * 32 : 0);
+      }
+  }
+}
+END_TEST
+
 /* 2^32 values of so many bytes. */
 START_TEST(refuses_what_cannot_be_addressed) {
   static const size_t too_large[] = {UINT32_MAX, (size_t)1 << 31};
@@ -247,6 +263,7 @@ int main(void) {
   tcase_set_timeout(room, TEST_SECONDS);
   tcase_add_loop_test(room, workspace_is_as_large_as_documented, 0, GOODS * (int)KINDS);
   tcase_add_test(room, workspace_is_that_of_all_values);
+  tcase_add_test(room, one_block_sorts_few_keys);
   tcase_add_test(room, refuses_what_cannot_be_addressed);
   tcase_add_loop_test(room, division_is_as_large_as_documented, 0, (int)KINDS);
   tcase_add_loop_test(room, division_has_parts_for_all_keys, 0, (int)KINDS);
