@@ -44,6 +44,22 @@ constexpr uint32_t block_pairs_items(DeviceKind kind, uint32_t key_bytes) {
   return multiway_row(kind, 8).block_threads * BLOCK_PAIRS_PER_THREAD / (key_bytes == 8 ? 1 : NARROW_BLOCK_PAIRS_SHARE);
 }
 
+/*
+ * What of a key of 8 bytes goes into its item (payload/window.cuh):
+ *
+ * MIN_BITS_LEFT_OUT     bits that are the same in all keys are left out where a window shows so many more of the others at least: 13 of
+ *                       letters, 12 of digits. Leaving them out takes 2^26 keys 10 % longer than not (H200).
+ * WINDOW_SAMPLES        keys that are looked at to see whether windows should be by octaves: one for each thread of a block.
+ * NEAR_KEY_BITS         one in 2^NEAR_KEY_BITS of them is so close to the least or the greatest key that as many keys or more are there as
+ *                       upper bits have steps.
+ * MOST_CROWDED_SAMPLES  with windows by octaves, so many have another key's at most. Where keys with few bits set are in such windows, 2^26
+ *                       take half as long again as in windows of upper bits, which leave one bit less for the next sort (H200).
+ */
+constexpr uint32_t MIN_BITS_LEFT_OUT = 4;
+constexpr uint32_t WINDOW_SAMPLES = PAYLOAD_THREADS;
+constexpr uint32_t NEAR_KEY_BITS = 6;
+constexpr uint32_t MOST_CROWDED_SAMPLES = 1;
+
 /* The longest run of keys of 8 bytes whose keys are ordered where they lie: each of them reads all of it. With the 38 bits of a window
    that 2^26 positions leave, random keys have runs of 2; longer ones are for keys that are spread unevenly, at no cost to others. */
 constexpr uint32_t MOST_RUN_KEYS = 32;

@@ -31,6 +31,7 @@ cdpsort_test(compare FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(compare_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(compiled FOLDER host STATIC LABELS simulated long)
 cdpsort_test(pairs FOLDER host SUPPORT host_data LABELS simulated)
+cdpsort_test(wide_pairs FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(records FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(copies FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(ranges FOLDER host SUPPORT host_data LABELS simulated)
@@ -62,7 +63,7 @@ foreach(name plan plan_paths plan_excess plan_payload plan_select device_kinds)
 endforeach()
 
 # The pieces that blocks are made of, each by itself.
-foreach(name scan bitonic block_sort block_places merge splitters presorted on_chip multiway_sort pivot)
+foreach(name scan bitonic block_sort block_places merge splitters presorted on_chip multiway_sort pivot window)
   cdpsort_test(${name} FOLDER block SUPPORT host_data STATIC LABELS simulated)
 endforeach()
 

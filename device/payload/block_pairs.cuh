@@ -72,8 +72,8 @@ __device__ __forceinline__ void sort_block_items(BlockItems &items, BlockPairsRo
 /* ---- Keys of 8 bytes ----------------------------------------------------------------------------------------------------- */
 
 /* Which bits of the keys are in their items, by each thread's least and greatest key. All threads of the block take part. */
-__device__ __forceinline__ Window find_block_window(uint64_t least, uint64_t greatest, uint32_t low_bits,
-                                                    BlockPairsRoom &room) {
+__device__ __forceinline__ UpperBits find_block_window(uint64_t least, uint64_t greatest, uint32_t low_bits,
+                                                       BlockPairsRoom &room) {
   const uint32_t warp = threadIdx.x / WARP_LANES;
   const uint32_t lane = threadIdx.x % WARP_LANES;
   warp_extremes(least, greatest);
@@ -86,7 +86,7 @@ __device__ __forceinline__ Window find_block_window(uint64_t least, uint64_t gre
   least = room.extremes.least[seen];
   greatest = room.extremes.greatest[seen];
   warp_extremes(least, greatest);
-  return Window(KeyExtremes{greatest, ~least}, low_bits);
+  return UpperBits(least, greatest, 64 - low_bits);
 }
 
 /* Whether keys are in order; `items` say where they are. */
@@ -106,7 +106,7 @@ __device__ __forceinline__ bool are_in_order(const BlockPairs<uint64_t> &pairs, 
 }
 
 /* By the bits that the window lacks, and then by the window: each sort keeps the order of the one before it. */
-__device__ __forceinline__ void sort_by_halves(const BlockPairs<uint64_t> &pairs, const Window &window, BlockItems &items,
+__device__ __forceinline__ void sort_by_halves(const BlockPairs<uint64_t> &pairs, const UpperBits &window, BlockItems &items,
                                                BlockPairsRoom &room) {
   const uint64_t mask = (uint64_t{1} << pairs.low_bits) - 1;
   for_each_block_item([&](uint32_t item, uint32_t rank) {
@@ -140,7 +140,7 @@ __device__ __forceinline__ void sort_wide_keys(const BlockPairs<uint64_t> &pairs
     least = min(least, items[item]);
     greatest = max(greatest, items[item]);
   });
-  const Window window = find_block_window(least, greatest, pairs.low_bits, room);
+  const UpperBits window = find_block_window(least, greatest, pairs.low_bits, room);
   for_each_block_item([&](uint32_t item, uint32_t position) {
     if (position < pairs.count)
       items[item] = window(items[item]) << pairs.low_bits | position;

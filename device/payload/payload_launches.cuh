@@ -17,6 +17,7 @@
 
 #include "payload/block_pairs.cuh"
 #include "payload/carry_launches.cuh"
+#include "payload/find_window.cuh"
 #include "payload/gather.cuh"
 #include "payload/payload.h"
 #include "payload/regroup.cuh"
@@ -135,7 +136,7 @@ int pack_positions(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *
   if (plan.regroup_bits == 0)
     return launch_from_host(payload_grid(asked.count, wanted), stream, pack_positions_kernel<Raw>,
                             static_cast<const Raw *>(asked.d_keys), asked.count, entry, plan.low_bits, items_of(plan), wanted);
-  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(asked.d_keys, asked.count, entry, extremes_of(plan), wanted, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(asked.d_keys, asked.count, entry, plan.low_bits, extremes_of(plan), wanted, stream));
   return regroup_all(plan, entry, stream);
 }
 
@@ -199,7 +200,7 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
   const GridShape grid = payload_grid(sort.count);
   const Origins by_items = {sort.items, (uint64_t{1} << sort.low_bits) - 1, nullptr};
   CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.varying, plan.wide.told_bytes, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(sort.keys, sort.count, sort.entry, sort.extremes, nullptr, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(sort.keys, sort.count, sort.entry, sort.low_bits, sort.extremes, nullptr, stream));
   if (plan.regroup_bits != 0)
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
   else

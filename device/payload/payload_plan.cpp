@@ -184,10 +184,11 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
 
 /* ---- Keys of 8 bytes --------------------------------------------------------------------------------------------------- */
 
-/* Rounds until nothing is left of so many bits, the most that the first one's window leaves. */
-uint32_t rounds_of(uint32_t bits, uint32_t number_bits) {
-  const uint32_t shown = 64 - bits - number_bits;
-  return 1 + (bits + shown - 1) / shown;
+/* Rounds until nothing is left to show. The first one's window leaves as many bits as a position has, or by octaves one more. */
+uint32_t rounds_of(uint32_t low_bits, uint32_t number_bits) {
+  const uint32_t left = low_bits + 1;
+  const uint32_t shown = 64 - low_bits - number_bits;
+  return 1 + (left + shown - 1) / shown;
 }
 
 void plan_wide(const cdp_device_facts &facts, cdp_payload_plan &plan, Room &room) {

@@ -2,14 +2,14 @@
 /*
  * Keys of 8 bytes, which leave no room for a position in an item of 8.
  *
- *     window ──▶ items ──▶ sort ──▶ gather keys ──▶ mend ──▶ tiles ──▶ survey ──▶ sort ──▶ gather ──▶ mend ──▶ tiles ...
- *     least and   the window's bits   by position     runs of    longer   still longer ones: in rounds
- *     greatest    and the position                    a few keys
+ *     look ──▶ items ──▶ sort ──▶ gather keys ──▶ mend ──▶ tiles ──▶ survey ──▶ sort ──▶ gather ──▶ mend ──▶ tiles ...
+ *     at all     a window of the key   by position   runs of     longer    still longer ones: in rounds
+ *     keys       and the position                    a few keys
  *
  * Arrays that are regrouped (regroup.cuh) have their items from there, and the kernel that mends gathers the keys itself.
  *
- * 1. An item has 64 bits, and a position takes up to 32 of them. So many upper bits of the distance from the least key as remain, the
- *    window, are in the item. Where the distances have no more bits, the sort of the items is that of the keys.
+ * 1. An item has 64 bits, and a position takes up to 32 of them. What of a key is in the others, its window, is as a rule so many upper
+ *    bits of its distance from the least key (window.cuh). Where distances have no more bits, the sort of the items is that of the keys.
  * 2. Otherwise keys that agree in the window, a run, come in the order of the input. Of 2^26 random keys a window has 38 bits, and
  *    one key in 2^12 has such a neighbour. Runs of at most MOST_RUN_KEYS are put in order where they lie: each key counts how
  *    many come before it.
@@ -32,9 +32,10 @@ namespace cdp::CDP_RUNTIME {
 
 // cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __grid_constant__ WideSort sort) {
-  const Window window(*sort.extremes, sort.low_bits);
-  for_each_item(sort.count, [&](uint64_t index) {
-    sort.items[index] = window(sort.entry.enter(sort.keys[index])) << sort.low_bits | index;
+  with_window(*sort.extremes, 64 - sort.low_bits, [&](const auto &window) {
+    for_each_item(sort.count, [&](uint64_t index) {
+      sort.items[index] = window(sort.entry.enter(sort.keys[index])) << sort.low_bits | index;
+    });
   });
 }
 
@@ -122,7 +123,7 @@ __device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t 
 __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid_constant__ WideSort sort) {
   if (!is_wanted(sort.wanted))
     return;
-  const bool are_whole = sort.round == 0 && Window(*sort.extremes, sort.low_bits).dropped_bits == 0;
+  const bool are_whole = sort.round == 0 && sort.extremes->dropped_bits(64 - sort.low_bits) == 0;
   const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
   uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE;
   for (; begin < sort.count; begin += step) {

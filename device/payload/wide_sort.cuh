@@ -54,9 +54,9 @@ struct WideSort {
   __device__ __forceinline__ uint32_t origin(uint64_t index) const {
     return round != 0 ? later_origins[index] : static_cast<uint32_t>(items[index] & low_mask());
   }
-  /* How far a sorted key is from the least: keys of a run agree in the upper bits of that, not in their own. */
+  /* The distance of a sorted key: keys of a run agree in the upper bits of that, not in their own. */
   __device__ __forceinline__ uint64_t distance(uint64_t index) const {
-    return entry.enter(sorted_keys[index]) - extremes->least();
+    return KeyDistance(*extremes)(entry.enter(sorted_keys[index]));
   }
   /* What keys of a run agree in. */
   __device__ __forceinline__ uint64_t window(uint64_t index) const {

@@ -27,6 +27,8 @@
  * position: the bits that remain, the upper ones of its distance from the least key, bring all keys but few into their order,
  * and those that agree in them, up to 32 at a time, are put right afterwards, and up to 2,048 at a time on chip; where more
  * agree, all keys are sorted once more by the bits that differ, and again if those were too many, four times with 2^32 keys at most.
+ * Bits that are the same in all keys are left out of the distance where that helps (Henry S. Warren, "Hacker's Delight", 2012), and
+ * where many keys are far closer to one end than the other end is, what counts is the power of two and the bits below it.
  *
  * For all calls. Keys, options, device, host and device memory, synchronisation, threads, graphs, statuses and the state of the
  * data after a failure are as for cdp_quicksort() and cdp_quicksort_async(), with these differences:

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What goes with keys (pairs.h), on the simulated device, against std::stable_sort of the positions by the oracle's comparison of
- * keys: values of all sizes and in any place, columns, indices, all key types, directions and kinds of ties, and keys of 8 bytes
- * that agree in their upper bits.
+ * keys: values of all sizes and in any place, columns, indices, all key types, directions and kinds of ties.
  */
-#include "agreeing_keys.h"
-#include "host_tables.h"
+#include "host_pairs.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
 
@@ -17,46 +15,7 @@ using namespace host_tables;
 
 namespace {
 
-constexpr int TIES = 3;
-
-/* Pairs as they are, whatever the order of those whose keys are equal: each key with its value, sorted byte by byte. */
-std::vector<Bytes> sorted_pairs(const Bytes &keys, size_t key_bytes, const Bytes &values, size_t value_bytes) {
-  std::vector<Bytes> pairs;
-  for (size_t index = 0; index < keys.size() / key_bytes; index++) {
-    Bytes pair(&keys[index * key_bytes], &keys[index * key_bytes] + key_bytes);
-    pair.insert(pair.end(), &values[index * value_bytes], &values[index * value_bytes] + value_bytes);
-    pairs.push_back(pair);
-  }
-  std::sort(pairs.begin(), pairs.end());
-  return pairs;
-}
-
 /* ---- Pairs ------------------------------------------------------------------------------------------------------------- */
-
-/* Sorts pairs, and ends the test unless they are what they must be. `offset`: of the values from an aligned address. */
-void must_sort_pairs(cdp_type type, const Bytes &keys, size_t value_bytes, size_t offset, const cdp_options &options) {
-  const size_t key_bytes = host_key_bytes(type);
-  const size_t count = keys.size() / key_bytes;
-  const Bytes values = random_bytes(count * value_bytes, options.seed);
-  const std::vector<uint64_t> order = stable_order(type, options, keys);
-  const Guarded own_keys(keys, key_bytes);
-  const Guarded own_values(values, offset);
-  const cdp_status status = cdp_quicksort_pairs(own_keys.bytes(), own_values.bytes(), value_bytes, count, type, &options);
-  ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
-  const Bytes sorted_keys = own_keys.contents();
-  const Bytes sorted_values = own_values.contents();
-  const char *name = host_type_name(type);
-  ck_assert_msg(sorted_keys == in_order(keys, key_bytes, order), "%zu keys of %s are not sorted, ties %d", count, name,
-                static_cast<int>(options.ties));
-  if (options.ties != CDP_TIES_ANY)
-    ck_assert_msg(sorted_values == in_order(values, value_bytes, order),
-                  "%zu values of %zu bytes, keys of %s, ties %d: not as "
-                  "the stable sort has them",
-                  count, value_bytes, name, static_cast<int>(options.ties));
-  ck_assert_msg(sorted_pairs(sorted_keys, key_bytes, sorted_values, value_bytes) ==
-                    sorted_pairs(keys, key_bytes, values, value_bytes),
-                "%zu values of %zu bytes have other keys of %s than before", count, value_bytes, name);
-}
 
 /* All sizes of values, each where it is aligned and where it is not. _i: type and ties. */
 START_TEST(moves_values_of_any_size) {
@@ -121,141 +80,6 @@ START_TEST(regroups_long_arrays) {
 }
 END_TEST
 
-/* ---- Wide keys that agree in their upper bits -------------------------------------------------------------------------- */
-
-/* Keys in runs of `run_keys` that agree in all but their lowest bits, and lie far apart; `kinds` of lowest bits: 0 equal ones,
-   1 random, 2 falling with the position. Shuffled. */
-Bytes keys_in_runs(size_t count, size_t run_keys, int kinds, uint64_t seed) {
-  std::vector<uint64_t> keys(count);
-  uint64_t upper = 0;
-  for (size_t index = 0; index < count; index++) {
-    if (index % run_keys == 0)
-      upper = host_random(&seed) & ~uint64_t{0xFF};
-    const uint64_t lower[] = {7, host_random(&seed) & 0xFF, 255 - index % run_keys % 256};
-    keys[index] = upper | lower[kinds];
-  }
-  for (size_t index = count - 1; index > 0; index--)
-    std::swap(keys[index], keys[host_random_below(&seed, index + 1)]);
-  keys[count / 2] = 0; // the window reaches from one end to the other
-  keys[count / 3] = UINT64_MAX;
-  Bytes bytes(count * sizeof(uint64_t));
-  memcpy(bytes.data(), keys.data(), bytes.size());
-  return bytes;
-}
-
-/* _i: how long runs are, and how their keys differ. With 3000 keys a window has 52 bits. */
-START_TEST(mends_runs_of_wide_keys) {
-  static const size_t lengths[] = {1, 2, 3, 31, 32, 33, 34, 64, 191, 192, 193, 500, 575, 576, 577, 767, 768, 769, 1500, 2998};
-  const size_t length = lengths[_i / 3];
-  for (int order = CDP_ASCENDING; order <= CDP_DESCENDING; order++) {
-    cdp_options options = simulated_options(static_cast<uint64_t>(_i));
-    options.order = static_cast<cdp_order>(order);
-    options.ties = CDP_TIES_STABLE;
-    must_sort_pairs(CDP_U64, keys_in_runs(3000, length, _i % 3, length), 4, 0, options);
-    must_sort_pairs(CDP_I64, keys_in_runs(3000, length, _i % 3, length + 1), 16, 0, options);
-  }
-}
-END_TEST
-
-/* In one tile, in several, and with long runs from one into the next. _i: which keys. */
-START_TEST(mends_runs_of_many_lengths) {
-  uint64_t turn = 0;
-  for (const size_t count : {size_t{100}, size_t{2000}, size_t{20011}})
-    for (const cdp_order order : {CDP_ASCENDING, CDP_DESCENDING}) {
-      const std::vector<uint64_t> ranks = make_agreeing(count, count)[static_cast<size_t>(_i)];
-      Bytes bytes(count * sizeof(uint64_t));
-      memcpy(bytes.data(), ranks.data(), bytes.size());
-      cdp_options options = simulated_options(turn);
-      options.order = order;
-      options.ties = CDP_TIES_STABLE;
-      must_sort_pairs(turn % 2 == 0 ? CDP_U64 : CDP_I64, bytes, turn % 3 == 0 ? 3 : 8, 0, options);
-      turn++;
-    }
-}
-END_TEST
-
-/* A run that begins and ends, and falls, to either side of where a tile does and of the longest that every tile holds: 576 and 192 of
-   the simulated device. _i: where it begins. */
-START_TEST(mends_runs_across_tiles) {
-  static const size_t offsets[] = {1, 100, 383, 384, 385, 570, 575, 576, 577};
-  static const size_t lengths[] = {33, 190, 191, 192, 193, 194, 384, 385, 600};
-  for (const size_t length : lengths)
-    for (const size_t fall : {size_t{1}, size_t{2}, size_t{191}, size_t{192}, size_t{193}, length / 2, length - 1}) {
-      if (fall >= length)
-        continue;
-      const std::vector<uint64_t> ranks = make_run_at(2048, offsets[_i], length, fall);
-      Bytes bytes(ranks.size() * sizeof(uint64_t));
-      memcpy(bytes.data(), ranks.data(), bytes.size());
-      cdp_options options = simulated_options(fall);
-      options.ties = CDP_TIES_STABLE;
-      must_sort_pairs(CDP_U64, bytes, 4, 0, options);
-    }
-}
-END_TEST
-
-/* Keys that lie far apart, but for one pair in disorder, whose lowest bit alone differs: the first one, the last one, or one between.
-   One block sorts them, of one warp or of several. */
-START_TEST(mends_a_single_pair) {
-  for (const uint64_t count : {uint64_t{3}, uint64_t{100}, uint64_t{simulated_block_pairs(8)}})
-    for (const uint64_t place : {uint64_t{0}, count / 2 - 1, count - 2}) {
-      std::vector<uint64_t> keys(count);
-      for (uint64_t index = 0; index < count; index++)
-        keys[index] = UINT64_MAX / count / 16 * 16 * index;
-      keys[place] = keys[place + 1] + 1;
-      Bytes bytes(count * sizeof(uint64_t));
-      memcpy(bytes.data(), keys.data(), bytes.size());
-      must_sort_pairs(CDP_U64, bytes, 4, 0, simulated_options(place));
-    }
-}
-END_TEST
-
-/* Few keys, whose distances from the least have just as many bits as there is room for beside a position, or one more: and in the
-   lowest bit alone they differ, two by two. _i: whether they have more. */
-START_TEST(sorts_few_keys_by_distances) {
-  for (const uint64_t count : {uint64_t{3}, uint64_t{100}, uint64_t{129}, uint64_t{simulated_block_pairs(8)}}) {
-    uint32_t position_bits = 0;
-    while ((count - 1) >> position_bits != 0)
-      position_bits++;
-    const uint64_t span = UINT64_MAX >> (position_bits - static_cast<uint32_t>(_i));
-    const uint64_t least = UINT64_MAX - span - (UINT64_MAX - span) / 3;
-    uint64_t state = count;
-    std::vector<uint64_t> keys = {least + span, least, least + span - 1};
-    while (keys.size() < count)
-      keys.push_back(least + (keys.size() % 2 == 0 ? (keys.back() - least) ^ 1 : host_random(&state) & span));
-    Bytes bytes(count * sizeof(uint64_t));
-    memcpy(bytes.data(), keys.data(), bytes.size());
-    for (int order = CDP_ASCENDING; order <= CDP_DESCENDING; order++) {
-      cdp_options options = simulated_options(count);
-      options.order = static_cast<cdp_order>(order);
-      options.ties = CDP_TIES_STABLE;
-      must_sort_pairs(CDP_U64, bytes, 8, 0, options);
-      must_sort_pairs(CDP_I64, bytes, 2, 0, options);
-    }
-  }
-}
-END_TEST
-
-/* Most numbers are a few far from all others, and the others are no numbers: by value they are equal. */
-START_TEST(mends_runs_of_doubles) {
-  Bytes bytes(4000 * sizeof(double));
-  std::vector<double> keys(4000);
-  uint64_t state = 3;
-  for (size_t index = 0; index < keys.size(); index++)
-    keys[index] = 1.0 + std::ldexp(static_cast<double>(host_random(&state) & 3), -52);
-  keys[17] = -INFINITY;
-  keys[18] = 0.0;
-  keys[19] = -0.0;
-  for (size_t index = 20; index < 60; index++)
-    keys[index] = std::copysign(NAN, index % 2 == 0 ? 1.0 : -1.0);
-  memcpy(bytes.data(), keys.data(), bytes.size());
-  for (int ties = 0; ties < TIES; ties++) {
-    cdp_options options = simulated_options(1);
-    options.ties = static_cast<cdp_ties>(ties);
-    must_sort_pairs(CDP_F64, bytes, 8, 0, options);
-  }
-}
-END_TEST
-
 /* ---- Columns ----------------------------------------------------------------------------------------------------------- */
 
 /* As many as there may be, of all sizes, and none. _i: the type. */
@@ -290,17 +114,6 @@ END_TEST
 
 /* Where the sorted keys go. */
 enum Place { NOWHERE, IN_PLACE, APART, PLACES };
-
-template <typename Index>
-Bytes bytes_of(const std::vector<uint64_t> &order) {
-  Bytes bytes;
-  for (const uint64_t position : order) {
-    const Index index = static_cast<Index>(position);
-    const unsigned char *begin = reinterpret_cast<const unsigned char *>(&index);
-    bytes.insert(bytes.end(), begin, begin + sizeof index);
-  }
-  return bytes;
-}
 
 void must_argsort(cdp_type type, const Bytes &keys, size_t index_bytes, Place place, const cdp_options &options) {
   const size_t key_bytes = host_key_bytes(type);
@@ -388,12 +201,6 @@ int main() {
   add_options_loop_test(tests, sorts_pairs_of_any_number, 0, TYPES);
   tcase_add_loop_test(tests, sorts_pairs_of_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_loop_test(tests, regroups_long_arrays, 0, 4);
-  add_options_loop_test(tests, mends_runs_of_wide_keys, 0, 60);
-  tcase_add_loop_test(tests, mends_runs_of_many_lengths, 0, AGREEING_KINDS);
-  tcase_add_loop_test(tests, mends_runs_across_tiles, 0, 9);
-  tcase_add_test(tests, mends_a_single_pair);
-  tcase_add_loop_test(tests, sorts_few_keys_by_distances, 0, 2);
-  tcase_add_test(tests, mends_runs_of_doubles);
   add_options_loop_test(tests, moves_all_columns, 0, TYPES);
   add_options_loop_test(tests, finds_the_order, 0, TYPES * PLACES);
   add_options_loop_test(tests, sorts_in_stream_order, 0, TYPES);
