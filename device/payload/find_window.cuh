@@ -94,7 +94,10 @@ __device__ __forceinline__ uint32_t count_crowded(WindowSample &sample, uint32_t
 template <typename Raw>
 __device__ __forceinline__ void plan_octaves(const Raw *keys, uint64_t count, const Entry<Raw> &entry, uint32_t room,
                                              WindowSample &sample, KeyExtremes &extremes) {
-  if (extremes.distance_bits <= room || 64 - room <= NEAR_KEY_BITS)
+  const uint32_t dropped_bits = extremes.dropped_bits(room);
+  if (dropped_bits == 0 || 64 - room <= NEAR_KEY_BITS)
+    return;
+  if (dropped_bits + 1 > MOST_BITS_LEFT) // as many as octaves leave
     return;
   sample.keys[threadIdx.x] = entry.enter(keys[count * threadIdx.x / WINDOW_SAMPLES]);
   sample.slots[2 * threadIdx.x] = sample.slots[2 * threadIdx.x + 1] = 0;

@@ -5,8 +5,8 @@
  *
  *  1. What is sorted are items of 8 bytes: where an item's run begins, the lower bits of its key, and its position. All items take
  *     part, but only keys of a run in disorder are compared; all others keep their places by their positions.
- *  2. Distances of keys in disorder from the least one agree in all but their lower half: in the first round the window leaves no more bits
- *     than a position has, and in later ones a long run's window is of those. Other runs may be of any keys in order.
+ *  2. Distances of keys in disorder from the least one agree in all but their lower half: in the first round the window leaves no more
+ *     (MOST_BITS_LEFT), and in later ones a long run's window is of those. Other runs may be of any keys in order.
  *  3. Keys and origins are exchanged by way of the room where the items were.
  * (By the cells of block/on_chip_sort.cuh, where each run has a cell or two, 2^26 neighbours took 12.5 ms in place of 11.5: H200,
  * docs/lab/2026-11-26-wide-keys-in-rounds.md.)
@@ -22,7 +22,7 @@ using WideTeam = SortingTeam<WideItem, OnChipBy::team>;
 using WideShape = OnChipShape<WideItem, OnChipBy::team>;
 
 constexpr uint32_t WIDE_POSITION_BITS = floor_log2(WideShape::MAX_ITEMS - 1) + 1;
-constexpr uint32_t WIDE_KEY_BITS = 32;
+constexpr uint32_t WIDE_KEY_BITS = MOST_BITS_LEFT;
 static_assert(wide_tile_items(DEVICE_KIND) + wide_run_items(DEVICE_KIND) <= WideShape::MAX_ITEMS,
               "a team holds a tile, and the run that it ends with");
 static_assert(2 * WIDE_POSITION_BITS + WIDE_KEY_BITS <= 64, "an item has room for where its run begins");

@@ -21,6 +21,9 @@ namespace cdp::CDP_RUNTIME {
 /* Steps in which bits are moved together, each by twice as many places as the one before. */
 constexpr uint32_t COMPACTION_STEPS = 6;
 
+/* So many bits of its distance, or fewer, a key's window does not show: tiles compare no more (wide_tiles.cuh). */
+constexpr uint32_t MOST_BITS_LEFT = 32;
+
 /* How distances become windows: their upper bits are taken; or they are by octaves, from the least key or from the greatest. */
 enum class WindowForm : uint32_t { upper_bits, from_least, from_greatest };
 

@@ -98,8 +98,8 @@ START_TEST(distances_leave_out_what_does_not_vary) {
 }
 END_TEST
 
-/* Distances around each power of two, below the greatest. */
-std::vector<uint64_t> distances_below(uint64_t greatest) {
+/* Distances around each power of two, below the greatest, and those that are a step away from each of them. */
+std::vector<uint64_t> distances_below(uint64_t greatest, uint64_t step) {
   std::vector<uint64_t> distances = {0, greatest};
   uint64_t state = greatest;
   for (uint32_t bit = 0; bit < 64; bit++)
@@ -107,6 +107,8 @@ std::vector<uint64_t> distances_below(uint64_t greatest) {
       const uint64_t distance = (uint64_t{1} << bit) + (lower >> (63 - bit) >> 1) - (lower == 1 ? 1 : 0);
       if (distance < greatest)
         distances.push_back(distance);
+      if (distance < greatest && greatest - distance > step)
+        distances.push_back(distance + step);
     }
   std::sort(distances.begin(), distances.end());
   return distances;
@@ -125,7 +127,7 @@ START_TEST(octaves_keep_the_order) {
     extremes.origin = is_from_greatest ? greatest + 1 : 0;
     extremes.distance_bits = bits_in(greatest);
     const Window window(extremes, 64 - low_bits);
-    std::vector<uint64_t> distances = distances_below(greatest);
+    std::vector<uint64_t> distances = distances_below(greatest, uint64_t{2} << low_bits);
     if (is_from_greatest) {
       std::reverse(distances.begin(), distances.end());
       for (uint64_t &distance : distances)
@@ -147,7 +149,7 @@ START_TEST(octaves_keep_the_order) {
 END_TEST
 
 /* They are taken where many keys are near the least one, or the greatest, and not of keys that are spread evenly, or whose distances
-   fit. */
+   fit, or where they would leave more bits than tiles compare. */
 START_TEST(octaves_are_for_keys_near_an_end) {
   uint64_t state = static_cast<uint64_t>(_i) + 1;
   std::vector<uint64_t> random(5000);
@@ -167,6 +169,8 @@ START_TEST(octaves_are_for_keys_near_an_end) {
   ck_assert(extremes_of(random, state, 26).form == WindowForm::upper_bits);
   ck_assert(extremes_of(near_least, state, 26).form == WindowForm::from_least);
   ck_assert(extremes_of(near_greatest, state, 26).form == WindowForm::from_greatest);
+  ck_assert(extremes_of(near_least, state, MOST_BITS_LEFT - 1).form == WindowForm::from_least);
+  ck_assert(extremes_of(near_least, state, MOST_BITS_LEFT).form == WindowForm::upper_bits);
   ck_assert(extremes_of(small, state, 26).form == WindowForm::upper_bits);
   for (size_t index = 0; index < random.size(); index += 4) // keys that octaves do not tell apart either
     near_least[index] = uint64_t{0xABCDEF} << 40 | index;
