@@ -71,7 +71,7 @@ typedef struct cdp_carry_plan {
 
 /* How keys of 8 bytes that agree in their upper bits are put in order (payload/wide_keys.cuh). */
 typedef struct cdp_wide_plan {
-  uint32_t rounds; /* 1: the window of the items tells all that no tile does; more, by what varies in long runs */
+  uint32_t rounds; /* 1: the window of the items tells all that no tile does; more, by what long runs have left */
   uint32_t tile_items;
   uint32_t longest_run; /* that a tile holds wherever it begins */
   uint32_t tile_shared_bytes;
@@ -81,7 +81,7 @@ typedef struct cdp_wide_plan {
   uint64_t tiles;
   uint64_t most_long_runs;
   uint64_t part_counts;
-  uint64_t varying; /* what rounds find out: these two parts are zeroed first */
+  uint64_t long_runs; /* what rounds find out: these two parts are zeroed first */
   uint64_t rounds_told;
   uint64_t told_bytes;
 } cdp_wide_plan;

@@ -44,21 +44,64 @@ constexpr uint32_t block_pairs_items(DeviceKind kind, uint32_t key_bytes) {
   return multiway_row(kind, 8).block_threads * BLOCK_PAIRS_PER_THREAD / (key_bytes == 8 ? 1 : NARROW_BLOCK_PAIRS_SHARE);
 }
 
-/*
- * What of a key of 8 bytes goes into its item (payload/window.cuh):
- *
- * MIN_BITS_LEFT_OUT     bits that are the same in all keys are left out where a window shows so many more of the others at least: 13 of
- *                       letters, 12 of digits. Leaving them out takes 2^26 keys 10 % longer than not (H200).
- * WINDOW_SAMPLES        keys that are looked at to see whether windows should be by octaves: one for each thread of a block.
- * NEAR_KEY_BITS         one in 2^NEAR_KEY_BITS of them is so close to the least or the greatest key that as many keys or more are there as
- *                       upper bits have steps.
- * MOST_CROWDED_SAMPLES  with windows by octaves, so many have another key's at most. Where keys with few bits set are in such windows, 2^26
- *                       take half as long again as in windows of upper bits, which leave one bit less for the next sort (H200).
- */
+/* Bits that are the same in all keys of 8 bytes are left out where a window shows so many more of the others at least: 13 of letters, 12
+   of digits (payload/find_extremes.cuh). Leaving them out takes 2^26 keys 10 % longer than not (H200). */
 constexpr uint32_t MIN_BITS_LEFT_OUT = 4;
-constexpr uint32_t WINDOW_SAMPLES = PAYLOAD_THREADS;
-constexpr uint32_t NEAR_KEY_BITS = 6;
-constexpr uint32_t MOST_CROWDED_SAMPLES = 1;
+
+/*
+ * Windows by pieces (payload/window.cuh, learn_window.cuh, count_pieces.cuh).
+ *
+ * threads              of the block that learns, a power of two: as many keys are looked at first.
+ * THREAD_PIECES        pieces to each of them that has keys of the sample, and THREAD_SAMPLES such keys: twice as many.
+ * CELL_SAMPLES         keys that a cell has, of so many equal parts of the range, if the keys that are looked at first are spread evenly,
+ * MOST_CELL_SAMPLES    and the most that one may have: eight times as many. Normal variables have five times as many.
+ * MIN_CLOSE_SAMPLES    so many differ and have the same window: of 2^26 keys 500 in each such window, by reckoning, for a run of a few dozen is
+ *                      put in order where it lies.
+ * MIN_GAP              so many times as far apart as keys beside them two of the sample are, if there is a gap between: those of evenly
+ *                      spread keys are so, one pair in 32.
+ * CLOSE_SHARE          of those, one in so many may be as close within its piece, or it is upper bits after all: of keys in clusters hardly one
+ *                      is, and of those with few bits set, whose rounds windows by pieces make longer, one in 70.
+ * GAP_REACH            so many times as far as REACH_SAMPLES keys beside it are apart on average there may be other keys in it.
+ * OTHER_CLUSTER_BITS   a key that is 2^bits times as far as the others beside a gap is taken to be of another cluster.
+ * LEARNT_BITS_LEFT     rounds that are launched for what windows leave (wide_runs.cuh) are enough for so many bits at least, so that pieces
+ *                      that are long and have few keys take few of the windows.
+ * LEARN_SEED           of where the sample is taken from.
+ * COUNT_PIECES_THREADS of a block that counts, and RESIDENT_COUNTERS of them are on a multiprocessor.
+ */
+struct LearnShape {
+  uint32_t threads;
+};
+constexpr LearnShape learn_shape(bool is_simulated) {
+  return {is_simulated ? 64u : 1024u};
+}
+constexpr uint32_t THREAD_PIECES = 4;
+constexpr uint32_t THREAD_SAMPLES = 8;
+constexpr uint32_t CELL_SAMPLES = 4;
+constexpr uint32_t MOST_CELL_SAMPLES = 8 * CELL_SAMPLES;
+constexpr int MIN_CLOSE_SAMPLES = 4;
+constexpr int CLOSE_SHARE = 128;
+constexpr uint32_t MIN_GAP = 64;
+constexpr uint32_t GAP_REACH = 64;
+constexpr uint32_t REACH_SAMPLES = 4;
+constexpr uint32_t OTHER_CLUSTER_BITS = 16;
+constexpr uint32_t LEARNT_BITS_LEFT = 29;
+constexpr uint64_t LEARN_SEED = 26;
+constexpr uint32_t COUNT_PIECES_THREADS = 512;
+constexpr uint32_t RESIDENT_COUNTERS = 4;
+
+constexpr uint32_t window_pieces(bool is_simulated) {
+  return learn_shape(is_simulated).threads * THREAD_PIECES;
+}
+
+/* Where arrays are not regrouped, they are so short that with all of the pieces it takes as long to learn and to count as to sort. */
+constexpr uint32_t few_window_pieces(bool is_simulated) {
+  return window_pieces(is_simulated) / 2;
+}
+
+/* The fewest keys for which pieces are learnt: a few for each. */
+constexpr uint64_t least_learnt(bool is_simulated) {
+  return uint64_t{16} * few_window_pieces(is_simulated);
+}
 
 /* The longest run of keys of 8 bytes whose keys are ordered where they lie: each of them reads all of it. With the 38 bits of a window
    that 2^26 positions leave, random keys have runs of 2; longer ones are for keys that are spread unevenly, at no cost to others. */

@@ -273,11 +273,11 @@ struct DivideRule {
     });
   }
 
-  __device__ __forceinline__ static uint64_t staged(const DividedKey<Raw> &held) {
-    return held.key;
+  __device__ __forceinline__ void stage(uint32_t place, const DividedKey<Raw> &held) const {
+    block.stage[place] = held.key;
   }
-  __device__ __forceinline__ void write(uint64_t place, uint64_t key) const {
-    partition.divided_keys[place] = static_cast<Raw>(key);
+  __device__ __forceinline__ void write(uint64_t place, uint32_t staged) const {
+    partition.divided_keys[place] = static_cast<Raw>(block.stage[staged]);
   }
 };
 

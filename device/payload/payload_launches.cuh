@@ -17,8 +17,9 @@
 
 #include "payload/block_pairs.cuh"
 #include "payload/carry_launches.cuh"
-#include "payload/find_window.cuh"
+#include "payload/find_extremes.cuh"
 #include "payload/gather.cuh"
+#include "payload/learn_window.cuh"
 #include "payload/payload.h"
 #include "payload/regroup.cuh"
 #include "payload/wide_runs.cuh"
@@ -93,11 +94,54 @@ int sort_travelling(const cdp_payload_plan &plan, void *stream) {
   }
 }
 
-/* ---- Regrouping -------------------------------------------------------------------------------------------------------- */
+/* ---- Windows ----------------------------------------------------------------------------------------------------------- */
 
 inline KeyExtremes *extremes_of(const cdp_payload_plan &plan) {
   return reinterpret_cast<KeyExtremes *>(part_of(plan, plan.window));
 }
+
+/* How many bits windows by pieces may leave: as many as rounds show of a long run's keys, however many of those there are. */
+inline uint32_t learnt_bits_left(const cdp_payload_plan &plan) {
+  const cdp_wide_plan &wide = plan.wide;
+  const uint32_t number_bits = floor_log2(static_cast<uint32_t>(2 * wide.most_long_runs)) + 1;
+  return std::min(MOST_BITS_LEFT, (wide.rounds - 1) * (64 - plan.low_bits - number_bits));
+}
+
+/* is_wide: keys have 8 bytes. Of others pieces are but buckets. */
+inline WindowPieces window_pieces_of(const cdp_payload_plan &plan, bool is_wide) {
+  WindowPieces pieces = {};
+  pieces.extremes = extremes_of(plan);
+  pieces.table = reinterpret_cast<WindowTable *>(part_of(plan, plan.window) + CDP_WORKSPACE_ALIGNMENT);
+  pieces.found = reinterpret_cast<uint16_t *>(part_of(plan, plan.shared));
+  pieces.count = plan.asked.count;
+  pieces.levels = floor_log2(plan.regroup_bits != 0 ? WINDOW_PIECES : FEW_WINDOW_PIECES);
+  pieces.low_bits = plan.low_bits;
+  pieces.bits_left = is_wide && pieces.count >= LEAST_LEARNT ? learnt_bits_left(plan) : 0;
+  return pieces;
+}
+
+/* Finds out what there is to know of the keys before they are counted. */
+template <typename Raw>
+int find_windows(const cdp_payload_plan &plan, const Entry<Raw> &entry, const uint32_t *wanted, void *stream) {
+  const cdp_payload_request &asked = plan.asked;
+  const WindowPieces pieces = window_pieces_of(plan, sizeof(Raw) == 8);
+  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(asked.d_keys, asked.count, entry, plan.low_bits, pieces.extremes, wanted, stream));
+  if (asked.count < LEAST_LEARNT)
+    return LAUNCH_OK;
+  WindowLesson<Raw> lesson = {};
+  lesson.keys = static_cast<const Raw *>(asked.d_keys);
+  lesson.count = asked.count;
+  lesson.entry = entry;
+  lesson.room = 64 - plan.low_bits;
+  lesson.levels = pieces.levels;
+  lesson.learns_uneven = plan.regroup_bits != 0;
+  lesson.extremes = pieces.extremes;
+  lesson.table = pieces.table;
+  lesson.wanted = wanted;
+  return learn_windows(lesson, stream);
+}
+
+/* ---- Regrouping -------------------------------------------------------------------------------------------------------- */
 
 /* Regroups all that will be gathered, and makes the items. */
 template <typename Raw>
@@ -111,8 +155,9 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
   regrouping.bucket_bits = plan.regroup_bits;
   regrouping.parts = plan.tiles;
   regrouping.wanted = wanted_behind_carrying(plan);
+  regrouping.counters = sizeof(Raw) == 8 ? RESIDENT_COUNTERS * plan.wide.multiprocessors : 0;
   regrouping.most_blocks = plan.carries ? RESIDENT_REGROUPERS * plan.carry.multiprocessors : 0;
-  regrouping.extremes = extremes_of(plan);
+  regrouping.pieces = window_pieces_of(plan, sizeof(Raw) == 8);
   regrouping.totals = reinterpret_cast<uint32_t *>(part_of(plan, plan.bucket_counts));
   regrouping.part_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);
   regrouping.items = items_of(plan);
@@ -136,7 +181,7 @@ int pack_positions(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *
   if (plan.regroup_bits == 0)
     return launch_from_host(payload_grid(asked.count, wanted), stream, pack_positions_kernel<Raw>,
                             static_cast<const Raw *>(asked.d_keys), asked.count, entry, plan.low_bits, items_of(plan), wanted);
-  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(asked.d_keys, asked.count, entry, plan.low_bits, extremes_of(plan), wanted, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(find_windows(plan, entry, wanted, stream));
   return regroup_all(plan, entry, stream);
 }
 
@@ -168,7 +213,7 @@ inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
   sort.count = asked.count;
   sort.entry = entry_of<uint64_t>(asked);
   sort.low_bits = plan.low_bits;
-  sort.extremes = extremes_of(plan);
+  sort.pieces = window_pieces_of(plan, true);
   sort.items = items_of(plan);
   sort.regrouped = plan.regroup_bits != 0 ? reinterpret_cast<uint64_t *>(part_of(plan, plan.regrouped_keys)) : nullptr;
   sort.gathered = reinterpret_cast<uint64_t *>(part_of(plan, plan.shared));
@@ -180,7 +225,7 @@ inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
   sort.tiles = wide.tiles;
   sort.tile_items = wide.tile_items;
   sort.longest_run = wide.longest_run;
-  sort.varying = reinterpret_cast<unsigned long long *>(part_of(plan, wide.varying));
+  sort.long_runs = reinterpret_cast<LongRun *>(part_of(plan, wide.long_runs));
   sort.most_long_runs = wide.most_long_runs;
   sort.part_counts = reinterpret_cast<uint32_t *>(part_of(plan, wide.part_counts));
   sort.parts = wide.parts;
@@ -199,12 +244,15 @@ inline int sort_runs(const cdp_payload_plan &plan, const WideSort &sort, void *s
 inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
   const GridShape grid = payload_grid(sort.count);
   const Origins by_items = {sort.items, (uint64_t{1} << sort.low_bits) - 1, nullptr};
-  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.varying, plan.wide.told_bytes, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(find_extremes(sort.keys, sort.count, sort.entry, sort.low_bits, sort.extremes, nullptr, stream));
-  if (plan.regroup_bits != 0)
+  CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.long_runs, plan.wide.told_bytes, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(find_windows(plan, sort.entry, nullptr, stream));
+  if (plan.regroup_bits != 0) {
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
-  else
+  } else {
+    if (sort.count >= LEAST_LEARNT)
+      CDP_RETURN_UNLESS_LAUNCHED(count_pieces(sort.keys, sort.entry, sort.pieces, plan.wide.multiprocessors, stream));
     CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
+  }
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
   if (plan.regroup_bits == 0)
     CDP_RETURN_UNLESS_LAUNCHED(

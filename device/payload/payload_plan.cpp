@@ -184,9 +184,10 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
 
 /* ---- Keys of 8 bytes --------------------------------------------------------------------------------------------------- */
 
-/* Rounds until nothing is left to show. The first one's window leaves as many bits as a position has, or by octaves one more. */
+/* Rounds until nothing is left to show. The first one's window leaves as many bits as a position has, if it is not learnt, and what that
+   would leave depends on the rounds (learnt_bits_left()). */
 uint32_t rounds_of(uint32_t low_bits, uint32_t number_bits) {
-  const uint32_t left = low_bits + 1;
+  const uint32_t left = std::max(low_bits, LEARNT_BITS_LEFT);
   const uint32_t shown = 64 - low_bits - number_bits;
   return 1 + (left + shown - 1) / shown;
 }
@@ -210,9 +211,9 @@ void plan_wide(const cdp_device_facts &facts, cdp_payload_plan &plan, Room &room
   wide.most_long_runs = count / wide.longest_run;
   wide.rounds = count <= wide.longest_run ? 1 : rounds_of(plan.low_bits, position_bits(2 * wide.most_long_runs + 1));
   wide.part_counts = room.take(wide.parts, sizeof(uint32_t));
-  wide.varying = room.take(wide.rounds * wide.most_long_runs, sizeof(uint64_t));
+  wide.long_runs = room.take(wide.rounds * wide.most_long_runs, sizeof(simulated::LongRun));
   wide.rounds_told = room.take(1, wide.rounds * (sizeof(simulated::WideRound) + wide.tiles * sizeof(uint32_t)));
-  wide.told_bytes = room.end - wide.varying;
+  wide.told_bytes = room.end - wide.long_runs;
 }
 
 /* ---- Few keys ---------------------------------------------------------------------------------------------------------- */
@@ -236,19 +237,28 @@ void plan_block(const cdp_device_facts &facts, cdp_payload_plan &plan) {
 
 /* ---- All of it --------------------------------------------------------------------------------------------------------- */
 
-/* What is gathered lies where the sort has its workspace: the one is over when the other begins. carried: bytes that carrying takes
-   there and of the items. */
+uint64_t window_table_bytes(bool is_simulated, uint64_t count) {
+  if (count < least_learnt(is_simulated))
+    return 0;
+  return is_simulated ? sizeof(simulated::WindowTableOf<window_pieces(true)>)
+                      : sizeof(simulated::WindowTableOf<window_pieces(false)>);
+}
+
+/* What is gathered lies where the sort has its workspace: the one is over when the other begins; so do the pieces that
+   are written down while items are made. carried: bytes that carrying takes there and of the items. */
 cdp_status plan_room(const cdp_device_facts &facts, uint64_t carried, cdp_payload_plan &plan) {
   const uint64_t count = plan.asked.count;
   const bool is_wide = cdp_engine_key_bytes(plan.asked.type) == 8;
+  const bool is_simulated = facts.device_kind == static_cast<uint32_t>(DeviceKind::simulated);
   Room room;
   Room gathered;
   gathered.take(count, gathered_there(plan));
   room.take(count, sizeof(uint64_t));
   const uint64_t carried_there = carried > room.end ? carried - room.end : 0;
-  plan.shared = room.take(1, std::max({plan.sort.workspace_bytes, gathered.end, carried_there}));
+  const uint64_t found_pieces = is_wide || plan.regroup_bits != 0 ? count * sizeof(uint16_t) : 0;
+  plan.shared = room.take(1, std::max({plan.sort.workspace_bytes, gathered.end, carried_there, found_pieces}));
   if (is_wide || plan.regroup_bits != 0)
-    plan.window = room.take(1, CDP_WORKSPACE_ALIGNMENT);
+    plan.window = room.take(1, CDP_WORKSPACE_ALIGNMENT + window_table_bytes(is_simulated, count));
   if (is_wide) {
     plan.origins = room.take(count, sizeof(uint32_t));
     plan.later_origins = room.take(count, sizeof(uint32_t));

@@ -160,7 +160,7 @@ __device__ __forceinline__ void hold_tile(const Rule &rule, uint64_t begin, uint
  *     bucket()            of a key that is held
  *     place_buckets()     where each bucket begins in the tile, each warp's keys in the bucket, and the bucket's in the new arrays.
  *                         All threads take part; begins behind a barrier
- *     staged(), write()   what is staged of a key that is held, and written to its place
+ *     stage(), write()    puts into a place of the stage what there is of a key that is held; and writes to a key's place what is in one
  */
 template <typename Rule, bool FULL>
 struct TilePartition {
@@ -285,9 +285,9 @@ struct TilePartition {
       if (!has(index(item)))
         continue;
       rule.block.buckets[places[item]] = static_cast<typename Block::Bucket>(bucket);
-      rule.block.stage[places[item]] = rule.staged(held[item]);
+      rule.stage(places[item], held[item]);
     }
-    write_stage([&](uint64_t place, uint32_t staged) { rule.write(place, rule.block.stage[staged]); });
+    write_stage([&](uint64_t place, uint32_t staged) { rule.write(place, staged); });
   }
 
   __device__ __forceinline__ void partition() const {

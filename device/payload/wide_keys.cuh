@@ -8,8 +8,9 @@
  *
  * Arrays that are regrouped (regroup.cuh) have their items from there, and the kernel that mends gathers the keys itself.
  *
- * 1. An item has 64 bits, and a position takes up to 32 of them. What of a key is in the others, its window, is as a rule so many upper
- *    bits of its distance from the least key (window.cuh). Where distances have no more bits, the sort of the items is that of the keys.
+ * 1. An item has 64 bits, and a position takes up to 32 of them. What of a key is in the others, its window, is so many upper bits of
+ *    its distance from the least key, or by pieces of a sample (window.cuh). Where distances have no more bits, the sort of the items is
+ *    that of the keys.
  * 2. Otherwise keys that agree in the window, a run, come in the order of the input. Of 2^26 random keys a window has 38 bits, and
  *    one key in 2^12 has such a neighbour. Runs of at most MOST_RUN_KEYS are put in order where they lie: each key counts how
  *    many come before it.
@@ -32,7 +33,15 @@ namespace cdp::CDP_RUNTIME {
 
 // cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __grid_constant__ WideSort sort) {
-  with_window(*sort.extremes, 64 - sort.low_bits, [&](const auto &window) {
+  if (sort.pieces.are_learnt()) {
+    const KeyDistance distance_of(*sort.pieces.extremes);
+    for_each_item(sort.count, [&](uint64_t index) {
+      const uint64_t distance = distance_of(sort.entry.enter(sort.keys[index]));
+      sort.items[index] = sort.pieces.window(sort.pieces.found[index], distance, index) << sort.low_bits | index;
+    });
+    return;
+  }
+  with_upper_bits(*sort.pieces.extremes, 64 - sort.low_bits, [&](const auto &window) {
     for_each_item(sort.count, [&](uint64_t index) {
       sort.items[index] = window(sort.entry.enter(sort.keys[index])) << sort.low_bits | index;
     });
@@ -123,7 +132,8 @@ __device__ __forceinline__ uint64_t place_in_run(const WideSort &sort, uint64_t 
 __global__ void __launch_bounds__(PAYLOAD_THREADS) mend_runs_kernel(const __grid_constant__ WideSort sort) {
   if (!is_wanted(sort.wanted))
     return;
-  const bool are_whole = sort.round == 0 && sort.extremes->dropped_bits(64 - sort.low_bits) == 0;
+  const bool are_whole =
+      sort.round == 0 && !sort.pieces.are_learnt() && sort.pieces.extremes->dropped_bits(64 - sort.low_bits) == 0;
   const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
   uint64_t begin = uint64_t{blockIdx.x} * PAYLOAD_TILE;
   for (; begin < sort.count; begin += step) {

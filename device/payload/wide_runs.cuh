@@ -6,10 +6,10 @@
  *
  * 1. The keys are in order but for those within long runs, of longest_run keys at least. Long runs have odd numbers, in their order; all
  *    other keys have even numbers, that of the long runs before them, doubled: they keep their places.
- * 2. A long run's keys agree in their upper bits. Below the uppermost bit that varies there is another window, of as many bits as an item
- *    has beside the greatest number and a position: few long runs leave more.
- * 3. A window that has shown so many bits leaves as many fewer. 2^24 keys, whose first window has left 24, need one round: however many
- *    long runs there are, 25 bits are left for the window; 2^26 keys may need two, if there are more than 2,047 long runs.
+ * 2. Distances of a long run's keys differ by little. What they are above the least one is another window, of as many upper bits as an
+ *    item has beside the greatest number and a position: few long runs leave more.
+ * 3. A window that has shown so many bits leaves as many fewer. 2^22 keys, whose first window has left 29 at most, need one round: however
+ *    many long runs there are, 29 bits are left for the window; 2^26 keys may need two.
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_WIDE_RUNS_CUH
 #define CDPSORT_DEVICE_PAYLOAD_WIDE_RUNS_CUH
@@ -48,21 +48,40 @@ __device__ __forceinline__ bool is_long_run(const WideSort &sort, uint64_t begin
   return sort.count - begin >= sort.longest_run && sort.window(begin + sort.longest_run - 1) == sort.window(begin);
 }
 
-/* The run that a warp has come to, and the bits that it has seen vary in it. */
+/* Tells what has been seen in a long run, if it is more than others have told. */
+__device__ __forceinline__ void tell_run(const WideSort &sort, uint32_t number, uint64_t greatest, uint64_t least_inverted) {
+  LongRun &run = sort.long_run(number);
+  const volatile LongRun &told = run;
+  if (told.greatest < greatest)
+    atomicMax(&run.greatest, static_cast<unsigned long long>(greatest));
+  if (told.least_inverted < least_inverted)
+    atomicMax(&run.least_inverted, static_cast<unsigned long long>(least_inverted));
+}
+
+/* The run that a warp has come to, and what it has seen in it. */
 struct RunSeen {
-  uint64_t begin;
   uint32_t long_runs; /* that have begun before what is at hand */
   bool is_long;
-  uint64_t varying; /* this lane's */
+  uint64_t greatest; /* of this lane's distances */
+  uint64_t least_inverted;
 
+  __device__ __forceinline__ void add(uint64_t distance) {
+    greatest = max(greatest, distance);
+    least_inverted = max(least_inverted, ~distance);
+  }
   /* All lanes take part. */
   __device__ __forceinline__ void tell(const WideSort &sort) const {
-    uint64_t all = varying;
+    if (!is_long) // of all lanes the same
+      return;
+    uint64_t all_greatest = greatest;
+    uint64_t all_least_inverted = least_inverted;
 #pragma unroll
-    for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2)
-      all |= __shfl_xor_sync(ALL_LANES, all, static_cast<int>(distance));
-    if (threadIdx.x % WARP_LANES == 0 && all != 0)
-      atomicOr(&sort.varying_bits(long_runs - 1), static_cast<unsigned long long>(all));
+    for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2) {
+      all_greatest = max(all_greatest, __shfl_xor_sync(ALL_LANES, all_greatest, static_cast<int>(distance)));
+      all_least_inverted = max(all_least_inverted, __shfl_xor_sync(ALL_LANES, all_least_inverted, static_cast<int>(distance)));
+    }
+    if (threadIdx.x % WARP_LANES == 0)
+      tell_run(sort, long_runs - 1, all_greatest, all_least_inverted);
   }
 };
 
@@ -130,31 +149,29 @@ __global__ void __launch_bounds__(WIDE_THREADS) count_long_runs_kernel(const __g
   add_up_parts(sort, block);
 }
 
-/* Looks at 32 keys: notes their numbers, and what varies in long runs. Neighbours tell: the uppermost bit that differs in any two
-   keys of a run differs in two neighbours. All lanes of a warp take part. */
+/* Looks at 32 keys: notes their numbers, and what is in long runs. All lanes of a warp take part. */
 __device__ __forceinline__ void survey_row(const WideSort &sort, uint64_t first, RunSeen &seen) {
   const uint32_t lane = threadIdx.x % WARP_LANES;
   const uint32_t upto = (2u << lane) - 1; // this lane and all lower ones
   const uint64_t index = first + lane;
   const RunBegins begins(sort, index);
-  const bool is_there = index < sort.count;
   const uint32_t lower = begins.any & upto;
-  const uint64_t begin = lower != 0 ? first + bits_of(lower) - 1 : seen.begin;
   const bool is_long = lower != 0 ? (begins.of_long_runs >> (bits_of(lower) - 1) & 1) != 0 : seen.is_long;
   const uint32_t long_runs = seen.long_runs + static_cast<uint32_t>(__popc(begins.of_long_runs & upto));
-  const uint64_t varying = is_there && is_long && index != begin ? sort.distance(index) ^ sort.distance(index - 1) : 0;
-  if (is_there)
+  const bool is_of_long_run = index < sort.count && is_long;
+  const uint64_t distance = is_of_long_run ? sort.distance(index) : 0;
+  if (index < sort.count)
     sort.later_origins[index] = 2 * long_runs - (is_long ? 1 : 0);
   if (begins.any == 0) {
-    seen.varying |= varying;
+    if (is_of_long_run)
+      seen.add(distance);
     return;
   }
   seen.tell(sort);
-  if (varying != 0)
-    atomicOr(&sort.varying_bits(long_runs - 1), static_cast<unsigned long long>(varying));
+  if (is_of_long_run)
+    tell_run(sort, long_runs - 1, distance, ~distance);
   const uint32_t last = bits_of(begins.any) - 1;
-  seen = {first + last, seen.long_runs + static_cast<uint32_t>(__popc(begins.of_long_runs)),
-          (begins.of_long_runs >> last & 1) != 0, 0};
+  seen = {seen.long_runs + static_cast<uint32_t>(__popc(begins.of_long_runs)), (begins.of_long_runs >> last & 1) != 0, 0, 0};
 }
 
 /* A warp takes every so many parts. */
@@ -164,14 +181,14 @@ __global__ void __launch_bounds__(WIDE_THREADS) survey_runs_kernel(const __grid_
     return;
   each_part(sort, [&](uint32_t part, uint64_t begin, uint64_t end) {
     const uint64_t run = run_begin(sort, begin);
-    RunSeen seen = {run, sort.part_counts[part], run != begin && is_long_run(sort, run), 0};
+    RunSeen seen = {sort.part_counts[part], run != begin && is_long_run(sort, run), 0, 0};
     for (uint64_t first = begin; first < end; first += WARP_LANES)
       survey_row(sort, first, seen);
     seen.tell(sort);
   });
 }
 
-/* An item has its key's number, of a long run a window of the bits that vary in it, and where the key is. */
+/* An item has its key's number, of a long run a window of distances above the least one in it, and where the key is. */
 // cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(WIDE_THREADS) pack_runs_kernel(const __grid_constant__ WideSort sort) {
   if (!is_wanted(sort.wanted))
@@ -181,9 +198,8 @@ __global__ void __launch_bounds__(WIDE_THREADS) pack_runs_kernel(const __grid_co
     const uint32_t number = sort.later_origins[index];
     uint64_t shown = 0;
     if (number % 2 != 0) {
-      const uint32_t varying_bits = bits_of(uint64_t{sort.varying_bits(number / 2)});
-      const uint32_t dropped_bits = varying_bits > bits ? varying_bits - bits : 0;
-      shown = sort.distance(index) >> dropped_bits & ((uint64_t{1} << bits) - 1);
+      const LongRun &run = sort.long_run(number / 2);
+      shown = UpperBits(run.least(), run.greatest, bits)(sort.distance(index));
     }
     sort.items[index] = (uint64_t{number} << bits | shown) << sort.low_bits | index;
   });

@@ -6,7 +6,7 @@
 #define CDPSORT_DEVICE_PAYLOAD_WIDE_SORT_CUH
 
 #include "block/on_chip_keys.cuh"
-#include "payload/window.cuh"
+#include "payload/count_pieces.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
@@ -18,13 +18,23 @@ struct WideRound {
   uint32_t long_runs;     /* how many there are */
 };
 
+/* The distances that are in a long run. Zeroed before the first round. */
+struct LongRun {
+  unsigned long long greatest;
+  unsigned long long least_inverted;
+
+  __device__ __forceinline__ uint64_t least() const {
+    return ~uint64_t{least_inverted};
+  }
+};
+
 /* All that the kernels here are given. */
 struct WideSort {
   const uint64_t *keys; /* the caller's */
   uint64_t count;
   Entry<uint64_t> entry;
   uint32_t low_bits;
-  KeyExtremes *extremes;
+  WindowPieces pieces;
   uint64_t *items;
   const uint64_t *regrouped; /* where items' positions tell keys, in the first round; NULL: they are in `gathered` */
   uint64_t *gathered;        /* keys in the items' order */
@@ -35,8 +45,8 @@ struct WideSort {
   uint32_t *marks; /* of each round, for each tile: 1, it has a run to be put in order */
   uint64_t tiles;
   uint64_t tile_items;
-  uint64_t longest_run;        /* that a tile holds wherever it begins */
-  unsigned long long *varying; /* of each round's long runs: bits that are not the same in all keys of a run */
+  uint64_t longest_run; /* that a tile holds wherever it begins */
+  LongRun *long_runs;   /* of each round */
   uint64_t most_long_runs;
   uint32_t *part_counts; /* how many long runs begin in each part, then in lower ones */
   uint32_t parts;
@@ -54,16 +64,16 @@ struct WideSort {
   __device__ __forceinline__ uint32_t origin(uint64_t index) const {
     return round != 0 ? later_origins[index] : static_cast<uint32_t>(items[index] & low_mask());
   }
-  /* The distance of a sorted key: keys of a run agree in the upper bits of that, not in their own. */
+  /* The distance of a sorted key: of that windows are made. */
   __device__ __forceinline__ uint64_t distance(uint64_t index) const {
-    return KeyDistance(*extremes)(entry.enter(sorted_keys[index]));
+    return KeyDistance(*pieces.extremes)(entry.enter(sorted_keys[index]));
   }
   /* What keys of a run agree in. */
   __device__ __forceinline__ uint64_t window(uint64_t index) const {
     return items[index] >> low_bits;
   }
-  __device__ __forceinline__ unsigned long long &varying_bits(uint32_t long_run) const {
-    return varying[round * most_long_runs + long_run];
+  __device__ __forceinline__ LongRun &long_run(uint32_t number) const {
+    return long_runs[round * most_long_runs + number];
   }
 };
 

@@ -3,10 +3,10 @@
  * Runs of keys of 8 bytes (wide_keys.cuh) that are too long to be put in order by counting: a team merges (block/block_merge.cuh)
  * all runs that begin in a tile.
  *
- *  1. What is sorted are items of 8 bytes: where an item's run begins, the lower bits of its key, and its position. All items take
+ *  1. What is sorted are items of 8 bytes: where an item's run begins, how its key differs, and its position. All items take
  *     part, but only keys of a run in disorder are compared; all others keep their places by their positions.
- *  2. Distances of keys in disorder from the least one agree in all but their lower half: in the first round the window leaves no more
- *     (MOST_BITS_LEFT), and in later ones a long run's window is of those. Other runs may be of any keys in order.
+ *  2. Distances of keys that have the same window differ by less than 2^MOST_BITS_LEFT: an item has the difference from where its run
+ *     begins. Other runs may be of any keys in order.
  *  3. Keys and origins are exchanged by way of the room where the items were.
  * (By the cells of block/on_chip_sort.cuh, where each run has a cell or two, 2^26 neighbours took 12.5 ms in place of 11.5: H200,
  * docs/lab/2026-11-26-wide-keys-in-rounds.md.)
@@ -22,7 +22,7 @@ using WideTeam = SortingTeam<WideItem, OnChipBy::team>;
 using WideShape = OnChipShape<WideItem, OnChipBy::team>;
 
 constexpr uint32_t WIDE_POSITION_BITS = floor_log2(WideShape::MAX_ITEMS - 1) + 1;
-constexpr uint32_t WIDE_KEY_BITS = MOST_BITS_LEFT;
+constexpr uint32_t WIDE_KEY_BITS = MOST_BITS_LEFT + 1; // of a difference, which may be negative
 static_assert(wide_tile_items(DEVICE_KIND) + wide_run_items(DEVICE_KIND) <= WideShape::MAX_ITEMS,
               "a team holds a tile, and the run that it ends with");
 static_assert(2 * WIDE_POSITION_BITS + WIDE_KEY_BITS <= 64, "an item has room for where its run begins");
@@ -144,9 +144,10 @@ __device__ __forceinline__ void make_wide_items(const WideSort &sort, uint64_t b
   for (uint32_t item = 0; item < ITEMS; item++) {
     const uint32_t index = first + item;
     const bool is_disordered = (disordered_runs()[begins[item] / 32] >> begins[item] % 32 & 1) != 0;
-    const uint32_t lower_bits = index < count && is_disordered ? static_cast<uint32_t>(stage[padded(index)]) : 0;
-    items[item] = index < count ? (WideItem{begins[item]} << WIDE_KEY_BITS | lower_bits) << WIDE_POSITION_BITS | index
-                                : GREATEST<WideItem>;
+    const uint64_t difference = index < count && is_disordered ? stage[padded(index)] - stage[padded(begins[item])] : 0;
+    const uint64_t above = difference + (uint64_t{1} << MOST_BITS_LEFT);
+    items[item] =
+        index < count ? (WideItem{begins[item]} << WIDE_KEY_BITS | above) << WIDE_POSITION_BITS | index : GREATEST<WideItem>;
   }
   team.sync(); // the room is free
 }

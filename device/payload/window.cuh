@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One look at all keys, and what follows from it: which few bits tell most of a key. Where kernels work with them, that is the window.
+ * The window of a key of 8 bytes: what of it is in its item, beside its position.
  *
  * 1. Upper bits of the distance from the least key tell keys apart that are spread evenly, and those of a small range.
- * 2. Letters and digits have bits that are the same in all keys, between those that vary.
- * 3. Where keys are spread over many orders of magnitude, or one lies far from all others, upper bits are the same in most keys.
- * 4. A window has to rise as keys do, and what it does not show must be few bits: those are sorted by in rounds (wide_runs.cuh), as many as
- *    were launched.
- * Therefore bits that do not vary are left out where that shows more of the others; numbers of octaves and steps within them take the place
- * of upper bits where a sample is near one end, and does not crowd in them; and otherwise it is the upper bits.
+ * 2. Letters and digits have bits that are the same in all keys, between those that vary. Without them the others are upper bits.
+ * 3. Of keys that lie close together upper bits tell little, and equal ones are many with any window that is but the key's.
+ * 4. A window has to rise as keys do, and may be any number that does, as if keys lay elsewhere. Those of equal keys may rise as their
+ *    positions do.
+ * Therefore, where a few keys show that upper bits would not do (learn_window.cuh), windows are by pieces of the range, each from a key of
+ * a sample to another. Keys are counted by pieces (count_pieces.cuh), and a piece has as many windows as it has keys of all. Within a piece
+ * windows rise evenly, with the key and, for equal keys, with the position. So items are spread evenly, and their sort takes as long as that
+ * of random numbers, unless keys crowd within pieces.
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_WINDOW_CUH
 #define CDPSORT_DEVICE_PAYLOAD_WINDOW_CUH
 
+#include "block/multiway_shape.cuh"
 #include "block/scan.cuh"
 #include "payload/items.cuh"
 
@@ -21,11 +24,9 @@ namespace cdp::CDP_RUNTIME {
 /* Steps in which bits are moved together, each by twice as many places as the one before. */
 constexpr uint32_t COMPACTION_STEPS = 6;
 
-/* So many bits of its distance, or fewer, a key's window does not show: tiles compare no more (wide_tiles.cuh). */
-constexpr uint32_t MOST_BITS_LEFT = 32;
-
-/* How distances become windows: their upper bits are taken; or they are by octaves, from the least key or from the greatest. */
-enum class WindowForm : uint32_t { upper_bits, from_least, from_greatest };
+/* Distances of keys that have the same window differ by less than 2^MOST_BITS_LEFT: tiles compare no more (wide_tiles.cuh). Upper bits
+   leave as many as a position has, up to 32. */
+constexpr uint32_t MOST_BITS_LEFT = 37;
 
 /* What is known of all keys, entered. Zeroed before they are looked at. */
 struct KeyExtremes {
@@ -36,15 +37,11 @@ struct KeyExtremes {
   unsigned long long origin;                  /* of the distances */
   uint32_t distance_bits;                     /* of the greatest distance */
   uint32_t is_compacted;                      /* 1: bits are left out */
-  WindowForm form;
-  uint32_t blocks_done; /* that have told the keys that they have seen */
+  uint32_t is_learnt;                         /* 1: windows are by pieces */
+  uint32_t blocks_done;                       /* that have told the keys that they have seen */
 
   __device__ __forceinline__ uint64_t least() const {
     return ~uint64_t{least_inverted};
-  }
-  /* Whether windows are the upper bits of distances from the least key. */
-  __device__ __forceinline__ bool are_plain() const {
-    return is_compacted == 0 && form == WindowForm::upper_bits;
   }
   /* How many lower bits of a key's distance are too many, if there is room for so many bits. */
   __device__ __forceinline__ uint32_t dropped_bits(uint32_t room) const {
@@ -56,8 +53,6 @@ static_assert(sizeof(KeyExtremes) <= CDP_WORKSPACE_ALIGNMENT, "a plan has so muc
 /*
  * How far a key is from the least. Where many bits are the same in all keys, as in those of letters or digits, it is instead the number
  * that the others make: keys come in the same order by that, and it has fewer bits. ("Compress"; Warren, "Hacker's Delight", 2012, 7-4.)
- * Where octaves begin at the greatest key, that one's distance is 2^64 - 1, and the others are less: so keys of the same step have distances
- * that differ in lower bits alone, from whichever end it is.
  */
 struct KeyDistance {
   uint64_t origin;
@@ -82,11 +77,12 @@ private:
   }
 };
 
-/* The upper bits of a key's distance from the least: as many as there is room for. */
+/* The upper bits of a key's distance: as many as there is room for. */
 struct UpperBits {
   uint64_t least;
   uint32_t dropped_bits;
 
+  /* Of distances from the least key. */
   __device__ __forceinline__ UpperBits(const KeyExtremes &extremes, uint32_t room)
       : least(extremes.origin), dropped_bits(extremes.dropped_bits(room)) {}
   /* Of keys that lie between two. */
@@ -105,54 +101,66 @@ struct UpperBits {
   }
 };
 
-/* The number of a distance among 2^octave_bits steps to each power of two, or less far from 0, where steps have 1. */
-__device__ __forceinline__ uint64_t octave_number(uint64_t far, uint32_t octave_bits) {
-  const uint32_t far_bits = bits_of(far);
-  const uint32_t octave = far_bits > octave_bits ? far_bits - octave_bits - 1 : 0;
-  return (uint64_t{octave} << octave_bits) + (far >> octave);
-}
-
-/*
- * What of a key of 8 bytes is in its item: the upper bits of its distance. Where many keys are far closer to the least than the greatest
- * is, or the other way round, those that are close have finer steps: by octaves, as many steps to each power of two. The uppermost
- * octaves have half of all numbers, and steps that leave one bit more than upper bits would.
- */
-struct Window {
+/* The same where bits may be left out. */
+struct CompactedUpperBits {
   KeyDistance distance;
-  uint32_t dropped_bits; /* of a distance, if its upper bits are taken */
-  uint32_t bits;
-  WindowForm form;
+  uint32_t dropped_bits;
 
-  __device__ __forceinline__ Window(const KeyExtremes &extremes, uint32_t room)
-      : distance(extremes), dropped_bits(extremes.dropped_bits(room)), bits(room), form(extremes.form) {}
+  __device__ __forceinline__ CompactedUpperBits(const KeyExtremes &extremes, uint32_t room)
+      : distance(extremes), dropped_bits(extremes.dropped_bits(room)) {}
 
   __device__ __forceinline__ uint64_t operator()(uint64_t entered) const {
-    const uint64_t far = distance(entered);
-    if (form == WindowForm::upper_bits)
-      return far >> dropped_bits;
-    return form == WindowForm::from_least ? by_octaves(far) : (uint64_t{1} << bits) - 1 - by_octaves(~far);
-  }
-
-private:
-  static constexpr uint32_t OCTAVE_NUMBER_BITS = 7; /* there are 64 octaves at most, in half of all numbers */
-  static constexpr uint32_t UPPERMOST_OCTAVES = 5;  /* below those, an octave's steps are no longer than theirs */
-
-  __device__ __forceinline__ uint64_t by_octaves(uint64_t far) const {
-    const uint32_t far_bits = bits_of(far);
-    const uint32_t octave_bits = bits - OCTAVE_NUMBER_BITS;
-    if (far_bits > bits + dropped_bits - UPPERMOST_OCTAVES)
-      return (far >> (dropped_bits + 1)) + (uint64_t{1} << (bits - 1));
-    return octave_number(far, octave_bits);
+    return distance(entered) >> dropped_bits;
   }
 };
 
-/* Calls use(window), with the window of so many bits that the keys have. */
+/* Calls use(upper bits), of so many as there is room for. */
 template <typename Use>
-__device__ __forceinline__ void with_window(const KeyExtremes &extremes, uint32_t room, Use use) {
-  if (extremes.are_plain())
+__device__ __forceinline__ void with_upper_bits(const KeyExtremes &extremes, uint32_t room, Use use) {
+  if (extremes.is_compacted == 0)
     use(UpperBits(extremes, room));
   else
-    use(Window(extremes, room));
+    use(CompactedUpperBits(extremes, room));
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------------ */
+
+constexpr uint32_t LEARN_THREADS = learn_shape(DEVICE_KIND == DeviceKind::simulated).threads;
+constexpr uint32_t WINDOW_PIECES = window_pieces(DEVICE_KIND == DeviceKind::simulated);
+constexpr uint32_t FEW_WINDOW_PIECES = few_window_pieces(DEVICE_KIND == DeviceKind::simulated);
+constexpr uint64_t LEAST_LEARNT = least_learnt(DEVICE_KIND == DeviceKind::simulated);
+static_assert((WINDOW_PIECES & (WINDOW_PIECES - 1)) == 0, "a search tree is full");
+
+/* Distances from one on, and their windows. */
+struct alignas(16) WindowPiece {
+  uint64_t first;
+  uint64_t base;  /* its first window */
+  uint64_t scale; /* windows to 2^64 of a distance and a position, brought together to 64 bits */
+  uint32_t bits;  /* of distances from the first */
+  uint32_t unused;
+
+  /* position: of equal keys as they are in order, of `low_bits`. */
+  __device__ __forceinline__ uint64_t window(uint64_t distance, uint64_t position, uint32_t low_bits) const {
+    const uint64_t fraction = position << (64 - low_bits);
+    const uint64_t place = (distance - first) << (64 - bits) | (bits < 64 ? fraction >> bits : 0);
+    return base + __umul64hi(place, scale);
+  }
+};
+
+/* What is learnt of the keys, and counted, with room for so many pieces. */
+template <uint32_t PIECES>
+struct WindowTableOf {
+  uint64_t tree[PIECES];   /* where pieces begin, but for the first, as a search tree: node i has the children 2i and 2i + 1 */
+  uint64_t firsts[PIECES]; /* the same in order */
+  uint32_t counts[PIECES]; /* of each piece's keys */
+  WindowPiece pieces[PIECES];
+  uint32_t blocks_done; /* that have counted */
+};
+using WindowTable = WindowTableOf<WINDOW_PIECES>;
+
+/* The child of a node that a key goes to. A piece's number is that of the last node on the way, but for its uppermost bit. */
+__device__ __forceinline__ uint32_t child_node(const uint64_t *tree, uint32_t node, uint64_t distance) {
+  return 2 * node + (tree[node] <= distance ? 1 : 0);
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -207,6 +207,13 @@ inline int __clzll(long long value) {
 inline unsigned int __umulhi(unsigned int left, unsigned int right) {
   return static_cast<unsigned int>((static_cast<unsigned long long>(left) * right) >> 32);
 }
+inline unsigned long long __umul64hi(unsigned long long left, unsigned long long right) {
+  constexpr unsigned long long LOWER_HALF = 0xFFFFFFFF;
+  const unsigned long long lower = (left & LOWER_HALF) * (right & LOWER_HALF);
+  const unsigned long long middle = (left >> 32) * (right & LOWER_HALF) + (lower >> 32);
+  const unsigned long long other = (left & LOWER_HALF) * (right >> 32) + (middle & LOWER_HALF);
+  return (left >> 32) * (right >> 32) + (middle >> 32) + (other >> 32);
+}
 
 inline int __ffs(int value) {
   return __builtin_ffs(value);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is found out of all keys before items are made of them (device/payload/find_window.cuh, window.cuh): the least and the greatest, the bits that
- * vary, whether the others are left out, and each key's distance, against bits that are taken here one by one.
+ * What is found out of keys before items are made of them (device/payload/find_extremes.cuh, window.cuh): the least and the greatest, the bits
+ * that vary, whether the others are left out, and each key's distance, against bits that are taken here one by one. And pieces
+ * (learn_window.cuh, count_pieces.cuh): whether they are learnt, that windows rise as keys do, and that they are spread evenly.
  */
-#include "payload/find_window.cuh"
+#include "payload/count_pieces.cuh"
+#include "payload/find_extremes.cuh"
+#include "payload/learn_window.cuh"
 
 #include "block_check.h"
 
@@ -73,14 +76,11 @@ void check_distances(uint64_t mask, size_t count, uint64_t seed) {
     const uint32_t bits = leaves_out ? varying_bits : bits_in(greatest - least);
     const uint32_t dropped_bits = bits + low_bits > 64 ? bits + low_bits - 64 : 0;
     ck_assert_uint_eq(extremes.dropped_bits(64 - low_bits), dropped_bits);
-    if (extremes.form != WindowForm::upper_bits)
-      continue; // the outermost bits make keys near the ends
-    ck_assert(extremes.are_plain() == !leaves_out);
     for (const Raw key : keys) {
       const uint64_t distance = leaves_out ? compacted(key, mask) : key - least;
       ck_assert_uint_eq(KeyDistance(extremes)(key), distance);
-      with_window(extremes, 64 - low_bits,
-                  [&](const auto &window) { ck_assert_uint_eq(window(key), distance >> dropped_bits); });
+      with_upper_bits(extremes, 64 - low_bits,
+                      [&](const auto &window) { ck_assert_uint_eq(window(key), distance >> dropped_bits); });
       const UpperBits upper_bits(least, greatest, 64 - low_bits);
       ck_assert_uint_eq(upper_bits(key) << upper_bits.dropped_bits | upper_bits.dropped(key), key - least);
     }
@@ -98,83 +98,173 @@ START_TEST(distances_leave_out_what_does_not_vary) {
 }
 END_TEST
 
-/* Distances around each power of two, below the greatest, and those that are a step away from each of them. */
-std::vector<uint64_t> distances_below(uint64_t greatest, uint64_t step) {
-  std::vector<uint64_t> distances = {0, greatest};
-  uint64_t state = greatest;
-  for (uint32_t bit = 0; bit < 64; bit++)
-    for (const uint64_t lower : {uint64_t{0}, uint64_t{1}, UINT64_MAX, host_random(&state), host_random(&state)}) {
-      const uint64_t distance = (uint64_t{1} << bit) + (lower >> (63 - bit) >> 1) - (lower == 1 ? 1 : 0);
-      if (distance < greatest)
-        distances.push_back(distance);
-      if (distance < greatest && greatest - distance > step)
-        distances.push_back(distance + step);
-    }
-  std::sort(distances.begin(), distances.end());
-  return distances;
+/* ---- Pieces ------------------------------------------------------------------------------------------------------------ */
+
+/* Keys, and the windows that they get. */
+struct Windowed {
+  static constexpr uint32_t LEVELS = floor_log2(WINDOW_PIECES);
+  static constexpr uint32_t COUNTERS = 3; /* blocks */
+
+  std::vector<uint64_t> keys;
+  uint32_t low_bits;
+  uint32_t bits_left;
+  KeyExtremes extremes;
+  WindowTable table;
+  std::vector<uint16_t> found;
+  std::vector<uint64_t> windows;
+
+  Windowed(std::vector<uint64_t> given, uint32_t position_bits, uint64_t seed, bool learns_uneven = true,
+           uint32_t left = MOST_BITS_LEFT)
+      : keys(std::move(given)), low_bits(position_bits), bits_left(left), extremes(extremes_of(keys, seed, position_bits)),
+        table(), found(keys.size()), windows(keys.size()) {
+    const Entry<uint64_t> entry = entry_of<uint64_t>(CDP_U64, CDP_ASCENDING, CDP_TIES_ANY);
+    const WindowLesson<uint64_t> lesson = {keys.data(),   keys.size(), entry,  64 - low_bits, LEVELS,
+                                           learns_uneven, &extremes,   &table, nullptr};
+    run_grid(seed, {1, LEARN_THREADS, sizeof(LearnRoom)}, learn_windows_kernel<uint64_t>, lesson);
+    const WindowPieces pieces = {&extremes, &table, found.data(), keys.size(), LEVELS, low_bits, bits_left};
+    run_grid(seed, {COUNTERS, COUNT_PIECES_THREADS, sizeof(PieceCounts)}, count_pieces_kernel<uint64_t>, keys.data(), entry,
+             pieces);
+    for (size_t index = 0; is_learnt() && index < keys.size(); index++)
+      windows[index] = pieces.window(found[index], KeyDistance(extremes)(keys[index]), index);
+  }
+
+  bool is_learnt() const {
+    return extremes.is_learnt != 0;
+  }
+};
+
+constexpr size_t WINDOWED_KEYS = 1 << 15;
+constexpr uint32_t WINDOWED_BITS = 15;
+
+/* Keys of which upper bits tell little. */
+enum class Crowd { outliers, ends, clusters, powers, frequent, nested };
+constexpr int CROWDS = 6;
+
+uint64_t crowded_key(Crowd crowd, uint64_t &state) {
+  const uint64_t random = host_random(&state);
+  switch (crowd) {
+  case Crowd::outliers:
+    return uint64_t{1} << 40 | random % 1000;
+  case Crowd::ends:
+    return (random >> 63 != 0 ? UINT64_MAX - 100000 : 0) + random % 100000;
+  case Crowd::clusters:
+    return (random % 5 + 1) * 0x2347ABCDEF012345 + (random >> 32) % 300; // wraps around
+  case Crowd::powers:
+    return random >> random % 60;
+  case Crowd::frequent:
+    return random % 3 == 0 ? uint64_t{1} << 50 : random >> (20 + random % 30);
+  default:
+    return (random & 3) << 62 | (random >> 2 & 3) << 40 | (random >> 4 & 3) << 20 | random >> 60;
+  }
 }
 
-/* Windows by octaves keep the order, fit their items, and leave one bit more than a position has at most, of numbers that rise as keys do.
-   _i: bits of a position, and whether they are from the greatest. */
-START_TEST(octaves_keep_the_order) {
-  const uint32_t low_bits = static_cast<uint32_t>(_i / 2 + 1);
-  const bool is_from_greatest = _i % 2 != 0;
-  for (const uint64_t greatest : {UINT64_MAX, UINT64_MAX / 2 + 1, UINT64_MAX >> (low_bits - 1)}) {
-    KeyExtremes extremes = {};
-    extremes.greatest = greatest;
-    extremes.least_inverted = UINT64_MAX;
-    extremes.form = is_from_greatest ? WindowForm::from_greatest : WindowForm::from_least;
-    extremes.origin = is_from_greatest ? greatest + 1 : 0;
-    extremes.distance_bits = bits_in(greatest);
-    const Window window(extremes, 64 - low_bits);
-    std::vector<uint64_t> distances = distances_below(greatest, uint64_t{2} << low_bits);
-    if (is_from_greatest) {
-      std::reverse(distances.begin(), distances.end());
-      for (uint64_t &distance : distances)
-        distance = greatest - distance;
-    }
-    for (size_t index = 0; index < distances.size(); index++) {
-      const uint64_t shown = window(distances[index]);
-      ck_assert_uint_eq(shown >> (64 - low_bits), 0);
-      if (index == 0)
-        continue;
-      const uint64_t before = distances[index - 1];
-      ck_assert_uint_le(window(before), shown);
-      ck_assert_uint_le(KeyDistance(extremes)(before), KeyDistance(extremes)(distances[index]));
-      ck_assert(window(before) < shown ||
-                (KeyDistance(extremes)(before) ^ KeyDistance(extremes)(distances[index])) >> (low_bits + 1) == 0);
-    }
+std::vector<uint64_t> crowded_keys(Crowd crowd, uint64_t seed) {
+  std::vector<uint64_t> keys(WINDOWED_KEYS);
+  for (uint64_t &key : keys)
+    key = crowded_key(crowd, seed);
+  if (crowd == Crowd::outliers) {
+    keys[77] = UINT64_MAX;
+    keys[78] = 0;
+  }
+  return keys;
+}
+
+/* Each key is in its piece, and pieces are counted. */
+void must_be_counted(const Windowed &windowed) {
+  std::vector<uint32_t> counts(WINDOW_PIECES);
+  for (size_t index = 0; index < windowed.keys.size(); index++) {
+    const uint32_t piece = windowed.found[index];
+    const uint64_t distance = KeyDistance(windowed.extremes)(windowed.keys[index]);
+    ck_assert_uint_lt(piece, WINDOW_PIECES);
+    ck_assert_uint_le(windowed.table.firsts[piece], distance);
+    ck_assert(piece + 1 == WINDOW_PIECES || distance < windowed.table.firsts[piece + 1]);
+    counts[piece]++;
+  }
+  for (uint32_t piece = 0; piece < WINDOW_PIECES; piece++)
+    ck_assert_uint_eq(windowed.table.counts[piece], counts[piece]);
+}
+
+/* Windows fit their items, and rise as keys do and, of equal keys, as positions; those of keys that differ by more are not the same. */
+void must_rise(const Windowed &windowed) {
+  std::vector<size_t> order(windowed.keys.size());
+  for (size_t index = 0; index < order.size(); index++)
+    order[index] = index;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return windowed.keys[a] < windowed.keys[b]; });
+  uint64_t first = 0; // of the keys that have the same window
+  for (size_t rank = 0; rank < order.size(); rank++) {
+    const uint64_t key = windowed.keys[order[rank]];
+    const uint64_t window = windowed.windows[order[rank]];
+    const uint64_t before = rank == 0 ? 0 : windowed.windows[order[rank - 1]];
+    ck_assert_uint_eq(window >> (64 - windowed.low_bits), 0);
+    ck_assert_uint_le(before, window);
+    if (rank == 0 || before != window)
+      first = key;
+    ck_assert_uint_eq((KeyDistance(windowed.extremes)(key) - KeyDistance(windowed.extremes)(first)) >> windowed.bits_left, 0);
+  }
+}
+
+/* _i: the keys. */
+START_TEST(windows_by_pieces_rise) {
+  const Crowd crowd = static_cast<Crowd>(_i);
+  for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    for (const uint32_t low_bits : {WINDOWED_BITS, 26u, 32u})
+      for (const uint32_t bits_left : {29u, MOST_BITS_LEFT}) {
+        if (low_bits == 32 && bits_left == 29) // windows would be too few
+          continue;
+        const Windowed windowed(crowded_keys(crowd, seed), low_bits, seed, true, bits_left);
+        ck_assert(windowed.is_learnt() || crowd == Crowd::nested);
+        if (!windowed.is_learnt())
+          continue;
+        must_be_counted(windowed);
+        must_rise(windowed);
+      }
+}
+END_TEST
+
+/* No sixteenth of the windows has half as many keys again as another would, nor do many keys share one. _i: the keys. */
+START_TEST(windows_by_pieces_are_spread_evenly) {
+  constexpr uint32_t PART_BITS = 4;
+  const Crowd crowd = static_cast<Crowd>(_i);
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    const Windowed windowed(crowded_keys(crowd, seed), WINDOWED_BITS, seed);
+    size_t parts[1u << PART_BITS] = {};
+    for (const uint64_t window : windowed.windows)
+      parts[window >> (64 - WINDOWED_BITS - PART_BITS)]++;
+    for (const size_t part : parts)
+      ck_assert_uint_lt(part, (WINDOWED_KEYS >> PART_BITS) * 3 / 2);
+    std::vector<uint64_t> sorted = windowed.windows;
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t index = MOST_RUN_KEYS; index < sorted.size(); index++)
+      ck_assert_uint_ne(sorted[index], sorted[index - MOST_RUN_KEYS]);
   }
 }
 END_TEST
 
-/* They are taken where many keys are near the least one, or the greatest, and not of keys that are spread evenly, or whose distances
-   fit, or where they would leave more bits than tiles compare. */
-START_TEST(octaves_are_for_keys_near_an_end) {
-  uint64_t state = static_cast<uint64_t>(_i) + 1;
-  std::vector<uint64_t> random(5000);
-  std::vector<uint64_t> near_least(5000);
-  std::vector<uint64_t> near_greatest(5000);
-  std::vector<uint64_t> small(5000);
-  for (size_t index = 0; index < random.size(); index++) {
-    const uint64_t key = host_random(&state);
-    const bool is_near = host_random_below(&state, 16) == 0;
-    random[index] = key;
-    near_least[index] = is_near ? key >> 40 : key;
-    near_greatest[index] = ~near_least[index];
-    small[index] = key >> 30;
+/* They are not learnt of keys that are spread evenly, nor of a few values, nor where all are told apart; of uneven ones if it is asked
+   for; and of close ones, unless they are as close within pieces. */
+START_TEST(pieces_are_for_keys_that_crowd) {
+  const uint64_t seed = static_cast<uint64_t>(_i) + 1;
+  uint64_t state = seed;
+  std::vector<uint64_t> random(WINDOWED_KEYS);
+  std::vector<uint64_t> distinct(WINDOWED_KEYS);
+  std::vector<uint64_t> small(WINDOWED_KEYS);
+  std::vector<uint64_t> uneven(WINDOWED_KEYS);
+  std::vector<uint64_t> runs(WINDOWED_KEYS);
+  for (size_t index = 0; index < WINDOWED_KEYS; index++) {
+    random[index] = host_random(&state);
+    distinct[index] = host_random_below(&state, 4) << 60;
+    small[index] = random[index] >> 30;
+    uneven[index] = host_random_below(&state, 8) == 0 ? random[index] : random[index] >> 8;
+    runs[index] =
+        host_random_below(&state, 1000) * 0x0041000000000000 + host_random_below(&state, 1 << 10); // as many as pieces, or more
   }
-  random[17] = near_least[17] = near_greatest[17] = 0;
-  random[18] = near_least[18] = near_greatest[18] = UINT64_MAX;
-  ck_assert(extremes_of(random, state, 26).form == WindowForm::upper_bits);
-  ck_assert(extremes_of(near_least, state, 26).form == WindowForm::from_least);
-  ck_assert(extremes_of(near_greatest, state, 26).form == WindowForm::from_greatest);
-  ck_assert(extremes_of(near_least, state, MOST_BITS_LEFT - 1).form == WindowForm::from_least);
-  ck_assert(extremes_of(near_least, state, MOST_BITS_LEFT).form == WindowForm::upper_bits);
-  ck_assert(extremes_of(small, state, 26).form == WindowForm::upper_bits);
-  for (size_t index = 0; index < random.size(); index += 4) // keys that octaves do not tell apart either
-    near_least[index] = uint64_t{0xABCDEF} << 40 | index;
-  ck_assert(extremes_of(near_least, state, 26).form == WindowForm::upper_bits);
+  ck_assert(!Windowed(random, WINDOWED_BITS, seed).is_learnt());
+  ck_assert(!Windowed(distinct, WINDOWED_BITS, seed).is_learnt());
+  ck_assert(!Windowed(small, WINDOWED_BITS, seed).is_learnt());
+  ck_assert(Windowed(uneven, WINDOWED_BITS, seed).is_learnt());
+  ck_assert(!Windowed(uneven, WINDOWED_BITS, seed, false).is_learnt());
+  ck_assert(!Windowed(runs, WINDOWED_BITS, seed).is_learnt());
+  ck_assert(Windowed(crowded_keys(Crowd::clusters, seed), WINDOWED_BITS, seed, false).is_learnt());
 }
 END_TEST
 
@@ -200,9 +290,13 @@ int main() {
   TCase *distances = tcase_create("distances");
   tcase_set_timeout(distances, TEST_SECONDS);
   tcase_add_loop_test(distances, distances_leave_out_what_does_not_vary, 0, MASK_COUNT * static_cast<int>(SEEDS));
-  tcase_add_loop_test(distances, octaves_keep_the_order, 0, 64);
-  tcase_add_loop_test(distances, octaves_are_for_keys_near_an_end, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(distances, equal_keys_have_no_distance, 0, static_cast<int>(SEEDS));
   suite_add_tcase(suite, distances);
+  TCase *pieces = tcase_create("pieces");
+  tcase_set_timeout(pieces, TEST_SECONDS);
+  tcase_add_loop_test(pieces, windows_by_pieces_rise, 0, CROWDS);
+  tcase_add_loop_test(pieces, windows_by_pieces_are_spread_evenly, 0, static_cast<int>(Crowd::nested));
+  tcase_add_loop_test(pieces, pieces_are_for_keys_that_crowd, 0, static_cast<int>(SEEDS));
+  suite_add_tcase(suite, pieces);
   return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The look at all keys that says what their windows are (window.cuh): the least and the greatest, the bits that vary, and a sample. The
+ * The look at all keys that says how their distances are measured (window.cuh): the least and the greatest, and the bits that vary. The
  * block that is the last to have looked decides, for the kernels behind it.
  */
-#ifndef CDPSORT_DEVICE_PAYLOAD_FIND_WINDOW_CUH
-#define CDPSORT_DEVICE_PAYLOAD_FIND_WINDOW_CUH
+#ifndef CDPSORT_DEVICE_PAYLOAD_FIND_EXTREMES_CUH
+#define CDPSORT_DEVICE_PAYLOAD_FIND_EXTREMES_CUH
 
 #include "payload/window.cuh"
 
@@ -49,74 +49,6 @@ __device__ __forceinline__ void plan_distance(KeyExtremes &extremes, uint32_t ro
   extremes.distance_bits = static_cast<uint32_t>(__popcll(extremes.varying));
 }
 
-/* ---- Octaves ----------------------------------------------------------------------------------------------------------- */
-
-/* Sampled keys, entered, and where to look for those with a window. */
-struct WindowSample {
-  static constexpr uint32_t SLOT_BITS = 9;
-  static constexpr uint32_t SLOTS = 1u << SLOT_BITS;
-  static_assert(SLOTS == 2 * WINDOW_SAMPLES && WINDOW_SAMPLES == PAYLOAD_THREADS, "each thread has one sample and two slots");
-
-  uint64_t keys[WINDOW_SAMPLES];
-  uint32_t slots[SLOTS]; /* the number of a sample, from 1 on; 0: none has come here */
-
-  /* By Fibonacci hashing (Knuth, "The art of computer programming", volume 3, 6.4). */
-  __device__ __forceinline__ static uint32_t slot_of(uint64_t shown) {
-    return static_cast<uint32_t>(shown * 0x9E3779B97F4A7C15u >> (64 - SLOT_BITS));
-  }
-};
-
-/* From which end windows would have to be by octaves. All threads of one block take part; ends with a barrier. */
-__device__ __forceinline__ WindowForm wanted_form(const WindowSample &sample, uint32_t room, const KeyExtremes &extremes) {
-  const KeyDistance distance(extremes);
-  const uint64_t greatest = distance(extremes.greatest);
-  const uint64_t near = uint64_t{1} << (extremes.dropped_bits(room) + 64 - room - NEAR_KEY_BITS);
-  const uint64_t far = distance(sample.keys[threadIdx.x]);
-  const int near_least = __syncthreads_count(far < near ? 1 : 0);
-  const int near_greatest = __syncthreads_count(greatest - far < near ? 1 : 0);
-  if (max(near_least, near_greatest) < static_cast<int>(WINDOW_SAMPLES >> NEAR_KEY_BITS))
-    return WindowForm::upper_bits;
-  return near_least >= near_greatest ? WindowForm::from_least : WindowForm::from_greatest;
-}
-
-/* How many samples have another key's window. All threads of one block take part; begins and ends with a barrier. */
-__device__ __forceinline__ uint32_t count_crowded(WindowSample &sample, uint32_t room, const KeyExtremes &extremes) {
-  __syncthreads();
-  const Window window(extremes, room);
-  const uint64_t key = sample.keys[threadIdx.x];
-  const uint64_t shown = window(key);
-  const uint32_t other = atomicCAS(&sample.slots[WindowSample::slot_of(shown)], 0u, threadIdx.x + 1);
-  const bool is_crowded = other != 0 && sample.keys[other - 1] != key && window(sample.keys[other - 1]) == shown;
-  return static_cast<uint32_t>(__syncthreads_count(is_crowded ? 1 : 0));
-}
-
-/* Takes windows by octaves if upper bits would crowd near one end, and octaves do not crowd. All threads of one block take part. */
-template <typename Raw>
-__device__ __forceinline__ void plan_octaves(const Raw *keys, uint64_t count, const Entry<Raw> &entry, uint32_t room,
-                                             WindowSample &sample, KeyExtremes &extremes) {
-  const uint32_t dropped_bits = extremes.dropped_bits(room);
-  if (dropped_bits == 0 || 64 - room <= NEAR_KEY_BITS)
-    return;
-  if (dropped_bits + 1 > MOST_BITS_LEFT) // as many as octaves leave
-    return;
-  sample.keys[threadIdx.x] = entry.enter(keys[count * threadIdx.x / WINDOW_SAMPLES]);
-  sample.slots[2 * threadIdx.x] = sample.slots[2 * threadIdx.x + 1] = 0;
-  const WindowForm form = wanted_form(sample, room, extremes);
-  if (form == WindowForm::upper_bits)
-    return;
-  const uint64_t origin = extremes.origin;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    if (form == WindowForm::from_greatest)
-      extremes.origin += KeyDistance(extremes)(extremes.greatest) + 1;
-    extremes.form = form;
-  }
-  if (count_crowded(sample, room, extremes) <= MOST_CROWDED_SAMPLES || threadIdx.x != 0)
-    return;
-  extremes.origin = origin;
-  extremes.form = WindowForm::upper_bits;
-}
-
 /* ---- Looking at all keys ----------------------------------------------------------------------------------------------- */
 
 /* What has been seen of the keys. */
@@ -154,7 +86,6 @@ struct KeysSeen {
 /* What a block has in shared memory. */
 struct KeysSeenRoom {
   KeysSeen warps[PAYLOAD_THREADS / WARP_LANES];
-  WindowSample sample;
 };
 
 /* Makes of what each thread has seen that of its block, in the first warp. All threads take part. */
@@ -185,18 +116,14 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
     seen.add({entered, ~entered, entered ^ first});
   });
   add_up_seen(seen, room);
-  bool is_last = false;
-  if (threadIdx.x == 0) {
-    seen.tell(*extremes);
-    __threadfence(); // before it is said that they are there
-    is_last = atomicAdd(&extremes->blocks_done, 1u) == gridDim.x - 1;
-    if (is_last) {
-      __threadfence();
-      plan_distance(*extremes, 64 - low_bits);
-    }
-  }
-  if (__syncthreads_or(is_last ? 1 : 0) != 0)
-    plan_octaves(keys, count, entry, 64 - low_bits, room.sample, *extremes);
+  if (threadIdx.x != 0)
+    return;
+  seen.tell(*extremes);
+  __threadfence(); // before it is said that they are there
+  if (atomicAdd(&extremes->blocks_done, 1u) != gridDim.x - 1)
+    return;
+  __threadfence();
+  plan_distance(*extremes, 64 - low_bits);
 }
 
 /* Launches that. Returns a cudaError_t. */
