@@ -152,7 +152,7 @@ uint64_t crowded_key(Crowd crowd, uint64_t &state) {
   case Crowd::powers:
     return random >> random % 60;
   case Crowd::frequent:
-    return random % 3 == 0 ? uint64_t{1} << 50 : random >> (20 + random % 30);
+    return random % 3 == 0 ? uint64_t{1} << 30 : random >> (20 + random % 30);
   default:
     return (random & 3) << 62 | (random >> 2 & 3) << 40 | (random >> 4 & 3) << 20 | random >> 60;
   }
@@ -165,6 +165,8 @@ std::vector<uint64_t> crowded_keys(Crowd crowd, uint64_t seed) {
   if (crowd == Crowd::outliers) {
     keys[77] = UINT64_MAX;
     keys[78] = 0;
+    keys[79] = uint64_t{3} << 60; // few of a piece that is long: their windows must not be longer than may be left
+    keys[80] = keys[79] + (uint64_t{1} << 40);
   }
   return keys;
 }
