@@ -59,10 +59,11 @@ __device__ __forceinline__ void find_nodes(const PieceCounts &block, uint32_t le
 #pragma unroll
   for (uint32_t item = 0; item < TOGETHER; item++)
     nodes[item] = 1;
-  for (uint32_t level = 0; level < levels; level++)
+  for (uint32_t level = 0; level < levels; level++) {
 #pragma unroll
     for (uint32_t item = 0; item < TOGETHER; item++)
       nodes[item] = child_node(block.tree, nodes[item], distances[item]);
+  }
 #pragma unroll
   for (uint32_t item = 0; item < TOGETHER; item++)
     nodes[item] -= 1u << levels;
@@ -185,11 +186,14 @@ __global__ void __launch_bounds__(COUNT_PIECES_THREADS, RESIDENT_COUNTERS)
   if (!pieces.are_learnt())
     return;
   constexpr uint32_t TILE = COUNT_PIECES_THREADS * TOGETHER;
+  const uint64_t step = uint64_t{gridDim.x} * TILE;
   begin_count<COUNT_PIECES_THREADS>(pieces, pieces.levels, block);
-  for (uint64_t begin = uint64_t{blockIdx.x} * TILE; begin < pieces.count; begin += uint64_t{gridDim.x} * TILE)
-    for_each_node<COUNT_PIECES_THREADS>(
-        pieces, block, pieces.levels, begin + threadIdx.x, [&](uint64_t index) { return entry.enter(keys[index]); },
-        [&](uint32_t number) { atomicAdd(&block.counts[number], 1u); });
+  uint64_t first = uint64_t{blockIdx.x} * TILE + threadIdx.x;
+  for (; first < pieces.count; first += step) {
+    const auto entered = [&](uint64_t index) { return entry.enter(keys[index]); };
+    const auto count = [&](uint32_t number) { atomicAdd(&block.counts[number], 1u); };
+    for_each_node<COUNT_PIECES_THREADS>(pieces, block, pieces.levels, first, entered, count);
+  }
   __syncthreads();
   end_count<COUNT_PIECES_THREADS>(pieces, gridDim.x, block);
 }
