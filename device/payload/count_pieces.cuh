@@ -30,7 +30,7 @@ struct WindowPieces {
     return table->pieces[piece].window(distance, position, low_bits);
   }
 };
-static_assert(WINDOW_PIECES <= UINT16_MAX + 1, "found");
+static_assert(WINDOW_PIECES <= UINT16_MAX + 1, "a piece's number has 16 bits");
 
 /* What a block that counts has in shared memory. */
 struct PieceCounts {
@@ -159,8 +159,8 @@ __device__ __forceinline__ void place_pieces(const WindowPieces &pieces, PieceCo
   }
 }
 
-/* Ends the count: adds it to those of other blocks, of so many, and the last one gives pieces their windows. All threads of the block take part;
-   begins behind a barrier. */
+/* Ends the count: adds it to those of other blocks, of so many, and the last one gives pieces their windows. All threads of the block take
+   part; begins behind a barrier. */
 template <uint32_t THREADS>
 __device__ __forceinline__ void end_count(const WindowPieces &pieces, uint32_t blocks, PieceCounts &block) {
   for (uint32_t number = threadIdx.x; number < pieces.pieces(); number += THREADS)

@@ -100,6 +100,8 @@ inline KeyExtremes *extremes_of(const cdp_payload_plan &plan) {
   return reinterpret_cast<KeyExtremes *>(part_of(plan, plan.window));
 }
 
+static_assert(LEAST_LEARNT > wide_run_items(DEVICE_KIND), "where pieces are learnt there are rounds");
+
 /* How many bits windows by pieces may leave: as many as rounds show of a long run's keys, however many of those there are. */
 inline uint32_t learnt_bits_left(const cdp_payload_plan &plan) {
   const cdp_wide_plan &wide = plan.wide;

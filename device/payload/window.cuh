@@ -4,7 +4,8 @@
  *
  * 1. Upper bits of the distance from the least key tell keys apart that are spread evenly, and those of a small range.
  * 2. Letters and digits have bits that are the same in all keys, between those that vary. Without them the others are upper bits.
- * 3. Of keys that lie close together upper bits tell little, and equal ones are many with any window that is but the key's.
+ * 3. Of keys that lie close together upper bits tell little. And where many keys are equal, so are their windows, if those follow from the
+ *    key alone.
  * 4. A window has to rise as keys do, and may be any number that does, as if keys lay elsewhere. Those of equal keys may rise as their
  *    positions do.
  * Therefore, where a few keys show that upper bits would not do (learn_window.cuh), windows are by pieces of the range, each from a key of
