@@ -65,6 +65,8 @@ constexpr uint32_t MIN_BITS_LEFT_OUT = 4;
  * OTHER_CLUSTER_BITS   a key that is 2^bits times as far as the others beside a gap is taken to be of another cluster.
  * LEARNT_BITS_LEFT     rounds that are launched for what windows leave (wide_runs.cuh) are enough for so many bits at least, so that pieces
  *                      that are long and have few keys take few of the windows.
+ * LEARNT_EXCESS_BITS   and for so many more than a position has: of a range of 2^64, windows of 2^bits_left or half of that are a quarter of
+ *                      all then.
  * LEARN_SEED           of where the sample is taken from.
  * COUNT_PIECES_THREADS of a block that counts, and RESIDENT_COUNTERS of them are on a multiprocessor.
  */
@@ -85,6 +87,7 @@ constexpr uint32_t GAP_REACH = 64;
 constexpr uint32_t REACH_SAMPLES = 4;
 constexpr uint32_t OTHER_CLUSTER_BITS = 16;
 constexpr uint32_t LEARNT_BITS_LEFT = 29;
+constexpr uint32_t LEARNT_EXCESS_BITS = 3;
 constexpr uint64_t LEARN_SEED = 26;
 constexpr uint32_t COUNT_PIECES_THREADS = 512;
 constexpr uint32_t RESIDENT_COUNTERS = 4;

@@ -56,11 +56,11 @@ struct WindowLesson {
 
 struct LearnRoom {
   uint64_t sample[merge_room(LEARN_THREADS * THREAD_SAMPLES)];
-  uint64_t firsts[WINDOW_PIECES];
   uint32_t warp_totals[2][WARP_LANES];
   uint32_t cells[LEARN_CELLS];
   uint32_t slots[1u << LEARN_SLOT_BITS]; /* the number of a key, from 1 on; 0: none has come here */
 };
+static_assert(sizeof(LearnRoom) <= 96 * 1024, "what 7.0 lets a block have, the least of all kinds of devices");
 
 /* ---- Whether upper bits do --------------------------------------------------------------------------------------------- */
 
@@ -205,8 +205,8 @@ struct GapsBeside {
   }
 };
 
-/* Puts where so many pieces begin into the room, in order. All threads take part; begins and ends with a barrier. */
-__device__ __forceinline__ void choose_pieces(uint32_t pieces, LearnRoom &room) {
+/* Writes down where so many pieces begin, in order. All threads take part; begins and ends with a barrier. */
+__device__ __forceinline__ void choose_pieces(uint32_t pieces, LearnRoom &room, uint64_t *firsts) {
   constexpr uint32_t WARPS = LEARN_THREADS / WARP_LANES;
   const WindowSample sample = {room.sample, pieces / THREAD_PIECES * THREAD_SAMPLES - 1};
   GapsBeside beside(sample, true);
@@ -226,13 +226,13 @@ __device__ __forceinline__ void choose_pieces(uint32_t pieces, LearnRoom &room) 
     const bool is_behind_gap = (beside.before >> item & 1) != 0;
     const bool is_before_gap = (beside.behind >> item & 1) != 0;
     if (is_behind_gap)
-      room.firsts[place++] = sample.gap_end(index);
+      firsts[place++] = sample.gap_end(index);
     if (is_before_gap)
-      room.firsts[place++] = sample.gap_begin(index);
+      firsts[place++] = sample.gap_begin(index);
     if (is_behind_gap || is_before_gap)
       continue;
     if (kept_below(other + 1) != kept_below(other))
-      room.firsts[place++] = sample.key(index);
+      firsts[place++] = sample.key(index);
     other++;
   }
   __syncthreads();
@@ -246,29 +246,31 @@ __device__ __forceinline__ uint64_t piece_first(const uint64_t *firsts, uint32_t
   return is_again && is_last && first != UINT64_MAX ? first + 1 : first;
 }
 
-/* Leaves where the pieces begin in the room, the first at 0. All threads take part; begins and ends with a barrier. */
-__device__ __forceinline__ void make_pieces(uint32_t pieces, LearnRoom &room) {
-  choose_pieces(pieces, room);
+/* Leaves where the pieces begin in global memory, for which there is no room beside the sample: the first at 0. All threads take part;
+   begins and ends with a barrier. */
+__device__ __forceinline__ void make_pieces(uint32_t pieces, LearnRoom &room, uint64_t *firsts) {
+  choose_pieces(pieces, room, firsts);
   if (threadIdx.x == 0)
-    room.firsts[0] = 0;
+    firsts[0] = 0;
   __syncthreads();
-  uint64_t firsts[THREAD_PIECES];
+  uint64_t moved[THREAD_PIECES];
 #pragma unroll
   for (uint32_t each = 0; each < THREAD_PIECES; each++) {
     const uint32_t number = each * LEARN_THREADS + threadIdx.x;
-    firsts[each] = number < pieces ? piece_first(room.firsts, number, pieces) : 0;
+    moved[each] = number < pieces ? piece_first(firsts, number, pieces) : 0;
   }
   __syncthreads();
 #pragma unroll
   for (uint32_t each = 0; each < THREAD_PIECES; each++)
-    room.firsts[each * LEARN_THREADS + threadIdx.x] = firsts[each];
+    if (each * LEARN_THREADS + threadIdx.x < pieces)
+      firsts[each * LEARN_THREADS + threadIdx.x] = moved[each];
   __syncthreads();
 }
 
 /* Whether two distances are about as close as windows of a piece that has as many as any. */
 template <typename Raw>
-__device__ __forceinline__ bool are_close_in_piece(const WindowLesson<Raw> &lesson, const uint64_t *firsts, uint64_t a,
-                                                   uint64_t b) {
+__device__ __forceinline__ bool are_close_in_piece(const WindowLesson<Raw> &lesson, uint64_t a, uint64_t b) {
+  const uint64_t *firsts = lesson.table->firsts;
   uint32_t low = 0;
   uint32_t high = lesson.pieces();
   while (high - low > 1) {
@@ -285,17 +287,16 @@ __device__ __forceinline__ bool are_close_in_piece(const WindowLesson<Raw> &less
 
 /* ---- The kernel -------------------------------------------------------------------------------------------------------- */
 
-/* All threads take part. */
-__device__ __forceinline__ void write_table(const LearnRoom &room, uint32_t pieces, WindowTable &table) {
+/* Makes the rest of a table of where pieces begin. All threads take part. */
+__device__ __forceinline__ void complete_table(uint32_t pieces, WindowTable &table) {
   for (uint32_t number = threadIdx.x; number < pieces; number += LEARN_THREADS) {
-    table.firsts[number] = room.firsts[number];
     table.counts[number] = 0;
     if (number == 0) {
       table.blocks_done = 0;
       continue;
     }
     const uint32_t level_nodes = 1u << (31 - __clz(static_cast<int>(number)));
-    table.tree[number] = room.firsts[(2 * (number - level_nodes) + 1) * (pieces / level_nodes / 2)];
+    table.tree[number] = table.firsts[(2 * (number - level_nodes) + 1) * (pieces / level_nodes / 2)];
   }
 }
 
@@ -312,12 +313,12 @@ __global__ void __launch_bounds__(LEARN_THREADS)
   if (!are_close && !(lesson.learns_uneven && seen.are_uneven))
     return;
   sort_window_sample(lesson, room);
-  make_pieces(lesson.pieces(), room);
-  const bool is_close = seen.other != seen.distance && are_close_in_piece(lesson, room.firsts, seen.distance, seen.other);
+  make_pieces(lesson.pieces(), room, lesson.table->firsts);
+  const bool is_close = seen.other != seen.distance && are_close_in_piece(lesson, seen.distance, seen.other);
   const int still_close = __syncthreads_count(is_close ? 1 : 0);
   if (are_close && still_close > seen.close / CLOSE_SHARE)
     return;
-  write_table(room, lesson.pieces(), *lesson.table);
+  complete_table(lesson.pieces(), *lesson.table);
   if (threadIdx.x == 0)
     lesson.extremes->is_learnt = 1;
 }

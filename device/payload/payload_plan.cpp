@@ -184,10 +184,10 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
 
 /* ---- Keys of 8 bytes --------------------------------------------------------------------------------------------------- */
 
-/* Rounds until nothing is left to show. The first one's window leaves as many bits as a position has, if it is not learnt, and what that
-   would leave depends on the rounds (learnt_bits_left()). */
+/* Rounds until nothing is left to show. The first one's window leaves as many bits as a position has or, by pieces, as many as rounds show
+   (learnt_bits_left()): with LEARNT_EXCESS_BITS more, what pieces have at least for their length takes no more than a quarter of all windows. */
 uint32_t rounds_of(uint32_t low_bits, uint32_t number_bits) {
-  const uint32_t left = std::max(low_bits, LEARNT_BITS_LEFT);
+  const uint32_t left = std::max(low_bits + LEARNT_EXCESS_BITS, LEARNT_BITS_LEFT);
   const uint32_t shown = 64 - low_bits - number_bits;
   return 1 + (left + shown - 1) / shown;
 }

@@ -149,6 +149,32 @@ START_TEST(one_block_sorts_few_keys) {
 }
 END_TEST
 
+static uint32_t bits_in(uint64_t number) {
+  uint32_t bits = 0;
+  for (; number >> bits != 0; bits++) {
+  }
+  return bits;
+}
+
+/* Rounds behind the first show of long runs' keys 29 bits, and three more than a position has: as many as windows by pieces may leave, of
+   which there would be too many otherwise. _i: the kind of device. */
+START_TEST(rounds_show_what_windows_leave) {
+  for (uint32_t power = 15; power <= 32; power++)
+    for (int beside = -1; beside <= 1; beside++) {
+      const uint64_t count = ((uint64_t)1 << power) + (uint64_t)beside;
+      if (count > CDP_PAIRS_COUNT_MAX)
+        continue;
+      const cdp_payload_request request = request_of(&all_goods[0], CDP_I64, CDP_TIES_ANY, count);
+      cdp_payload_plan plan;
+      ck_assert_int_eq(plan_payload(&request, (uint32_t)_i, false, &plan), CDP_OK);
+      const uint32_t shown = 64 - plan.low_bits - bits_in(2 * plan.wide.most_long_runs);
+      ck_assert_uint_eq(plan.low_bits, bits_in(count - 1));
+      ck_assert_uint_ge((plan.wide.rounds - 1) * shown, 29);
+      ck_assert_uint_ge((plan.wide.rounds - 1) * shown, plan.low_bits + 3);
+    }
+}
+END_TEST
+
 /* 2^32 values of so many bytes. */
 START_TEST(refuses_what_cannot_be_addressed) {
   static const size_t too_large[] = {UINT32_MAX, (size_t)1 << 31};
@@ -264,6 +290,7 @@ int main(void) {
   tcase_add_loop_test(room, workspace_is_as_large_as_documented, 0, GOODS * (int)KINDS);
   tcase_add_test(room, workspace_is_that_of_all_values);
   tcase_add_test(room, one_block_sorts_few_keys);
+  tcase_add_loop_test(room, rounds_show_what_windows_leave, 0, (int)KINDS);
   tcase_add_test(room, refuses_what_cannot_be_addressed);
   tcase_add_loop_test(room, division_is_as_large_as_documented, 0, (int)KINDS);
   tcase_add_loop_test(room, division_has_parts_for_all_keys, 0, (int)KINDS);
