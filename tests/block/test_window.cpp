@@ -144,7 +144,7 @@ uint64_t crowded_key(Crowd crowd, uint64_t &state) {
   const uint64_t random = host_random(&state);
   switch (crowd) {
   case Crowd::outliers:
-    return uint64_t{1} << 40 | random % 1000;
+    return uint64_t{1} << 40 | (random % 3 == 0 ? 500 : random % 1000); // a value that many have, and others close to it
   case Crowd::ends:
     return (random >> 63 != 0 ? UINT64_MAX - 100000 : 0) + random % 100000;
   case Crowd::clusters:
