@@ -91,10 +91,10 @@ typedef struct cdp_wide_plan {
  * values, one block does all of it, and needs no workspace. The workspace, from its beginning (each part aligned to
  * CDP_WORKSPACE_ALIGNMENT):
  *
- *     | items        | workspace of the sort, or what is gathered | window                 | origins, later ones  | sorted keys     |
+ *     | items        | workspace of the sort, or what is gathered | window, and its pieces | origins, later ones  | sorted keys     |
  *       count, 8 bytes                                              keys of 8 bytes, or     keys of 8 bytes        and indices, too
  *                                                                   where things are regrouped
- *     | counts of long runs | what varies in them | what rounds tell |
+ *     | counts of long runs | what is in them     | what rounds tell |
  *       all keys of 8 bytes
  *     | counts of buckets | regrouped: keys           | first indices | each column |
  *       all of it only where things are regrouped; keys only where they are gathered, indices where they are asked for

@@ -126,6 +126,8 @@ __global__ void __launch_bounds__(REGROUP_THREADS, RESIDENT_COUNTERS)
 struct RegroupBlock : PartitionBlock<REGROUP_THREADS, REGROUP_ITEMS, MAX_REGROUP_BUCKETS> {
   uint16_t pieces[TILE]; /* of what is in the stage */
 };
+static_assert(std::max(sizeof(TileCounts), sizeof(RegroupBlock)) <= 96 * 1024,
+              "what 7.0 lets a block have, the least of all kinds");
 
 /* Turns a number of each bucket into the sum of those of all lower ones. All lanes of one warp take part. */
 template <typename Number>
