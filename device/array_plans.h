@@ -52,6 +52,7 @@ typedef struct cdp_carry_plan {
   uint32_t tiles;
   uint32_t threads; /* of a block that counts or scatters */
   uint32_t multiprocessors;
+  bool leaves_order;          /* to the sort of items, where a sample is in order, or in the opposite one */
   bool counts_again;          /* where a straight map has missed a frequent value: it may with so many keys */
   uint32_t look_shared_bytes; /* of a block */
   uint32_t count_shared_bytes;

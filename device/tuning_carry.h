@@ -15,22 +15,15 @@ namespace cdp {
 constexpr uint32_t MAX_CARRY_BUCKETS = 192;
 
 /*
- * threads, items   of a block that counts or scatters, and of a thread: a tile, which is staged in shared memory, keys and values.
- *                  One block to a multiprocessor took 0.49 ms for the first scatter of 2^26 keys with values of 4 bytes, two of
- *                  them 0.73, perhaps since more lines are written in part where more tiles are written at a time (H200,
- *                  docs/lab/2026-11-25-carried-values.md).
+ * threads          of a block that counts or scatters. One block to a multiprocessor took 0.49 ms for the first scatter of 2^26 keys
+ *                  with values of 4 bytes, two of them 0.73, perhaps since more lines are written in part where more tiles are
+ *                  written at a time (H200, docs/lab/2026-11-25-carried-values.md).
  * max_buckets      that a tile is scattered to: as many groups, and as many buckets in a group. A multiple of a warp's lanes, and no
  *                  more than threads.
  * counted_buckets  of all groups by a straight map, for which a block that counts has counters in shared memory.
- * least_count      the fewest keys that are worth it where values would be gathered: 2^22 with values of 8 bytes took 0.23 ms, and
- *                  0.27 by items; 2^23 stable ones of 4 bytes 0.31 and 0.43.
- * least_packed_count
- *                  and where they would be in the items: 2^24 with values of 4 bytes 0.51 and 0.52, 2^23 0.30 and 0.29.
- * look_samples     keys that say between which values all lie, whether they are spread evenly, and what splits them into groups if
- *                  not: a power of two. Beyond the least and the greatest of them a map has room for a line, a 1,024th of the keys
- *                  if those are spread evenly. So many samples miss more than that once in e^16 times; where they do, a bucket is
- *                  too long, and all is given up. Of 132 groups each has 124, which leaves an error of a tenth.
- * group_samples    and that split a group into buckets: a power of two. Of 90 buckets each has 90.
+ * group_samples    keys that split a group into buckets: a power of two. Of 90 buckets each has 90.
+ * few_group_samples
+ *                  those that are enough where there are few buckets, CARRY_BUCKET_SAMPLES for each: a power of two.
  * straight_share, learnt_share
  *                  how many keys a bucket has on average, in sixteenths of what a team can sort: with a map that keys spread evenly
  *                  need, and with splitters, whose buckets differ by the error of their sample. As in a sort of keys (tuning_map.h);
@@ -38,13 +31,10 @@ constexpr uint32_t MAX_CARRY_BUCKETS = 192;
  */
 struct CarryRow {
   uint32_t threads;
-  uint32_t items;
   uint32_t max_buckets;
   uint32_t counted_buckets;
-  uint32_t least_count;
-  uint32_t least_packed_count;
-  uint32_t look_samples;
   uint32_t group_samples;
+  uint32_t few_group_samples;
   uint32_t straight_share;
   uint32_t learnt_share;
 };
@@ -53,15 +43,52 @@ struct CarryRow {
 constexpr CarryRow carry_row(DeviceKind kind) {
   switch (kind) {
   case DeviceKind::simulated:
-    return {64, 8, 32, 1024, 2500, 2600, 1024, 512, 10, 7};
+    return {64, 32, 1024, 512, 128, 10, 7};
   case DeviceKind::small:
-    return {512, 8, 192, 16384, 1u << 22, 1u << 24, 1u << 14, 1u << 13, 14, 11};
+    return {512, 192, 16384, 1u << 13, 1u << 11, 14, 11};
   case DeviceKind::medium:
-    return {512, 16, 192, 36864, 1u << 22, 1u << 24, 1u << 14, 1u << 13, 14, 11};
   case DeviceKind::large:
     break;
   }
-  return {512, 24, 192, 36864, 1u << 22, 1u << 24, 1u << 14, 1u << 13, 14, 11};
+  return {512, 192, 36864, 1u << 13, 1u << 11, 14, 11};
+}
+/* clang-format on */
+
+/*
+ * What else there is, by the width of keys:
+ *
+ * items            of a thread that counts or scatters: a tile, which is staged in shared memory, keys and values.
+ * least_count      the fewest keys that are worth it where values would be gathered: 2^22 with values of 8 bytes took 0.23 ms, and
+ *                  0.27 by items; 2^23 stable ones of 4 bytes 0.31 and 0.43.
+ * least_packed_count
+ *                  and where they would be in the items: 2^24 with values of 4 bytes 0.51 and 0.52, 2^23 0.30 and 0.29.
+ * look_samples     keys that say between which values all lie, whether they are spread evenly, and what splits them into groups if
+ *                  not: a power of two. Beyond the least and the greatest of them a map has room for a line, a 1,024th of the keys
+ *                  if those are spread evenly. So many samples miss more than that once in e^16 times (half as many, once in e^8);
+ *                  where they do, a bucket is too long, and all is given up. Of 132 groups each has 124, which leaves an error of a
+ *                  tenth.
+ */
+struct CarryKeysRow {
+  uint32_t items;
+  uint32_t least_count;
+  uint32_t least_packed_count;
+  uint32_t look_samples;
+};
+
+/* clang-format off */
+constexpr CarryKeysRow carry_keys_row(DeviceKind kind, size_t key_bytes) {
+  const bool is_wide = key_bytes == 8;
+  switch (kind) {
+  case DeviceKind::simulated:
+    return is_wide ? CarryKeysRow{8, 2500, 2500, 1024} : CarryKeysRow{8, 2500, 2600, 1024};
+  case DeviceKind::small:
+    return is_wide ? CarryKeysRow{4, 1u << 22, 1u << 22, 1u << 13} : CarryKeysRow{8, 1u << 22, 1u << 24, 1u << 14};
+  case DeviceKind::medium:
+    return is_wide ? CarryKeysRow{12, 1u << 22, 1u << 22, 1u << 14} : CarryKeysRow{16, 1u << 22, 1u << 24, 1u << 14};
+  case DeviceKind::large:
+    break;
+  }
+  return is_wide ? CarryKeysRow{20, 1u << 22, 1u << 22, 1u << 14} : CarryKeysRow{24, 1u << 22, 1u << 24, 1u << 14};
 }
 /* clang-format on */
 
@@ -99,9 +126,10 @@ constexpr uint32_t carry_most_group_buckets(DeviceKind kind, uint64_t count, uin
 }
 
 /* Whether so many keys are sorted like that. is_packed: all that goes with a key would be in its item. */
-constexpr bool can_carry(DeviceKind kind, uint64_t count, bool is_packed, uint32_t multiprocessors) {
+constexpr bool can_carry(DeviceKind kind, size_t key_bytes, uint64_t count, bool is_packed, uint32_t multiprocessors) {
   const CarryRow row = carry_row(kind);
-  if (count < (is_packed ? row.least_packed_count : row.least_count) || count > UINT32_MAX / 2)
+  const CarryKeysRow keys = carry_keys_row(kind, key_bytes);
+  if (count < (is_packed ? keys.least_packed_count : keys.least_count) || count > UINT32_MAX / 2)
     return false;
   const uint32_t groups = carry_groups(kind, count, multiprocessors);
   const uint32_t group_buckets = carry_group_buckets(kind, count, row.learnt_share, groups);
@@ -112,14 +140,17 @@ constexpr bool can_carry(DeviceKind kind, uint64_t count, bool is_packed, uint32
    one has more keys than a block can sort beside a bucket's others, so that counting again must be seen to: with more than 2^24 keys on the
    large kind, of which it takes 1 % at most, where it is not wanted. */
 constexpr uint32_t MISSED_CARRY_SAMPLES = 9;
-constexpr bool may_miss_frequent(DeviceKind kind, uint64_t count) {
-  const uint64_t missed = count * MISSED_CARRY_SAMPLES / carry_row(kind).look_samples;
+constexpr bool may_miss_frequent(DeviceKind kind, size_t key_bytes, uint64_t count) {
+  const uint64_t missed = count * MISSED_CARRY_SAMPLES / carry_keys_row(kind, key_bytes).look_samples;
   const uint32_t most = on_chip_block_items(multiway_row(kind, 8), on_chip_row(kind, 8));
   return missed + carry_bucket_items(kind, carry_row(kind).straight_share) > most;
 }
 
 /* Blocks that count, to a multiprocessor: as many as hide each other's waiting. */
 constexpr uint32_t CARRY_COUNTERS = 2;
+
+/* Samples that a bucket of a group needs at least: they leave it an error of a ninth. */
+constexpr uint32_t CARRY_BUCKET_SAMPLES = 80;
 
 /* Blocks that divide a group, each by splitters of its own making, which are the same: with one to a multiprocessor 2^26 gaussian keys
    took 0.20 ms, since it waits for memory. */

@@ -35,16 +35,17 @@
 namespace cdp::CDP_RUNTIME {
 
 /* What kernels tell one another. Zeroed before the first. */
+template <typename Key>
 struct CarryControl {
-  uint32_t given_up;      /* 1: nothing was written, and nothing will be */
+  uint32_t given_up;      /* the first of all; 1: nothing was written, and nothing will be */
   uint32_t is_learnt;     /* 1: by splitters; 0: by lines, which are straight */
   uint32_t is_missed;     /* 1: by splitters, since a bucket of straight lines was too long */
   uint32_t groups;        /* how many there are */
   uint32_t short_buckets; /* how many are listed for teams to sort, where there are splitters */
   uint32_t long_buckets;  /* and for blocks */
   uint32_t equal_groups;  /* how many groups have equal keys */
-  KeyLines<uint32_t> lines;
-  CarrySplitters splitters;                        /* of groups */
+  KeyLines<Key> lines;
+  CarrySplitters<Key> splitters;                   /* of groups */
   uint32_t group_counts[MAX_CARRY_BUCKETS];        /* where there are splitters */
   uint32_t group_begins[MAX_CARRY_BUCKETS + 1];    /* and an end */
   uint32_t equal_group_numbers[MAX_CARRY_BUCKETS]; /* which groups those are */
@@ -52,15 +53,13 @@ struct CarryControl {
 };
 
 /* All of it, as its kernels are given it. */
-template <typename SomeValue>
+template <typename Key, typename Value>
 struct Carry {
-  using Value = SomeValue;
-
-  const uint32_t *keys; /* raw */
-  const Value *values;  /* NULL: each key's index */
-  uint32_t *sorted_keys;
+  const Key *keys;     /* raw */
+  const Value *values; /* NULL: each key's index */
+  Key *sorted_keys;
   Value *sorted_values;
-  uint32_t *grouped_keys; /* entered, and the values with them, in the order of their groups */
+  Key *grouped_keys; /* entered, and the values with them, in the order of their groups; free when they are in buckets */
   Value *grouped_values;
   uint32_t count;
   uint32_t groups;      /* by a straight map; by splitters, as many are wanted */
@@ -71,16 +70,17 @@ struct Carry {
   uint32_t learnt_bucket_items;    /* that such a bucket should have */
   uint32_t most_buckets;           /* of all groups, either way */
   uint32_t tiles;
+  bool leaves_order; /* to the sort of items, where the sample is in order */
   bool counts_again; /* where a straight map has missed something */
   bool is_again;     /* for kernels that are launched twice: the second time they do nothing unless it has */
-  KeyMap<uint32_t> map;
+  KeyMap<Key> map;
   KeyMap<uint64_t> item_map; /* of items, which change nothing */
   uint64_t seed;
-  CarryControl *control;
+  CarryControl<Key> *control;
   uint32_t *begins;          /* of each bucket, and an end; counts at first */
   uint32_t *listed;          /* buckets to be sorted by teams, and from the end on those by blocks */
   uint32_t *tile_places;     /* [group][tile]: counts at first, then those of lower tiles */
-  CarrySplitters *splitters; /* of each group's buckets */
+  CarrySplitters<Key> *splitters; /* of each group's buckets */
 
   __device__ __forceinline__ bool is_over() const {
     return control->given_up != 0 || (is_again && control->is_missed == 0);
@@ -107,7 +107,8 @@ struct GroupOf {
   }
 };
 
-__device__ __forceinline__ StraightMap<uint32_t> straight_map(const CarryControl &control) {
+template <typename Key>
+__device__ __forceinline__ StraightMap<Key> straight_map(const CarryControl<Key> &control) {
   return {control.lines, control.lines.factor << control.lines.raise};
 }
 

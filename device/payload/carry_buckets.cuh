@@ -11,40 +11,43 @@
 #ifndef CDPSORT_DEVICE_PAYLOAD_CARRY_BUCKETS_CUH
 #define CDPSORT_DEVICE_PAYLOAD_CARRY_BUCKETS_CUH
 
-#include "payload/carry_restage.cuh"
+#include "payload/carry_window.cuh"
 #include "runtime/copy_ahead.cuh"
 
 namespace cdp::CDP_RUNTIME {
 
 /* The bucket that a team has at hand. It lies in shared memory, and is read anew: registers are for keys. */
+template <typename Key, OnChipBy BY>
 struct CarryBucket {
   uint32_t begin;
   uint32_t count;
+  CarryWindow<Key, BY> window;
 };
 
 /* The rooms of a block's teams, or of the block as one. */
-template <DeviceKind KIND, OnChipBy BY>
+template <typename Key, DeviceKind KIND, OnChipBy BY>
 struct CarryRoomsOf {
   static constexpr uint32_t TEAMS = OnChipShapeOf<CarryItem, KIND, BY>::TEAMS;
   OnChipTeamOf<CarryItem, KIND, BY> teams[TEAMS];
-  CarryBucket buckets[TEAMS];
+  CarryBucket<Key, BY> buckets[TEAMS];
 };
 
-template <OnChipBy BY>
+template <typename Key, OnChipBy BY>
 __device__ __forceinline__ OnChipTeam<CarryItem, BY> *carry_rooms() {
-  return block_shared<CarryRoomsOf<DEVICE_KIND, BY>>().teams;
+  return block_shared<CarryRoomsOf<Key, DEVICE_KIND, BY>>().teams;
 }
-template <OnChipBy BY>
+template <typename Key, OnChipBy BY>
 __device__ __forceinline__ OnChipTeam<CarryItem, BY> &carry_room() {
-  return room_of<CarryItem, BY>(carry_rooms<BY>());
+  return room_of<CarryItem, BY>(carry_rooms<Key, BY>());
 }
-template <OnChipBy BY>
-__device__ __forceinline__ CarryBucket &carry_bucket() {
-  return block_shared<CarryRoomsOf<DEVICE_KIND, BY>>().buckets[CarryTeam<BY>::anew().number];
+template <typename Key, OnChipBy BY>
+__device__ __forceinline__ CarryBucket<Key, BY> &carry_bucket() {
+  return block_shared<CarryRoomsOf<Key, DEVICE_KIND, BY>>().buckets[CarryTeam<BY>::anew().number];
 }
 
-/* A thread's items of a bucket, made as its keys are loaded. */
-template <OnChipBy BY>
+/* A thread's items of a bucket. What a thread does not hold is nothing in particular, but it is set: what might be left from the bucket before
+   would be kept on the stack for it. */
+template <typename Key, OnChipBy BY>
 struct CarryItems : OnChipKeys<CarryItem, BY> {
   using Shape = CarryShape<BY>;
   static constexpr uint32_t EACH = Shape::VECTOR_ITEMS; /* keys of a vector */
@@ -52,11 +55,19 @@ struct CarryItems : OnChipKeys<CarryItem, BY> {
     uint32_t keys[EACH];
   };
 
-  /* Whole vectors, as OnChipKeys loads them. What a thread does not hold is nothing in particular, but it is set: what might be left
-     from the bucket before would be kept on the stack for it. */
-  __device__ __forceinline__ void load_bucket(const uint32_t *source, uint32_t count, uint32_t thread) {
+  /* How many keys of a bucket come before the first whole vector. */
+  __device__ __forceinline__ static uint32_t ahead_of(const Key *source, uint32_t count) {
     const uint32_t misplaced = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(source) / sizeof *source) % EACH;
-    const uint32_t ahead = misplaced == 0 ? 0 : min(EACH - misplaced, count);
+    return misplaced == 0 ? 0 : min(EACH - misplaced, count);
+  }
+  __device__ __forceinline__ static uint32_t edge_index(uint32_t ahead, uint32_t count, uint32_t thread) {
+    return thread < EACH ? thread : ahead + (count - ahead) / EACH * EACH + thread - EACH;
+  }
+
+  /* Makes items of keys of 4 bytes as they are loaded: whole vectors, as OnChipKeys loads them. */
+  __device__ __forceinline__ void load_narrow(const uint32_t *source, uint32_t count, uint32_t thread) {
+    using Window = CarryWindow<uint32_t, BY>;
+    const uint32_t ahead = ahead_of(source, count);
     const uint32_t whole = (count - ahead) / EACH;
     const auto *first = reinterpret_cast<const LoadedKeys *>(source + ahead);
     this->held = whole > thread ? (whole - thread + Shape::THREADS - 1) / Shape::THREADS : 0;
@@ -66,110 +77,264 @@ struct CarryItems : OnChipKeys<CarryItem, BY> {
 #pragma unroll
       for (uint32_t key = 0; key < EACH; key++)
         this->vectors[vector].keys[key] =
-            carry_item<BY>(loaded.keys[key], ahead + (vector * Shape::THREADS + thread) * EACH + key);
+            Window::item(loaded.keys[key], ahead + (vector * Shape::THREADS + thread) * EACH + key);
     }
-    const uint32_t index = thread < EACH ? thread : ahead + whole * EACH + thread - EACH;
+    const uint32_t index = edge_index(ahead, count, thread);
     this->has_edge = thread < EACH ? index < ahead : thread < 2 * EACH && index < count;
-    this->edge = this->has_edge ? carry_item<BY>(source[index], index) : 0;
+    this->edge = this->has_edge ? Window::item(source[index], index) : 0;
+  }
+
+  /* Turns keys of 8 bytes that were loaded into items. */
+  __device__ __forceinline__ void make_items(const CarryWindow<uint64_t, BY> &window, const uint64_t *source, uint32_t count,
+                                             uint32_t thread) {
+    const uint32_t ahead = ahead_of(source, count);
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+#pragma unroll
+      for (uint32_t key = 0; key < EACH; key++)
+        this->vectors[vector].keys[key] =
+            window.item(this->vectors[vector].keys[key], ahead + (vector * Shape::THREADS + thread) * EACH + key);
+    this->edge = window.item(this->edge, edge_index(ahead, count, thread));
   }
 };
 
-/* Writes the keys of items that are in order, and exchanges the values. IS_MERGED: as merge_staged() leaves them. All threads of the
-   team take part; ends with a barrier. */
-template <OnChipBy BY, bool IS_MERGED, typename Value>
-__device__ __forceinline__ void write_carried(const Carry<Value> &carry) {
+/* Loads a bucket's keys, and makes its items. All threads of the team take part; the bucket is known to them, but for the window. May end
+   with a barrier. */
+template <OnChipBy BY, typename Value>
+__device__ __forceinline__ void load_bucket(const Carry<uint32_t, Value> &carry, uint32_t begin, uint32_t count,
+                                            CarryItems<uint32_t, BY> &items) {
+  items.load_narrow(carry.sorted_keys + begin, count, CarryTeam<BY>::anew().thread);
+}
+template <OnChipBy BY, typename Value>
+__device__ __forceinline__ void load_bucket(const Carry<uint64_t, Value> &carry, uint32_t begin, uint32_t count,
+                                            CarryItems<uint64_t, BY> &items) {
+  uint64_t least = GREATEST<uint64_t>;
+  uint64_t greatest = 0;
+  items.load(carry.sorted_keys + begin, count, CarryTeam<BY>::anew().thread);
+  items.each([&least, &greatest](uint64_t key) {
+    least = min(least, key);
+    greatest = max(greatest, key);
+  });
+  CarryTeam<BY>::anew().find_extremes(least, greatest, carry_room<uint64_t, BY>().extremes());
+  const auto window = CarryWindow<uint64_t, BY>::between(least, greatest);
+  if (CarryTeam<BY>::anew().thread == 0)
+    carry_bucket<uint64_t, BY>().window = window;
+  items.make_items(window, carry.sorted_keys + begin, count, CarryTeam<BY>::anew().thread);
+  CarryTeam<BY>::anew().sync(); // extremes are free
+}
+
+/* ---- Written ----------------------------------------------------------------------------------------------------------- */
+
+/* Where an item lies in the stage. */
+template <bool IS_MERGED>
+__device__ __forceinline__ uint32_t staged_place(uint32_t index) {
+  return IS_MERGED ? padded(index) : on_chip_place<CarryItem>(index);
+}
+
+/* How many rows of a bucket have an item for a thread. */
+template <typename Key, OnChipBy BY>
+__device__ __forceinline__ uint32_t held_rows(uint32_t thread) {
+  constexpr uint32_t THREADS = CarryShape<BY>::THREADS;
+  return (reread(carry_bucket<Key, BY>().count) + THREADS - 1 - thread) / THREADS;
+}
+
+template <OnChipBy BY>
+using CarryPositions = uint32_t[CarryShape<BY>::ITEMS / 2]; /* halves with positions, in pairs */
+
+/* Brings a bucket's part of an array into the order of the positions, with whatever `finish` makes of what is in it. All threads of the
+   team take part; begins with the room free, ends with a barrier. */
+template <typename Key, OnChipBy BY, typename Carried, typename Finish>
+__device__ __forceinline__ void exchange_carried(Carried *array, const CarryPositions<BY> &positions, Finish finish) {
   constexpr uint32_t ROWS = CarryShape<BY>::ITEMS;
   constexpr uint32_t THREADS = CarryShape<BY>::THREADS;
-  static_assert(sizeof(Value) <= sizeof(CarryItem), "there is room for the values");
-  constexpr uint32_t POSITION_SHIFT = CARRY_POSITION_SHIFT<BY>;
-  constexpr uint32_t BELOW_POSITION = POSITION_SHIFT - 16; // bits of an upper half
-  static_assert(CarryShape<BY>::MAX_ITEMS <= UINT16_MAX + 1 && ROWS % 2 == 0,
-                "positions are held in pairs, by their upper halves");
-  const auto rows = [](uint32_t thread) { return (reread(carry_bucket<BY>().count) + THREADS - 1 - thread) / THREADS; };
-  uint32_t positions[ROWS / 2] = {};
+  static_assert(sizeof(Carried) <= sizeof(CarryItem), "there is room for them");
   {
     const uint32_t thread = CarryTeam<BY>::anew().thread;
-    const uint32_t held = rows(thread);
-    const CarryItem *stage = carry_room<BY>().stage;
-    uint32_t *keys = carry.sorted_keys + reread(carry_bucket<BY>().begin) + thread;
-#pragma unroll
-    for (uint32_t row = 0; row < ROWS; row++)
-      if (row < held) {
-        const uint32_t index = thread + row * THREADS;
-        const CarryItem item = stage[IS_MERGED ? padded(index) : on_chip_place<CarryItem>(index)];
-        keys[row * THREADS] = carry.map.leave(key_of(item), true);
-        positions[row / 2] |= row % 2 == 0 ? static_cast<uint32_t>(item) >> 16 : static_cast<uint32_t>(item) & 0xFFFF0000;
-      }
-  }
-  CarryTeam<BY>::anew().sync();
-  {
-    const uint32_t thread = CarryTeam<BY>::anew().thread;
-    const uint32_t held = rows(thread);
-    Value *stage = reinterpret_cast<Value *>(&carry_room<BY>()) + thread;
-    const Value *values = carry.sorted_values + reread(carry_bucket<BY>().begin) + thread;
+    const uint32_t held = held_rows<Key, BY>(thread);
+    Carried *stage = reinterpret_cast<Carried *>(&carry_room<Key, BY>()) + thread;
+    const Carried *source = array + reread(carry_bucket<Key, BY>().begin) + thread;
 #pragma unroll
     for (uint32_t row = 0; row < ROWS; row++)
       if (row < held)
-        copy_ahead(&stage[row * THREADS], &values[row * THREADS]);
+        copy_ahead(&stage[row * THREADS], &source[row * THREADS]);
   }
   await_copies();
   CarryTeam<BY>::anew().sync();
   {
     const uint32_t thread = CarryTeam<BY>::anew().thread;
-    const uint32_t held = rows(thread);
-    const Value *stage = reinterpret_cast<const Value *>(&carry_room<BY>());
-    Value *values = carry.sorted_values + reread(carry_bucket<BY>().begin) + thread;
+    const uint32_t held = held_rows<Key, BY>(thread);
+    const Carried *stage = reinterpret_cast<const Carried *>(&carry_room<Key, BY>());
+    Carried *target = array + reread(carry_bucket<Key, BY>().begin) + thread;
 #pragma unroll
     for (uint32_t row = 0; row < ROWS; row++)
       if (row < held)
-        values[row * THREADS] = stage[(positions[row / 2] >> (row % 2 * 16) & 0xFFFF) >> BELOW_POSITION];
+        target[row * THREADS] = finish(stage[CarryWindow<Key, BY>::position(positions[row / 2] >> (row % 2 * 16) & 0xFFFF)]);
   }
   CarryTeam<BY>::anew().sync();
 }
 
+/* Whether a bucket's items have all of their keys. */
+template <typename Key, OnChipBy BY>
+__device__ __forceinline__ bool are_keys_whole() {
+  if constexpr (CarryWindow<Key, BY>::IS_WHOLE)
+    return true;
+  else
+    return reread(carry_bucket<Key, BY>().window.drop) == 0;
+}
+
+/* Writes the keys of items that are in order, and exchanges the values. IS_MERGED: as merge_staged() leaves them. All threads of the
+   team take part; ends with a barrier. */
+template <OnChipBy BY, bool IS_MERGED, typename Key, typename Value>
+__device__ __forceinline__ void write_carried(const Carry<Key, Value> &carry) {
+  constexpr uint32_t ROWS = CarryShape<BY>::ITEMS;
+  constexpr uint32_t THREADS = CarryShape<BY>::THREADS;
+  static_assert(ROWS % 2 == 0, "positions are held in pairs");
+  const bool are_whole = are_keys_whole<Key, BY>();
+  uint32_t positions[ROWS / 2] = {};
+  {
+    const uint32_t thread = CarryTeam<BY>::anew().thread;
+    const uint32_t held = held_rows<Key, BY>(thread);
+    const CarryItem *stage = carry_room<Key, BY>().stage;
+    const CarryWindow<Key, BY> window = carry_bucket<Key, BY>().window;
+    Key *keys = carry.sorted_keys + reread(carry_bucket<Key, BY>().begin) + thread;
+#pragma unroll
+    for (uint32_t row = 0; row < ROWS; row++)
+      if (row < held) {
+        const CarryItem item = stage[staged_place<IS_MERGED>(thread + row * THREADS)];
+        if (are_whole)
+          keys[row * THREADS] = carry.map.leave(window.key(item), true);
+        positions[row / 2] |= window.half(item) << (row % 2 * 16);
+      }
+  }
+  CarryTeam<BY>::anew().sync();
+  if (!are_whole)
+    exchange_carried<Key, BY>(carry.sorted_keys, positions, [&carry](Key key) { return carry.map.leave(key, true); });
+  exchange_carried<Key, BY>(carry.sorted_values, positions, [](Value value) { return value; });
+}
+
+/* ---- What is left out -------------------------------------------------------------------------------------------------- */
+
+/* Whether keys that their items do not tell apart have come in the wrong order. All threads of the team take part; ends with a barrier. */
+template <OnChipBy BY, bool IS_MERGED, typename Value>
+__device__ __noinline__ bool is_left_out_disordered(const Carry<uint64_t, Value> &carry) {
+  using Window = CarryWindow<uint64_t, BY>;
+  const CarryTeam<BY> team;
+  const CarryBucket<uint64_t, BY> bucket = carry_bucket<uint64_t, BY>();
+  const CarryItem *stage = carry_room<uint64_t, BY>().stage;
+  const uint64_t *keys = carry.sorted_keys + bucket.begin;
+  bool is_disordered = false;
+  for (uint32_t index = team.thread + 1; index < bucket.count; index += CarryShape<BY>::THREADS) {
+    const CarryItem item = stage[staged_place<IS_MERGED>(index)];
+    const CarryItem before = stage[staged_place<IS_MERGED>(index - 1)];
+    if ((item ^ before) >> Window::POSITION_BITS == 0)
+      is_disordered |= keys[bucket.window.half(item)] < keys[bucket.window.half(before)];
+  }
+  return team.any(is_disordered);
+}
+
+/* Sorts a bucket by what items leave out, and then, in the order that this has left, by what they have. Leaves them as merge_staged() does.
+   All threads of the team take part; begins and ends with a barrier. */
+template <OnChipBy BY, typename Value>
+__device__ __noinline__ void sort_left_out(const Carry<uint64_t, Value> &carry) {
+  constexpr uint32_t ITEMS = CarryShape<BY>::ITEMS;
+  const CarryTeam<BY> team;
+  const CarryBucket<uint64_t, BY> bucket = carry_bucket<uint64_t, BY>();
+  const uint64_t *keys = carry.sorted_keys + bucket.begin;
+  uint64_t *positions = carry.grouped_keys + bucket.begin; // of each rank by what is left out
+  CarryItem *stage = carry_room<uint64_t, BY>().stage;
+  const uint32_t threads = (bucket.count + WARP_LANES * ITEMS - 1) / (WARP_LANES * ITEMS) * WARP_LANES;
+  const uint32_t first = team.thread * ITEMS;
+  const uint32_t held = first < bucket.count ? min(ITEMS, bucket.count - first) : 0;
+  CarryItem items[ITEMS];
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    items[item] = item < held ? bucket.window.left_out(keys[first + item], first + item) : GREATEST<CarryItem>;
+  merge_sort_items(items, threads, stage, team);
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    if (item < held) {
+      const uint32_t position = bucket.window.half(items[item]);
+      positions[first + item] = position;
+      items[item] = bucket.window.item(keys[position], first + item);
+    }
+  team.sync(); // all positions are there
+  merge_sort_items(items, threads, stage, team);
+#pragma unroll
+  for (uint32_t item = 0; item < ITEMS; item++)
+    if (item < held) {
+      const uint32_t rank = bucket.window.half(items[item]);
+      stage[padded(first + item)] = (items[item] ^ rank) | positions[rank];
+    }
+  team.sync();
+}
+
+/* ---- Sorted ------------------------------------------------------------------------------------------------------------ */
+
 /* Stages the item of a bucket that has no other. All threads of the team take part; begins and ends with a barrier. */
-template <OnChipBy BY>
+template <typename Key, OnChipBy BY>
 __device__ __forceinline__ void stage_one_item(CarryItem item) {
   const uint32_t thread = CarryTeam<BY>::anew().thread;
   CarryTeam<BY>::anew().sync();
   if (thread < 1 + 2 * WINDOW_ITEMS)
-    carry_room<BY>().stage[on_chip_place<CarryItem>(thread)] = thread == 0 ? item : GREATEST<CarryItem>;
+    carry_room<Key, BY>().stage[on_chip_place<CarryItem>(thread)] = thread == 0 ? item : GREATEST<CarryItem>;
   CarryTeam<BY>::anew().sync();
 }
 
 /* Sorts what is staged. Returns whether it is in order: if not, it must be merged. All threads of the team take part; ends with a
    barrier. */
-template <OnChipBy BY>
+template <typename Key, OnChipBy BY>
 __device__ __forceinline__ bool sort_staged_items(uint32_t count, const KeyMap<CarryItem> &item_map) {
-  if (carry_room<BY>().crowded_items > count / MIN_CROWDED_SHARE && restage_items<BY>(count, carry_rooms<BY>()))
+  if (carry_room<Key, BY>().crowded_items > count / MIN_CROWDED_SHARE &&
+      restage_items<BY>(count, carry_bucket<Key, BY>().window.last(count), carry_rooms<Key, BY>()))
     return false;
-  return sort_by_windows<CarryItem, BY>(count, nullptr, item_map, carry_rooms<BY>());
+  return sort_by_windows<CarryItem, BY>(count, nullptr, item_map, carry_rooms<Key, BY>());
+}
+
+/* Has items in order whose keys differ only in what they leave out. Returns whether they lie as merge_staged() leaves them. All threads of
+   the team take part; ends with a barrier. */
+template <OnChipBy BY, typename Key, typename Value>
+__device__ __forceinline__ bool settle_left_out(const Carry<Key, Value> &carry, bool is_merged) {
+  if constexpr (CarryWindow<Key, BY>::IS_WHOLE) {
+    return is_merged;
+  } else {
+    if (are_keys_whole<Key, BY>() ||
+        !(is_merged ? is_left_out_disordered<BY, true>(carry) : is_left_out_disordered<BY, false>(carry)))
+      return is_merged;
+    sort_left_out<BY>(carry);
+    return true;
+  }
 }
 
 /* Sorts a bucket that is not empty. All threads of the team take part; ends with a barrier. */
-template <OnChipBy BY, typename Value>
-__device__ __forceinline__ void sort_carried(const Carry<Value> &carry, uint32_t begin, uint32_t count) {
-  if (CarryTeam<BY>::anew().thread == 0)
-    carry_bucket<BY>() = {begin, count};
+template <OnChipBy BY, typename Key, typename Value>
+__device__ __forceinline__ void sort_carried(const Carry<Key, Value> &carry, uint32_t begin, uint32_t count) {
+  if (CarryTeam<BY>::anew().thread == 0) {
+    carry_bucket<Key, BY>().begin = begin;
+    carry_bucket<Key, BY>().count = count;
+  }
   CarryTeam<BY>::anew().sync();
   {
-    CarryItems<BY> items;
+    CarryItems<Key, BY> items;
     CarryItem least = 0;
-    items.load_bucket(carry.sorted_keys + begin, count, CarryTeam<BY>::anew().thread);
-    if (stage_held_keys<CarryItem, BY>(items, count, least, carry_rooms<BY>())) // there is but one
-      stage_one_item<BY>(least);
+    load_bucket<BY>(carry, begin, count, items);
+    if (stage_held_keys<CarryItem, BY>(items, count, least, carry_rooms<Key, BY>())) // there is but one
+      stage_one_item<Key, BY>(least);
   }
-  if (sort_staged_items<BY>(reread(carry_bucket<BY>().count), carry.item_map))
-    return write_carried<BY, false>(carry);
-  merge_staged<CarryItem, BY>(reread(carry_bucket<BY>().count), CarryTeam<BY>::anew(), carry_room<BY>());
-  write_carried<BY, true>(carry);
+  bool is_merged = !sort_staged_items<Key, BY>(reread(carry_bucket<Key, BY>().count), carry.item_map);
+  if (is_merged)
+    merge_staged<CarryItem, BY>(reread(carry_bucket<Key, BY>().count), CarryTeam<BY>::anew(), carry_room<Key, BY>());
+  is_merged = settle_left_out<BY>(carry, is_merged);
+  if (is_merged)
+    write_carried<BY, true>(carry);
+  else
+    write_carried<BY, false>(carry);
 }
 
 /* Sorts the buckets that are for teams, of a straight map all that are not too long: each takes every so many. */
-template <typename Value>
+template <typename Key, typename Value>
 __global__ void __launch_bounds__(MultiwayShape<CarryItem>::BLOCK_THREADS, 1)
     // cppcheck-suppress passedByValue
-    carry_sort_kernel(const __grid_constant__ Carry<Value> carry) {
+    carry_sort_kernel(const __grid_constant__ Carry<Key, Value> carry) {
   constexpr OnChipBy BY = OnChipBy::team;
   if (carry.control->given_up != 0)
     return;
@@ -186,10 +351,10 @@ __global__ void __launch_bounds__(MultiwayShape<CarryItem>::BLOCK_THREADS, 1)
 }
 
 /* Copies a piece of a group of equal keys to its last place. All threads take part; no barrier. */
-template <typename Value>
-__device__ __forceinline__ void copy_equal_keys(const Carry<Value> &carry, uint32_t begin, uint32_t end) {
+template <typename Key, typename Value>
+__device__ __forceinline__ void copy_equal_keys(const Carry<Key, Value> &carry, uint32_t begin, uint32_t end) {
   constexpr uint32_t THREADS = MultiwayShape<CarryItem>::BLOCK_THREADS;
-  const uint32_t key = carry.map.leave(carry.grouped_keys[begin], true);
+  const Key key = carry.map.leave(carry.grouped_keys[begin], true);
 #pragma unroll 8
   for (uint32_t index = begin + threadIdx.x; index < end; index += THREADS) {
     carry.sorted_keys[index] = key;
@@ -198,10 +363,10 @@ __device__ __forceinline__ void copy_equal_keys(const Carry<Value> &carry, uint3
 }
 
 /* Copies groups of equal keys. Blocks take every so many pieces of them. */
-template <typename Value>
-__device__ __forceinline__ void copy_equal_groups(const Carry<Value> &carry) {
+template <typename Key, typename Value>
+__device__ __forceinline__ void copy_equal_groups(const Carry<Key, Value> &carry) {
   constexpr uint32_t PIECE = MultiwayShape<CarryItem>::BLOCK_THREADS * CARRY_COPIED_ITEMS;
-  const CarryControl &control = *carry.control;
+  const CarryControl<Key> &control = *carry.control;
   for (uint32_t index = 0; index < control.equal_groups; index++) {
     const uint32_t group = control.equal_group_numbers[index];
     const uint32_t end = control.group_begins[group + 1];
@@ -211,10 +376,10 @@ __device__ __forceinline__ void copy_equal_groups(const Carry<Value> &carry) {
 }
 
 /* Sorts those that are too long for one, by blocks as one team; and copies what is in order. */
-template <typename Value>
+template <typename Key, typename Value>
 __global__ void __launch_bounds__(MultiwayShape<CarryItem>::BLOCK_THREADS, 1)
     // cppcheck-suppress passedByValue
-    carry_sort_long_kernel(const __grid_constant__ Carry<Value> carry) {
+    carry_sort_long_kernel(const __grid_constant__ Carry<Key, Value> carry) {
   if (carry.control->given_up != 0)
     return;
   copy_equal_groups(carry);

@@ -12,21 +12,22 @@ namespace cdp::CDP_RUNTIME {
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
 
 /* The shared memory of a block that counts: behind it, a counter for each bucket of a straight map. */
+template <typename Key>
 struct CarryCounts {
-  CarrySplitters splitters;
+  CarrySplitters<Key> splitters;
   uint32_t groups[MAX_CARRY_BUCKETS];
 };
 
 /* Calls use(bucket_of(key)) for each of a tile's keys that are the thread's. Several are on their way at once; and all their buckets
    are looked up before the first is used, since what is looked up is not read ahead of what use() writes. */
-template <typename BucketOf, typename Use>
-__device__ __forceinline__ void for_each_tile_key(const uint32_t *keys, uint32_t items, BucketOf bucket_of, Use use) {
-  using Vector = KeyVector<uint32_t>;
-  constexpr uint32_t KEYS = sizeof(Vector) / sizeof(uint32_t);
-  constexpr uint32_t VECTORS = CARRY_ROW.items / KEYS;
+template <typename Key, typename BucketOf, typename Use>
+__device__ __forceinline__ void for_each_tile_key(const Key *keys, uint32_t items, BucketOf bucket_of, Use use) {
+  using Vector = KeyVector<Key>;
+  constexpr uint32_t KEYS = sizeof(Vector) / sizeof(Key);
+  constexpr uint32_t VECTORS = CARRY_KEYS_ROW<Key>.items / KEYS;
   constexpr uint32_t AT_ONCE = VECTORS % 3 == 0 ? 3 : 2;
-  static_assert(VECTORS * KEYS == CARRY_ROW.items && VECTORS % AT_ONCE == 0, "a thread loads whole vectors");
-  if (items == CARRY_THREADS * CARRY_ROW.items && reinterpret_cast<uintptr_t>(keys) % sizeof(Vector) == 0) {
+  static_assert(VECTORS * KEYS == CARRY_KEYS_ROW<Key>.items && VECTORS % AT_ONCE == 0, "a thread loads whole vectors");
+  if (items == CARRY_THREADS * CARRY_KEYS_ROW<Key>.items && reinterpret_cast<uintptr_t>(keys) % sizeof(Vector) == 0) {
     const Vector *vectors = reinterpret_cast<const Vector *>(keys) + threadIdx.x;
 #pragma unroll
     for (uint32_t first = 0; first < VECTORS; first += AT_ONCE) {
@@ -39,7 +40,7 @@ __device__ __forceinline__ void for_each_tile_key(const uint32_t *keys, uint32_t
         loaded[key / KEYS].keys[key % KEYS] = bucket_of(loaded[key / KEYS].keys[key % KEYS]);
 #pragma unroll
       for (uint32_t key = 0; key < AT_ONCE * KEYS; key++)
-        use(loaded[key / KEYS].keys[key % KEYS]);
+        use(static_cast<uint32_t>(loaded[key / KEYS].keys[key % KEYS]));
     }
     return;
   }
@@ -50,17 +51,17 @@ __device__ __forceinline__ void for_each_tile_key(const uint32_t *keys, uint32_t
 
 /* Counts the groups of each tile's keys, and of all that the block has. bucket_of(key): of an entered key; group_of(bucket): its group,
    with whatever else there is to count. Blocks take every so many tiles. All threads take part. */
-template <typename Value, typename BucketOf, typename GroupOfBucket>
-__device__ __forceinline__ void count_tiles(const Carry<Value> &carry, CarryCounts &block, BucketOf bucket_of,
+template <typename Key, typename Value, typename BucketOf, typename GroupOfBucket>
+__device__ __forceinline__ void count_tiles(const Carry<Key, Value> &carry, CarryCounts<Key> &block, BucketOf bucket_of,
                                             GroupOfBucket group_of) {
-  constexpr uint32_t TILE = CARRY_THREADS * CARRY_ROW.items;
+  constexpr uint32_t TILE = CARRY_THREADS * CARRY_KEYS_ROW<Key>.items;
   static_assert(CARRY_ROW.max_buckets <= CARRY_THREADS, "a thread has a group");
   const uint32_t groups = carry.control->groups;
   uint32_t total = 0;
   for (uint32_t tile = blockIdx.x; tile < carry.tiles; tile += gridDim.x) {
     const uint32_t begin = tile * TILE;
     for_each_tile_key(
-        carry.keys + begin, min(TILE, carry.count - begin), [&](uint32_t key) { return bucket_of(carry.map.enter(key, true)); },
+        carry.keys + begin, min(TILE, carry.count - begin), [&](Key key) { return bucket_of(carry.map.enter(key, true)); },
         [&](uint32_t bucket) { atomicAdd(&block.groups[group_of(bucket)], 1u); });
     __syncthreads();
     if (threadIdx.x < groups) {
@@ -76,13 +77,13 @@ __device__ __forceinline__ void count_tiles(const Carry<Value> &carry, CarryCoun
 }
 
 /* Counts all keys by group; by bucket, too, where the map is straight. */
-template <typename Value>
+template <typename Key, typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS)
     // cppcheck-suppress passedByValue
-    carry_count_kernel(const __grid_constant__ Carry<Value> carry) {
-  auto &block = block_shared<CarryCounts>();
+    carry_count_kernel(const __grid_constant__ Carry<Key, Value> carry) {
+  auto &block = block_shared<CarryCounts<Key>>();
   uint32_t *counts = reinterpret_cast<uint32_t *>(&block + 1);
-  const CarryControl &control = *carry.control;
+  const CarryControl<Key> &control = *carry.control;
   if (carry.is_over())
     return;
   const uint32_t buckets = control.is_learnt != 0 ? 0 : carry.buckets();
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(CARRY_THREADS)
   if (control.is_learnt != 0)
     return with_splitters(block.splitters,
                           [&](const auto &map) { count_tiles(carry, block, map, [](uint32_t group) { return group; }); });
-  const StraightMap<uint32_t> map = straight_map(control);
+  const StraightMap<Key> map = straight_map(control);
   const GroupOf group_of(carry.straight_group_buckets);
   count_tiles(carry, block, map, [&](uint32_t bucket) {
     atomicAdd(&counts[bucket], 1u);
@@ -114,17 +115,17 @@ struct CarryTotals {
 };
 
 /* Lists a bucket of so many keys for a block, if a team cannot sort it. Returns whether a block cannot, either. */
-template <typename Value>
-__device__ __forceinline__ bool list_long_bucket(const Carry<Value> &carry, uint32_t bucket, uint32_t count) {
+template <typename Key, typename Value>
+__device__ __forceinline__ bool list_long_bucket(const Carry<Key, Value> &carry, uint32_t bucket, uint32_t count) {
   if (count > OnChipShape<uint64_t>::MAX_ITEMS)
     carry.listed[carry.most_buckets - 1 - atomicAdd(&carry.control->long_buckets, 1u)] = bucket;
   return count > OnChipShape<uint64_t, OnChipBy::block>::MAX_ITEMS;
 }
 
 /* Turns counts into where groups begin, by splitters. All threads of one block take part. */
-template <typename Value>
-__device__ __forceinline__ void place_groups(const Carry<Value> &carry, CarryTotals &block) {
-  CarryControl &control = *carry.control;
+template <typename Key, typename Value>
+__device__ __forceinline__ void place_groups(const Carry<Key, Value> &carry, CarryTotals &block) {
+  CarryControl<Key> &control = *carry.control;
   uint32_t all;
   const uint32_t count = threadIdx.x < control.groups ? control.group_counts[threadIdx.x] : 0;
   const uint32_t begin = lower_threads_sum<CARRY_WARPS>(count, block.warp_totals[0], all);
@@ -133,10 +134,10 @@ __device__ __forceinline__ void place_groups(const Carry<Value> &carry, CarryTot
 }
 
 /* One block: turns counts into where groups begin; or buckets, by a straight map, and says so, or gives up, if one is too long for a block. */
-template <typename Value>
+template <typename Key, typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS)
     // cppcheck-suppress passedByValue
-    carry_place_kernel(const __grid_constant__ Carry<Value> carry) {
+    carry_place_kernel(const __grid_constant__ Carry<Key, Value> carry) {
   auto &block = block_shared<CarryTotals>();
   if (carry.is_over())
     return;
@@ -166,10 +167,10 @@ __global__ void __launch_bounds__(CARRY_THREADS)
 }
 
 /* A block for each group: turns the counts of its tiles into where each tile's keys go. */
-template <typename Value>
+template <typename Key, typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS)
     // cppcheck-suppress passedByValue
-    carry_add_kernel(const __grid_constant__ Carry<Value> carry) {
+    carry_add_kernel(const __grid_constant__ Carry<Key, Value> carry) {
   auto &block = block_shared<CarryTotals>();
   if (carry.is_over() || blockIdx.x >= carry.control->groups)
     return;

@@ -21,27 +21,32 @@ constexpr uint32_t MAX_CARRY_REPEATS = 6;
 constexpr uint32_t CARRY_SEEN_BITS = 13;
 constexpr uint32_t CARRY_SEEN = 1u << CARRY_SEEN_BITS;
 
-constexpr uint32_t CARRY_LOOK_EACH = CARRY_ROW.look_samples / CARRY_THREADS;
-static_assert(CARRY_LOOK_EACH * CARRY_THREADS == CARRY_ROW.look_samples, "threads have as many samples each");
+template <typename Key>
+constexpr uint32_t CARRY_LOOK_EACH = CARRY_KEYS_ROW<Key>.look_samples / CARRY_THREADS;
+static_assert(CARRY_LOOK_EACH<uint32_t> * CARRY_THREADS == CARRY_KEYS_ROW<uint32_t>.look_samples &&
+                  CARRY_LOOK_EACH<uint64_t> * CARRY_THREADS == CARRY_KEYS_ROW<uint64_t>.look_samples,
+              "threads have as many samples each");
 
-template <DeviceKind KIND>
+template <typename Key, DeviceKind KIND>
 struct CarryLookOf {
   uint32_t groups[CARRY_SPREAD_GROUPS];
-  WarpExtremes<uint32_t> extremes;
+  WarpExtremes<Key> extremes;
   uint32_t squares;
   uint32_t repeats;
   uint32_t rises; /* 1: a sample is greater than the one before it, of a warp's row */
   uint32_t falls;
   union {
     uint32_t seen[CARRY_SEEN];
-    CarryLearn<carry_row(KIND).look_samples> learn;
+    CarryLearn<Key, carry_keys_row(KIND, sizeof(Key)).look_samples> learn;
   };
-  CarrySplitters splitters;
+  CarrySplitters<Key> splitters;
 };
-using CarryLook = CarryLookOf<DEVICE_KIND>;
+template <typename Key>
+using CarryLook = CarryLookOf<Key, DEVICE_KIND>;
 
 /* The least and the greatest of the sample, which the block has drawn, in every thread. Ends with a barrier. */
-__device__ __forceinline__ void carry_extremes(CarryLook &look, uint32_t &least, uint32_t &greatest) {
+template <typename Key>
+__device__ __forceinline__ void carry_extremes(CarryLook<Key> &look, Key &least, Key &greatest) {
   const uint32_t lane = threadIdx.x % WARP_LANES;
   warp_extremes(least, greatest);
   if (lane == 0) {
@@ -54,13 +59,20 @@ __device__ __forceinline__ void carry_extremes(CarryLook &look, uint32_t &least,
   warp_extremes(least, greatest);
 }
 
-/* Where a sample is remembered. */
-__device__ __forceinline__ uint32_t seen_place(uint32_t key) {
-  return key * 0x9E3779B1u >> (32 - CARRY_SEEN_BITS);
+/* What of a key is remembered: of 8 bytes a hash, which other keys hardly ever have. And where. */
+__device__ __forceinline__ uint32_t seen_number(uint32_t key) {
+  return key;
+}
+__device__ __forceinline__ uint32_t seen_number(uint64_t key) {
+  return static_cast<uint32_t>(key * 0x9E3779B97F4A7C15u >> 32);
+}
+__device__ __forceinline__ uint32_t seen_place(uint32_t number) {
+  return number * 0x9E3779B1u >> (32 - CARRY_SEEN_BITS);
 }
 
 /* All threads take part; no barrier. A free place has a value all the same: one that does not belong there. */
-__device__ __forceinline__ void forget_all(CarryLook &look) {
+template <typename Key>
+__device__ __forceinline__ void forget_all(CarryLook<Key> &look) {
   for (uint32_t group = threadIdx.x; group < CARRY_SPREAD_GROUPS; group += CARRY_THREADS)
     look.groups[group] = 0;
   for (uint32_t place = threadIdx.x; place < CARRY_SEEN; place += CARRY_THREADS)
@@ -71,31 +83,32 @@ __device__ __forceinline__ void forget_all(CarryLook &look) {
 
 /* Counts the entered sample by lines that have so many buckets as there are groups, and how often a key has come before. All
    threads take part; ends with a barrier. */
-__device__ __forceinline__ void count_spread(CarryLook &look, const uint32_t (&sample)[CARRY_LOOK_EACH],
-                                             const KeyLines<uint32_t> &spread) {
+template <typename Key>
+__device__ __forceinline__ void count_spread(CarryLook<Key> &look, const Key (&sample)[CARRY_LOOK_EACH<Key>],
+                                             const KeyLines<Key> &spread) {
   uint32_t repeats = 0;
 #pragma unroll
-  for (uint32_t row = 0; row < CARRY_LOOK_EACH; row++) {
-    const uint32_t key = sample[row];
-    atomicAdd(&look.groups[__umulhi(offset_of(spread, key), spread.factor)], 1u);
-    repeats += atomicExch(&look.seen[seen_place(key)], key) == key ? 1 : 0;
+  for (uint32_t row = 0; row < CARRY_LOOK_EACH<Key>; row++) {
+    const uint32_t number = seen_number(sample[row]);
+    atomicAdd(&look.groups[__umulhi(offset_of(spread, sample[row]), spread.factor)], 1u);
+    repeats += atomicExch(&look.seen[seen_place(number)], number) == number ? 1 : 0;
   }
   if (repeats != 0)
     atomicAdd(&look.repeats, repeats);
   __syncthreads();
   for (uint32_t group = threadIdx.x; group < CARRY_SPREAD_GROUPS; group += CARRY_THREADS) {
     const int difference =
-        static_cast<int>(look.groups[group]) - static_cast<int>(CARRY_ROW.look_samples / CARRY_SPREAD_GROUPS);
+        static_cast<int>(look.groups[group]) - static_cast<int>(CARRY_KEYS_ROW<Key>.look_samples / CARRY_SPREAD_GROUPS);
     atomicAdd(&look.squares, static_cast<uint32_t>(difference * difference));
   }
   __syncthreads();
 }
 
 /* Makes the splitters of groups, of the sample. All threads take part; begins with a barrier. */
-template <typename Value>
-__device__ __forceinline__ void split_into_groups(const Carry<Value> &carry, uint32_t (&sample)[CARRY_LOOK_EACH],
-                                                  CarryLook &look) {
-  CarryControl &control = *carry.control;
+template <typename Key, typename Value>
+__device__ __forceinline__ void split_into_groups(const Carry<Key, Value> &carry, Key (&sample)[CARRY_LOOK_EACH<Key>],
+                                                  CarryLook<Key> &look) {
+  CarryControl<Key> &control = *carry.control;
   __syncthreads();
   const uint32_t groups = learn_splitters(sample, carry.groups, carry.most_groups - carry.groups, look.learn, look.splitters);
   copy_splitters(look.splitters, control.splitters);
@@ -106,9 +119,9 @@ __device__ __forceinline__ void split_into_groups(const Carry<Value> &carry, uin
 }
 
 /* Forgets what was counted by a straight map. All threads of one block take part. */
-template <typename Value>
-__device__ __forceinline__ void forget_counts(const Carry<Value> &carry) {
-  CarryControl &control = *carry.control;
+template <typename Key, typename Value>
+__device__ __forceinline__ void forget_counts(const Carry<Key, Value> &carry) {
+  CarryControl<Key> &control = *carry.control;
   for (uint32_t bucket = threadIdx.x; bucket <= carry.most_buckets; bucket += CARRY_THREADS)
     carry.begins[bucket] = 0;
   if (threadIdx.x < MAX_CARRY_BUCKETS)
@@ -120,28 +133,28 @@ __device__ __forceinline__ void forget_counts(const Carry<Value> &carry) {
 }
 
 /* One block: decides how keys are split, and gives up where there is a shorter way. Again: splits them by the sample. */
-template <typename Value>
+template <typename Key, typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS, 1)
     // cppcheck-suppress passedByValue
-    carry_look_kernel(const __grid_constant__ Carry<Value> carry) {
-  constexpr uint32_t SAMPLES = CARRY_ROW.look_samples;
-  auto &look = block_shared<CarryLook>();
-  CarryControl &control = *carry.control;
+    carry_look_kernel(const __grid_constant__ Carry<Key, Value> carry) {
+  constexpr uint32_t SAMPLES = CARRY_KEYS_ROW<Key>.look_samples;
+  auto &look = block_shared<CarryLook<Key>>();
+  CarryControl<Key> &control = *carry.control;
   if (carry.is_over())
     return;
   // All of a thread's are on their way at once: one block waits for memory no longer than for one.
-  uint32_t sample[CARRY_LOOK_EACH];
+  Key sample[CARRY_LOOK_EACH<Key>];
 #pragma unroll
-  for (uint32_t row = 0; row < CARRY_LOOK_EACH; row++)
+  for (uint32_t row = 0; row < CARRY_LOOK_EACH<Key>; row++)
     sample[row] = carry.keys[sample_position(carry.seed, row * CARRY_THREADS + threadIdx.x, SAMPLES, carry.count)];
-  uint32_t least = GREATEST<uint32_t>;
-  uint32_t greatest = 0;
+  Key least = GREATEST<Key>;
+  Key greatest = 0;
   bool rises = false;
   bool falls = false;
 #pragma unroll
-  for (uint32_t row = 0; row < CARRY_LOOK_EACH; row++) {
-    const uint32_t key = carry.map.enter(sample[row], true);
-    const uint32_t before = __shfl_up_sync(ALL_LANES, key, 1); // the first lane has its own
+  for (uint32_t row = 0; row < CARRY_LOOK_EACH<Key>; row++) {
+    const Key key = carry.map.enter(sample[row], true);
+    const Key before = __shfl_up_sync(ALL_LANES, key, 1); // the first lane has its own
     rises |= before < key;
     falls |= key < before;
     least = min(least, key);
@@ -158,19 +171,19 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
     look.rises = 1;
   if (falls)
     look.falls = 1;
-  const KeyLines<uint32_t> spread = lines_between(least, greatest, CARRY_SPREAD_GROUPS);
+  const KeyLines<Key> spread = lines_between(least, greatest, CARRY_SPREAD_GROUPS);
   count_spread(look, sample, spread);
-  const KeyLines<uint32_t> straight = with_buckets(spread, carry.straight_buckets);
-  const bool is_in_order = look.rises == 0 || look.falls == 0;
+  const KeyLines<Key> straight = with_buckets(spread, carry.straight_buckets);
+  const bool gives_up = carry.leaves_order && (look.rises == 0 || look.falls == 0);
   const bool is_spread_evenly =
       look.squares <= MAX_CARRY_SQUARES * SAMPLES && look.repeats <= MAX_CARRY_REPEATS && is_straight(straight);
   if (threadIdx.x == 0) {
     control.lines = straight;
     control.is_learnt = is_spread_evenly ? 0 : 1;
-    control.given_up = is_in_order ? 1 : 0;
+    control.given_up = gives_up ? 1 : 0;
     control.groups = carry.groups;
   }
-  if (is_in_order || is_spread_evenly)
+  if (gives_up || is_spread_evenly)
     return;
   split_into_groups(carry, sample, look);
 }

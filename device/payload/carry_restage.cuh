@@ -19,8 +19,9 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* A key, and below it its position in the bucket, in the upper ones of 32 bits: where keys are equal, it is by their positions that they
-   are put into cells. */
+/* A key of 4 bytes, and below it its position in the bucket, in the upper ones of 32 bits: where keys are equal, it is by their positions
+   that they are put into cells. Of a key of 8 bytes a window of its distance from the bucket's least key is there (carry_window.cuh), and
+   what is said here of keys is said of its upper 32 bits, of positions of what is below. */
 using CarryItem = uint64_t;
 
 template <OnChipBy BY>
@@ -30,10 +31,6 @@ using CarryShape = OnChipShape<CarryItem, BY>;
 template <OnChipBy BY>
 constexpr uint32_t CARRY_POSITION_SHIFT = 31 - floor_log2(CarryShape<BY>::MAX_ITEMS - 1);
 
-template <OnChipBy BY>
-__device__ __forceinline__ CarryItem carry_item(uint32_t key, uint32_t position) {
-  return static_cast<CarryItem>(key) << 32 | position << CARRY_POSITION_SHIFT<BY>;
-}
 __device__ __forceinline__ uint32_t key_of(CarryItem item) {
   return static_cast<uint32_t>(item >> 32);
 }
@@ -124,9 +121,10 @@ __device__ __forceinline__ uint32_t crowd_of_cell(uint32_t count, const OnChipTe
   return storage.looked_at > count / CARRY_EQUAL_SHARE ? CARRY_EQUAL_CROWD : CARRY_CROWD;
 }
 
-/* Draws a sample of a cell, and writes its pieces in the place of its items. All lanes of a warp take part. count: of the bucket. */
+/* Draws a sample of a cell, and writes its pieces in the place of its items. All lanes of a warp take part. last: the greatest position, as
+   it is in an item. */
 template <OnChipBy BY>
-__device__ __forceinline__ void divide_cell(OnChipTeam<CarryItem, BY> &storage, uint32_t number, uint32_t count) {
+__device__ __forceinline__ void divide_cell(OnChipTeam<CarryItem, BY> &storage, uint32_t number, uint32_t last) {
   const CrowdedCell<CarryItem> cell = crowded_cell(storage, number);
   const uint32_t lane = threadIdx.x % WARP_LANES;
   const CarryItem item = cell.key(lane * cell.items / WARP_LANES);
@@ -155,17 +153,17 @@ __device__ __forceinline__ void divide_cell(OnChipTeam<CarryItem, BY> &storage, 
   __syncwarp();
   if (lane >= CarryPieces::PIECES)
     return;
-  const uint32_t last_position = static_cast<uint32_t>(carry_item<BY>(0, count - 1));
   const uint32_t first = lane == 0 ? cell.begin : lane == 1 ? ends[0] : ends[1];
   const uint32_t ranks = (lane == 0 ? ends[0] : lane == 1 ? ends[1] : ends[2]) - first;
   CarryItem lower = lane == 0 ? least[0] : lane == 1 ? commonest : least[2];
   CarryItem upper = lane == 0 ? greatest[0] : lane == 1 ? commonest : greatest[2];
   lower = lower << 32 | (lane == 1 ? least[1] : 0);
-  upper = upper << 32 | (lane == 1 ? greatest[1] : last_position);
+  upper = upper << 32 | (lane == 1 ? greatest[1] : last);
   if (ranks != 0) {
-    const CarryItem begin = max(cell_edge(storage.cell_of, number), lane == 1 ? carry_item<BY>(commonest, 0) : 0);
+    const CarryItem first_of_commonest = CarryItem{commonest} << 32;
+    const CarryItem begin = max(cell_edge(storage.cell_of, number), lane == 1 ? first_of_commonest : 0);
     const CarryItem end =
-        min(cell_edge(storage.cell_of, number + 1), lane == 1 ? carry_item<BY>(commonest, count - 1) : GREATEST<CarryItem>);
+        min(cell_edge(storage.cell_of, number + 1), lane == 1 ? first_of_commonest | last : GREATEST<CarryItem>);
     widen(lower, upper, begin, end);
   }
   CarryPieces{cell}.put(lane, lower, upper, first, ranks);
@@ -173,13 +171,14 @@ __device__ __forceinline__ void divide_cell(OnChipTeam<CarryItem, BY> &storage, 
 
 /* Draws samples of all cells of many. All threads of the team take part; no barrier. */
 template <OnChipBy BY>
-__device__ __forceinline__ void divide_cells(uint32_t count, const CarryTeam<BY> &team, OnChipTeam<CarryItem, BY> &storage) {
+__device__ __forceinline__ void divide_cells(uint32_t count, uint32_t last, const CarryTeam<BY> &team,
+                                             OnChipTeam<CarryItem, BY> &storage) {
   const uint32_t crowd = crowd_of_cell<BY>(count, storage);
   for (uint32_t first = team.warp() * WARP_LANES; first < CarryShape<BY>::CELLS; first += CarryShape<BY>::THREADS) {
     const uint32_t items = items_of_cell<CellsBy::width>(storage.cells, first + team.lane());
     uint32_t crowded = __ballot_sync(ALL_LANES, items > crowd);
     for (; crowded != 0; crowded &= crowded - 1) {
-      divide_cell<BY>(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(crowded)) - 1), count);
+      divide_cell<BY>(storage, first + static_cast<uint32_t>(__ffs(static_cast<int>(crowded)) - 1), last);
       __syncwarp(); // some lanes write what others do not
     }
   }
@@ -221,9 +220,9 @@ __device__ __forceinline__ void count_equal_neighbours(const CarryItem (&items)[
 }
 
 /* Puts a stage's crowded items into cells by their guessed ranks. Returns whether they are crowded even then: they had better be
-   merged. All threads of the team take part; begins and ends with a barrier. */
+   merged. All threads of the team take part; begins and ends with a barrier. last: the greatest position, as it is in an item. */
 template <OnChipBy BY>
-__device__ __noinline__ bool restage_items(uint32_t count, OnChipTeam<CarryItem, BY> *rooms) {
+__device__ __noinline__ bool restage_items(uint32_t count, uint32_t last, OnChipTeam<CarryItem, BY> *rooms) {
   using Shape = CarryShape<BY>;
   static_assert(Shape::CELLS <= 1u << HALF_BITS && Shape::ITEMS % 2 == 0, "cells are held in pairs");
   const CarryTeam<BY> team;
@@ -236,7 +235,7 @@ __device__ __noinline__ bool restage_items(uint32_t count, OnChipTeam<CarryItem,
       items[item] = key_behind<Shape::THREADS>(storage.stage, team.thread, item);
   count_equal_neighbours<BY>(items, count, storage);
   team.sync();
-  divide_cells<BY>(count, team, storage);
+  divide_cells<BY>(count, last, team, storage);
   const uint32_t crowd = crowd_of_cell<BY>(count, storage);
   if (team.thread == 0)
     storage.crowded_items = 0;

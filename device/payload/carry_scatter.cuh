@@ -21,17 +21,18 @@
 namespace cdp::CDP_RUNTIME {
 
 /* The shared memory of a block that scatters. */
-template <typename Value, DeviceKind KIND>
+template <typename Key, typename Value, DeviceKind KIND>
 struct CarryScatterOf {
   static constexpr CarryRow ROW = carry_row(KIND);
+  static constexpr uint32_t ITEMS = carry_keys_row(KIND, sizeof(Key)).items;
   static constexpr uint32_t WARPS = ROW.threads / WARP_LANES;
-  static constexpr uint32_t TILE = ROW.threads * ROW.items;
+  static constexpr uint32_t TILE = ROW.threads * ITEMS;
   static_assert(TILE <= UINT16_MAX, "ranks have 16 bits");
   static_assert(ROW.max_buckets % WARP_LANES == 0 && ROW.max_buckets <= ROW.threads, "a thread has a bucket");
-  static_assert(ROW.items % 2 == 0, "ranks are held in pairs");
+  static_assert(ITEMS % 2 == 0, "ranks are held in pairs");
 
   Value values[TILE]; /* by bucket */
-  uint32_t keys[TILE];
+  Key keys[TILE];
   uint8_t buckets[TILE];                   /* by splitters */
   uint32_t lanes[WARPS][ROW.max_buckets];  /* of a row, that have the bucket; 0 between two rows */
   uint16_t counts[WARPS][ROW.max_buckets]; /* keys of each warp's piece; then where they begin in the tile's bucket */
@@ -39,41 +40,41 @@ struct CarryScatterOf {
   uint32_t places[ROW.max_buckets];        /* where the tile's keys of a bucket go */
   uint32_t moves[ROW.max_buckets];         /* from a place in the tile to that in the array; may wrap around */
   uint32_t warp_totals[WARP_LANES];
-  CarrySplitters splitters;
+  CarrySplitters<Key> splitters;
 };
-template <typename Value>
-using CarryScatter = CarryScatterOf<Value, DEVICE_KIND>;
+template <typename Key, typename Value>
+using CarryScatter = CarryScatterOf<Key, Value, DEVICE_KIND>;
 
 /* Buckets by a straight map: for the first scatter groups; for the second those of a group. */
-template <bool IS_SECOND>
+template <typename Key, bool IS_SECOND>
 struct StraightBuckets {
   static constexpr bool IS_LEARNT = false;
 
-  StraightMap<uint32_t> map;
+  StraightMap<Key> map;
   GroupOf group_of;
   uint32_t first_bucket; /* of the group */
 
-  __device__ __forceinline__ uint32_t operator()(uint32_t key) const {
+  __device__ __forceinline__ uint32_t operator()(Key key) const {
     return IS_SECOND ? map(key) - first_bucket : group_of(map(key));
   }
 };
 
 /* One of the two scatters, of the block at hand, by a map: what it is of, and where from. */
-template <typename Value, typename Map, bool IS_SECOND>
+template <typename Key, typename Value, typename Map, bool IS_SECOND>
 struct CarryScatterer {
-  using Block = CarryScatter<Value>;
-  static constexpr uint32_t ITEMS = CARRY_ROW.items;
+  using Block = CarryScatter<Key, Value>;
+  static constexpr uint32_t ITEMS = CARRY_KEYS_ROW<Key>.items;
   static constexpr uint32_t TILE = Block::TILE;
   static constexpr uint32_t MAX_BUCKETS = CARRY_ROW.max_buckets;
   static constexpr bool IS_LEARNT = Map::IS_LEARNT;
   static_assert(MAX_BUCKETS <= UINT8_MAX + 1 && ITEMS % 4 == 0, "four buckets are held in a word");
 
-  const Carry<Value> &carry;
+  const Carry<Key, Value> &carry;
   Block &block;
   const Map &map;
   uint32_t groups; /* of the first scatter */
 
-  __device__ __forceinline__ const uint32_t *source_keys() const {
+  __device__ __forceinline__ const Key *source_keys() const {
     return IS_SECOND ? carry.grouped_keys : carry.keys;
   }
 
@@ -83,8 +84,8 @@ struct CarryScatterer {
   }
 
   template <bool FULL>
-  __device__ __forceinline__ void load_some(uint32_t begin, uint32_t items, uint32_t (&keys)[ITEMS]) const {
-    const uint32_t *source = source_keys() + begin;
+  __device__ __forceinline__ void load_some(uint32_t begin, uint32_t items, Key (&keys)[ITEMS]) const {
+    const Key *source = source_keys() + begin;
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++)
       keys[item] = FULL || index(item) < items ? source[index(item)] : 0;
@@ -144,7 +145,7 @@ struct CarryScatterer {
      with no key counted, and ends with a barrier. */
   template <bool FULL>
   __device__ __forceinline__ void move_tile(uint32_t begin, uint32_t items, uint32_t next, bool is_next_full,
-                                            uint32_t (&keys)[ITEMS]) const {
+                                            Key (&keys)[ITEMS]) const {
     const uint32_t warp = threadIdx.x / WARP_LANES;
     const Value *values = IS_SECOND ? carry.grouped_values : carry.values;
     uint32_t ranks[ITEMS / 2];
@@ -193,14 +194,14 @@ struct CarryScatterer {
 
   template <bool FULL>
   __device__ __forceinline__ void write_tile(uint32_t items) const {
-    uint32_t *target_keys = IS_SECOND ? carry.sorted_keys : carry.grouped_keys;
+    Key *target_keys = IS_SECOND ? carry.sorted_keys : carry.grouped_keys;
     Value *target_values = IS_SECOND ? carry.sorted_values : carry.grouped_values;
 #pragma unroll 4
     for (uint32_t item = 0; item < ITEMS; item++) {
       const uint32_t staged = item * CARRY_THREADS + threadIdx.x;
       if (!FULL && staged >= items)
         break;
-      const uint32_t key = block.keys[staged];
+      const Key key = block.keys[staged];
       const uint32_t its_bucket = IS_LEARNT ? block.buckets[staged] : map(key);
       const uint32_t place = block.moves[its_bucket] + staged;
       // What is in order is not sorted any more, and leaves now.
@@ -226,7 +227,7 @@ struct CarryScatterer {
   /* Moves the tiles that begin every `step` keys, of which but the last may be short. All threads take part; begins with a barrier. */
   __device__ __forceinline__ void move(uint32_t begin, uint32_t end, uint32_t step) const {
     const auto is_full = [&](uint32_t tile) { return tile < end && end - tile >= TILE; };
-    uint32_t keys[ITEMS] = {};
+    Key keys[ITEMS] = {};
     if (is_full(begin))
       load_some<true>(begin, TILE, keys);
     __syncthreads();
@@ -247,18 +248,18 @@ struct CarryScatterer {
 /* ---- Kernels ----------------------------------------------------------------------------------------------------------- */
 
 /* Readies a block for tiles. All threads take part; no barrier. */
-template <typename Value>
-__device__ __forceinline__ void forget_lanes(CarryScatter<Value> &block) {
+template <typename Key, typename Value>
+__device__ __forceinline__ void forget_lanes(CarryScatter<Key, Value> &block) {
   for (uint32_t word = threadIdx.x; word < sizeof block.lanes / sizeof(uint32_t); word += CARRY_THREADS)
     (&block.lanes[0][0])[word] = 0;
 }
 
 /* Moves the tiles that begin every `step` keys by a map of its own. All threads take part. */
-template <bool IS_SECOND, typename Value, typename Map>
-__device__ __forceinline__ void move_tiles(const Carry<Value> &carry, const Map &map, uint32_t begin, uint32_t end,
+template <bool IS_SECOND, typename Key, typename Value, typename Map>
+__device__ __forceinline__ void move_tiles(const Carry<Key, Value> &carry, const Map &map, uint32_t begin, uint32_t end,
                                            uint32_t step) {
-  auto &block = block_shared<CarryScatter<Value>>();
-  const CarryScatterer<Value, Map, IS_SECOND> scatterer = {carry, block, map, carry.control->groups};
+  auto &block = block_shared<CarryScatter<Key, Value>>();
+  const CarryScatterer<Key, Value, Map, IS_SECOND> scatterer = {carry, block, map, carry.control->groups};
   scatterer.forget_counts();
   scatterer.move(begin, end, step);
 }
@@ -271,27 +272,27 @@ __device__ __forceinline__ void move_tiles(const Carry<Value> &carry, const Map 
  * 2. A tile takes 35 KB of instructions, for each kind of map others; where splitters are learnt, more is to be done anyhow.
  * Therefore what moves by lines is a part of its kernel, and all else is called.
  */
-template <bool IS_SECOND, typename Value>
-__device__ __forceinline__ void move_by_lines(const Carry<Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
+template <bool IS_SECOND, typename Key, typename Value>
+__device__ __forceinline__ void move_by_lines(const Carry<Key, Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
   const uint32_t group_buckets = carry.straight_group_buckets;
-  const StraightBuckets<IS_SECOND> map = {straight_map(*carry.control), GroupOf(group_buckets), blockIdx.x * group_buckets};
+  const StraightBuckets<Key, IS_SECOND> map = {straight_map(*carry.control), GroupOf(group_buckets), blockIdx.x * group_buckets};
   move_tiles<IS_SECOND>(carry, map, begin, end, step);
 }
-template <bool IS_SECOND, typename Value>
-__device__ __noinline__ void move_by_table(const Carry<Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
-  const CarrySplitters &splitters = block_shared<CarryScatter<Value>>().splitters;
+template <bool IS_SECOND, typename Key, typename Value>
+__device__ __noinline__ void move_by_table(const Carry<Key, Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
+  const CarrySplitters<Key> &splitters = block_shared<CarryScatter<Key, Value>>().splitters;
   move_tiles<IS_SECOND>(carry, splitter_table(splitters), begin, end, step);
 }
-template <bool IS_SECOND, typename Value>
-__device__ __noinline__ void move_by_tree(const Carry<Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
-  move_tiles<IS_SECOND>(carry, SplitterTree{block_shared<CarryScatter<Value>>().splitters.tree}, begin, end, step);
+template <bool IS_SECOND, typename Key, typename Value>
+__device__ __noinline__ void move_by_tree(const Carry<Key, Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
+  move_tiles<IS_SECOND>(carry, SplitterTree<Key>{block_shared<CarryScatter<Key, Value>>().splitters.tree}, begin, end, step);
 }
 
 /* By splitters, which are copied first. */
-template <bool IS_SECOND, typename Value>
-__device__ __forceinline__ void move_by_splitters(const Carry<Value> &carry, const CarrySplitters &splitters, uint32_t begin,
+template <bool IS_SECOND, typename Key, typename Value>
+__device__ __forceinline__ void move_by_splitters(const Carry<Key, Value> &carry, const CarrySplitters<Key> &splitters, uint32_t begin,
                                                   uint32_t end, uint32_t step) {
-  auto &block = block_shared<CarryScatter<Value>>();
+  auto &block = block_shared<CarryScatter<Key, Value>>();
   copy_splitters(splitters, block.splitters);
   __syncthreads();
   if (block.splitters.is_crowded != 0)
@@ -301,15 +302,15 @@ __device__ __forceinline__ void move_by_splitters(const Carry<Value> &carry, con
 }
 
 /* To groups. Blocks take every so many tiles. */
-template <typename Value>
+template <typename Key, typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS, 1)
     // cppcheck-suppress passedByValue
-    carry_to_groups_kernel(const __grid_constant__ Carry<Value> carry) {
-  constexpr uint32_t TILE = CarryScatter<Value>::TILE;
-  const CarryControl &control = *carry.control;
+    carry_to_groups_kernel(const __grid_constant__ Carry<Key, Value> carry) {
+  constexpr uint32_t TILE = CarryScatter<Key, Value>::TILE;
+  const CarryControl<Key> &control = *carry.control;
   if (control.given_up != 0)
     return;
-  forget_lanes(block_shared<CarryScatter<Value>>());
+  forget_lanes(block_shared<CarryScatter<Key, Value>>());
   if (control.is_learnt == 0)
     move_by_lines<false>(carry, blockIdx.x * TILE, carry.count, gridDim.x * TILE);
   else
@@ -317,13 +318,13 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
 }
 
 /* To buckets. A block has a group. */
-template <typename Value>
+template <typename Key, typename Value>
 __global__ void __launch_bounds__(CARRY_THREADS, 1)
     // cppcheck-suppress passedByValue
-    carry_to_buckets_kernel(const __grid_constant__ Carry<Value> carry) {
-  constexpr uint32_t TILE = CarryScatter<Value>::TILE;
-  auto &block = block_shared<CarryScatter<Value>>();
-  const CarryControl &control = *carry.control;
+    carry_to_buckets_kernel(const __grid_constant__ Carry<Key, Value> carry) {
+  constexpr uint32_t TILE = CarryScatter<Key, Value>::TILE;
+  auto &block = block_shared<CarryScatter<Key, Value>>();
+  const CarryControl<Key> &control = *carry.control;
   const uint32_t group = blockIdx.x;
   if (control.given_up != 0 || group >= control.groups)
     return;

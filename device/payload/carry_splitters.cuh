@@ -21,6 +21,8 @@ namespace cdp::CDP_RUNTIME {
 constexpr CarryRow CARRY_ROW = carry_row(DEVICE_KIND);
 constexpr uint32_t CARRY_THREADS = CARRY_ROW.threads;
 constexpr uint32_t CARRY_WARPS = CARRY_THREADS / WARP_LANES;
+template <typename Key>
+constexpr CarryKeysRow CARRY_KEYS_ROW = carry_keys_row(DEVICE_KIND, sizeof(Key));
 
 constexpr uint32_t SPLITTER_LEVELS = 8;
 constexpr uint32_t SPLITTER_NODES = 1u << SPLITTER_LEVELS;
@@ -33,9 +35,10 @@ constexpr uint32_t SPLITTER_LINES = 1u << SPLITTER_LINE_BITS;
    (H200, docs/lab/2026-11-25-carried-splitters.md). */
 constexpr uint32_t MAX_LINE_SPLITTERS = 2;
 
+template <typename Key>
 struct CarrySplitters {
-  uint32_t tree[SPLITTER_NODES];          /* from node 1 on; where there are no more, the greatest number */
-  uint32_t rising[SPLITTER_NODES];        /* the same in their order */
+  Key tree[SPLITTER_NODES];               /* from node 1 on; where there are no more, the greatest number */
+  Key rising[SPLITTER_NODES];             /* the same in their order */
   uint32_t equal[MAX_CARRY_BUCKETS / 32]; /* a bit for each bucket: 1, of one frequent value */
   uint32_t is_crowded;                    /* 1: by the tree */
   uint32_t line_shift;                    /* how many lower bits tell keys of a line apart */
@@ -47,12 +50,13 @@ struct CarrySplitters {
 };
 
 /* Maps of entered keys to buckets, by splitters in shared memory. */
+template <typename Key>
 struct SplitterTree {
   static constexpr bool IS_LEARNT = true;
 
-  const uint32_t *tree;
+  const Key *tree;
 
-  __device__ __forceinline__ uint32_t operator()(uint32_t key) const {
+  __device__ __forceinline__ uint32_t operator()(Key key) const {
     uint32_t node = 1;
 #pragma unroll
     for (uint32_t level = 0; level < SPLITTER_LEVELS; level++)
@@ -61,15 +65,16 @@ struct SplitterTree {
   }
 };
 
+template <typename Key>
 struct SplitterTable {
   static constexpr bool IS_LEARNT = true;
 
-  const CarrySplitters &splitters;
-  uint32_t least;
+  const CarrySplitters<Key> &splitters;
+  Key least;
   uint32_t line_shift;
 
-  __device__ __forceinline__ uint32_t operator()(uint32_t key) const {
-    const uint32_t line = min((max(key, least) - least) >> line_shift, SPLITTER_LINES - 1);
+  __device__ __forceinline__ uint32_t operator()(Key key) const {
+    const uint32_t line = static_cast<uint32_t>(min((max(key, least) - least) >> line_shift, Key{SPLITTER_LINES - 1}));
     uint32_t bucket = splitters.lower[line];
     while (splitters.rising[bucket] < key) // what is behind the last is never less
       bucket++;
@@ -77,36 +82,37 @@ struct SplitterTable {
   }
 };
 
-__device__ __forceinline__ SplitterTable splitter_table(const CarrySplitters &splitters) {
+template <typename Key>
+__device__ __forceinline__ SplitterTable<Key> splitter_table(const CarrySplitters<Key> &splitters) {
   return {splitters, splitters.rising[0], splitters.line_shift};
 }
 
 /* Calls `use` with the map of splitters in shared memory. */
-template <typename Use>
-__device__ __forceinline__ void with_splitters(const CarrySplitters &splitters, Use use) {
+template <typename Key, typename Use>
+__device__ __forceinline__ void with_splitters(const CarrySplitters<Key> &splitters, Use use) {
   if (splitters.is_crowded != 0)
-    use(SplitterTree{splitters.tree});
+    use(SplitterTree<Key>{splitters.tree});
   else
     use(splitter_table(splitters));
 }
 
 /* The room in shared memory in which a sample is sorted. */
-template <uint32_t SAMPLES>
+template <typename Key, uint32_t SAMPLES>
 struct CarryLearn {
-  uint32_t stage[merge_room(SAMPLES)];
+  Key stage[merge_room(SAMPLES)];
   uint32_t warp_totals[WARP_LANES];
 };
 
 /* Keys of evenly spaced ranks in the sorted sample that is staged, twice as many as splitters without frequent values. */
-template <uint32_t SAMPLES>
+template <typename Key, uint32_t SAMPLES>
 struct Candidates {
-  const uint32_t *sample;
+  const Key *sample;
   uint32_t buckets;
 
   __device__ __forceinline__ bool has(uint32_t index) const {
     return index + 1 < 2 * buckets;
   }
-  __device__ __forceinline__ uint32_t operator()(uint32_t index) const {
+  __device__ __forceinline__ Key operator()(uint32_t index) const {
     return sample[static_cast<uint32_t>(uint64_t{index + 1} * SAMPLES / (2 * buckets))];
   }
   /* Whether it differs from the one before. */
@@ -123,13 +129,14 @@ struct Candidates {
 };
 
 /* Makes the tree and the table of so many splitters. All threads take part; begins and ends with a barrier. */
-__device__ __forceinline__ void lay_out_splitters(uint32_t count, CarrySplitters &splitters) {
+template <typename Key>
+__device__ __forceinline__ void lay_out_splitters(uint32_t count, CarrySplitters<Key> &splitters) {
   for (uint32_t node = threadIdx.x; node < SPLITTER_NODES; node += CARRY_THREADS) {
     const uint32_t level = bits_of(node | 1) - 1;
     const uint32_t first = (2 * (node - (1u << level)) + 1) << (SPLITTER_LEVELS - 1 - level);
     splitters.tree[node] = node == 0 ? 0 : splitters.rising[first - 1];
   }
-  const uint32_t least = splitters.rising[0];
+  const Key least = splitters.rising[0];
   const uint32_t bits = count == 0 ? 0 : bits_of(splitters.rising[count - 1] - least);
   const uint32_t shift = bits < SPLITTER_LINE_BITS ? 0 : bits - SPLITTER_LINE_BITS;
   if (threadIdx.x == 0) {
@@ -137,12 +144,14 @@ __device__ __forceinline__ void lay_out_splitters(uint32_t count, CarrySplitters
     splitters.is_crowded = 0;
   }
   __syncthreads();
-  const SplitterTree below = {splitters.tree};
+  const SplitterTree<Key> below = {splitters.tree};
+  const auto lower_of = [&](uint32_t line) {
+    const bool is_there = line < SPLITTER_LINES && Key{line} << shift <= GREATEST<Key> - least;
+    return is_there ? below(least + (Key{line} << shift)) : count;
+  };
   for (uint32_t line = threadIdx.x; line < SPLITTER_LINES; line += CARRY_THREADS) {
-    const uint64_t begin = least + (uint64_t{line} << shift);
-    const uint64_t end = begin + (uint64_t{1} << shift);
-    const uint32_t lower = begin > GREATEST<uint32_t> ? count : below(static_cast<uint32_t>(begin));
-    const uint32_t lower_of_next = end > GREATEST<uint32_t> ? count : below(static_cast<uint32_t>(end));
+    const uint32_t lower = lower_of(line);
+    const uint32_t lower_of_next = lower_of(line + 1);
     splitters.lower[line] = static_cast<uint8_t>(lower);
     if (lower_of_next - lower > MAX_LINE_SPLITTERS)
       splitters.is_crowded = 1; // whoever writes it, it is the same
@@ -152,20 +161,21 @@ __device__ __forceinline__ void lay_out_splitters(uint32_t count, CarrySplitters
 
 /* Makes splitters for so many buckets, one at least, and at most `more` of frequent values. They are in shared memory, as `learn`. All
    threads take part; ends with a barrier. Returns how many buckets there are, in every thread. */
-template <uint32_t EACH>
-__device__ __forceinline__ uint32_t learn_splitters(uint32_t (&sample)[EACH], uint32_t buckets, uint32_t more,
-                                                    CarryLearn<EACH * CARRY_THREADS> &learn, CarrySplitters &splitters) {
+template <typename Key, uint32_t EACH>
+__device__ __forceinline__ uint32_t learn_splitters(Key (&sample)[EACH], uint32_t buckets, uint32_t more,
+                                                    CarryLearn<Key, EACH * CARRY_THREADS> &learn,
+                                                    CarrySplitters<Key> &splitters) {
   const uint32_t own = threadIdx.x;
   block_merge_sort(sample, CARRY_THREADS, learn.stage);
 #pragma unroll
   for (uint32_t item = 0; item < EACH; item++)
     learn.stage[own * EACH + item] = sample[item];
   for (uint32_t index = own; index < SPLITTER_NODES; index += CARRY_THREADS)
-    splitters.rising[index] = GREATEST<uint32_t>;
+    splitters.rising[index] = GREATEST<Key>;
   if (own < MAX_CARRY_BUCKETS / 32)
     splitters.equal[own] = 0;
   __syncthreads();
-  const Candidates<EACH *CARRY_THREADS> candidates = {learn.stage, buckets};
+  const Candidates<Key, EACH *CARRY_THREADS> candidates = {learn.stage, buckets};
   const bool is_splitter = candidates.is_splitter(own);
   const bool is_frequent = candidates.is_frequent(own);
   // Splitters in the lower half, frequent values in the upper.
@@ -174,7 +184,7 @@ __device__ __forceinline__ uint32_t learn_splitters(uint32_t (&sample)[EACH], ui
       lower_threads_sum<CARRY_WARPS>((is_splitter ? 1u : 0u) | (is_frequent ? 1u << 16 : 0u), learn.warp_totals, all);
   const uint32_t place = (lower & 0xFFFF) + min(lower >> 16, more);
   if (is_splitter) {
-    const uint32_t value = candidates(own);
+    const Key value = candidates(own);
     const bool has_own = is_frequent && lower >> 16 < more;
     splitters.rising[place] = has_own && value != 0 ? value - 1 : value;
     if (has_own) {
@@ -190,7 +200,8 @@ __device__ __forceinline__ uint32_t learn_splitters(uint32_t (&sample)[EACH], ui
 }
 
 /* Copies splitters to shared memory, or back. All threads take part; no barrier. */
-__device__ __forceinline__ void copy_splitters(const CarrySplitters &from, CarrySplitters &to) {
+template <typename Key>
+__device__ __forceinline__ void copy_splitters(const CarrySplitters<Key> &from, CarrySplitters<Key> &to) {
   static_assert(sizeof from % sizeof(uint32_t) == 0, "whole words");
   const auto *source = reinterpret_cast<const uint32_t *>(&from);
   auto *target = reinterpret_cast<uint32_t *>(&to);

@@ -232,6 +232,7 @@ inline WideSort wide_sort_of(const cdp_payload_plan &plan) {
   sort.part_counts = reinterpret_cast<uint32_t *>(part_of(plan, wide.part_counts));
   sort.parts = wide.parts;
   sort.part_items = wide.part_items;
+  sort.wanted = wanted_behind_carrying(plan);
   return sort;
 }
 
@@ -244,21 +245,21 @@ inline int sort_runs(const cdp_payload_plan &plan, const WideSort &sort, void *s
 
 /* By the window. What was not regrouped may be the array that keys are written to, and so is gathered first. */
 inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, void *stream) {
-  const GridShape grid = payload_grid(sort.count);
+  const GridShape grid = payload_grid(sort.count, sort.wanted);
   const Origins by_items = {sort.items, (uint64_t{1} << sort.low_bits) - 1, nullptr};
   CDP_RETURN_UNLESS_LAUNCHED(zero_memory(sort.long_runs, plan.wide.told_bytes, stream));
-  CDP_RETURN_UNLESS_LAUNCHED(find_windows(plan, sort.entry, nullptr, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(find_windows(plan, sort.entry, sort.wanted, stream));
   if (plan.regroup_bits != 0) {
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
   } else {
     if (sort.count >= LEAST_LEARNT)
-      CDP_RETURN_UNLESS_LAUNCHED(count_pieces(sort.keys, sort.entry, sort.pieces, plan.wide.multiprocessors, stream));
+      CDP_RETURN_UNLESS_LAUNCHED(count_pieces(sort.keys, sort.entry, sort.pieces, plan.wide.multiprocessors, sort.wanted, stream));
     CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
   }
-  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, nullptr, stream));
+  CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, sort.wanted, stream));
   if (plan.regroup_bits == 0)
     CDP_RETURN_UNLESS_LAUNCHED(
-        gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, nullptr, stream));
+        gather_values(by_items, sort.keys, sort.count, sizeof(uint64_t), sort.gathered, sort.wanted, stream));
   return sort_runs(plan, sort, stream);
 }
 
@@ -327,9 +328,9 @@ template <typename Raw>
 int launch_payload_of(const cdp_payload_plan &plan, void *stream) {
   if (is_block_pairs(plan))
     return launch_block_pairs<Raw>(plan, stream);
-  if constexpr (sizeof(Raw) == sizeof(uint32_t)) {
+  if constexpr (sizeof(Raw) >= sizeof(uint32_t)) {
     if (plan.carries && are_carriable(plan)) {
-      CDP_RETURN_UNLESS_LAUNCHED(launch_carrying(plan, stream));
+      CDP_RETURN_UNLESS_LAUNCHED(launch_carrying<Raw>(plan, stream));
       return launch_items_of<Raw>(plan, stream);
     }
   }

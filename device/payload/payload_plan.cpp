@@ -102,16 +102,21 @@ uint64_t carried_bytes(const cdp_payload_request &asked) {
   return bytes == sizeof(uint32_t) || bytes == sizeof(uint64_t) ? bytes : 0;
 }
 
+/* Whether an item would have all that goes with a key of up to 4 bytes. */
+bool is_packed(const cdp_payload_plan &plan) {
+  return plan.travels || plan.asked.column_count == 0;
+}
+
 /* Whether values are carried: where keys would be sorted by a map. The sort of items that is launched behind it must end where it is
    not wanted, which one that the host launches by a map would not; and who asks for a recursion of his own gets it. */
 bool carries(const cdp_settings &settings, const cdp_device_facts &facts, const cdp_payload_plan &plan) {
   const cdp_payload_request &asked = plan.asked;
   const bool may_map = settings.maps && !settings.short_is_set && settings.child_streams == CDP_STREAMS_FIRE_AND_FORGET &&
                        plan.sort.block_depth_limit >= MIN_MAP_DEPTH_LIMIT;
-  return may_map && plan.sort.scheme == CDP_SCHEME_LAST_BLOCK && cdp_engine_key_bytes(asked.type) == sizeof(uint32_t) &&
-         !simulated::joins_keys(asked) && carried_bytes(asked) != 0 &&
-         can_carry(static_cast<DeviceKind>(facts.device_kind), asked.count, plan.travels || asked.column_count == 0,
-                   facts.multiprocessors);
+  const size_t key_bytes = cdp_engine_key_bytes(asked.type);
+  return may_map && plan.sort.scheme == CDP_SCHEME_LAST_BLOCK && key_bytes >= sizeof(uint32_t) && !simulated::joins_keys(asked) &&
+         carried_bytes(asked) != 0 &&
+         can_carry(static_cast<DeviceKind>(facts.device_kind), key_bytes, asked.count, is_packed(plan), facts.multiprocessors);
 }
 
 /* What a block may have of shared memory on the least device of a kind. */
@@ -120,44 +125,47 @@ constexpr size_t shared_bytes_of_blocks(DeviceKind kind) {
 }
 
 /* Shared memory, by kind of device, which the host has no other way to know. */
-template <typename Value>
+template <typename Key, typename Value>
 void plan_carry_blocks(DeviceKind kind, cdp_carry_plan &carry) {
   for_kind(kind, [&](auto constant) {
     constexpr DeviceKind KIND = decltype(constant)::value;
     constexpr CarryRow ROW = carry_row(KIND);
     constexpr size_t COUNTERS = sizeof(uint32_t);
-    static_assert(sizeof(simulated::CarryCounts) + ROW.counted_buckets * COUNTERS <= shared_bytes_of_blocks(KIND) &&
-                      sizeof(simulated::CarryLookOf<KIND>) <= shared_bytes_of_blocks(KIND) &&
-                      sizeof(simulated::CarryDivideOf<KIND>) <= shared_bytes_of_blocks(KIND) &&
-                      ROW.max_buckets <= MAX_CARRY_BUCKETS &&
-                      sizeof(simulated::CarryScatterOf<Value, KIND>) <= shared_bytes_of_blocks(KIND) &&
-                      sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::team>) <= shared_bytes_of_blocks(KIND) &&
-                      sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::block>) <= shared_bytes_of_blocks(KIND),
+    using Counts = simulated::CarryCounts<Key>;
+    using Look = simulated::CarryLookOf<Key, KIND>;
+    using Divide = simulated::CarryDivideOf<Key, KIND>;
+    using Scatter = simulated::CarryScatterOf<Key, Value, KIND>;
+    using TeamRooms = simulated::CarryRoomsOf<Key, KIND, simulated::OnChipBy::team>;
+    using BlockRoom = simulated::CarryRoomsOf<Key, KIND, simulated::OnChipBy::block>;
+    constexpr size_t MOST_COUNTS = sizeof(Counts) + ROW.counted_buckets * COUNTERS;
+    static_assert(std::max({MOST_COUNTS, sizeof(Look), sizeof(Divide), sizeof(Scatter), sizeof(TeamRooms), sizeof(BlockRoom)}) <=
+                          shared_bytes_of_blocks(KIND) &&
+                      ROW.max_buckets <= MAX_CARRY_BUCKETS,
                   "what a block may have");
-    const size_t fixed = sizeof(simulated::CarryCounts);
     const size_t counted = size_t{carry.groups} * carry.straight_group_buckets;
     carry.threads = ROW.threads;
-    carry.look_shared_bytes = sizeof(simulated::CarryLookOf<KIND>);
-    carry.divide_shared_bytes = sizeof(simulated::CarryDivideOf<KIND>);
-    carry.count_shared_bytes = static_cast<uint32_t>(fixed + counted * COUNTERS);
-    carry.most_count_shared_bytes = static_cast<uint32_t>(fixed + ROW.counted_buckets * COUNTERS);
-    carry.scatter_shared_bytes = sizeof(simulated::CarryScatterOf<Value, KIND>);
-    carry.sort_shared_bytes = std::max(sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::team>),
-                                       sizeof(simulated::CarryRoomsOf<KIND, simulated::OnChipBy::block>));
+    carry.look_shared_bytes = sizeof(Look);
+    carry.divide_shared_bytes = sizeof(Divide);
+    carry.count_shared_bytes = static_cast<uint32_t>(sizeof(Counts) + counted * COUNTERS);
+    carry.most_count_shared_bytes = static_cast<uint32_t>(MOST_COUNTS);
+    carry.scatter_shared_bytes = sizeof(Scatter);
+    carry.sort_shared_bytes = std::max(sizeof(TeamRooms), sizeof(BlockRoom));
     return 0;
   });
 }
 
 /* Returns how much it takes of where the items and the workspace of their sort are. */
+template <typename Key>
 uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   const DeviceKind kind = static_cast<DeviceKind>(facts.device_kind);
   const CarryRow row = carry_row(kind);
   const uint64_t count = plan.asked.count;
   const uint64_t value_bytes = carried_bytes(plan.asked);
-  const uint64_t tile = uint64_t{row.threads} * row.items;
+  const uint64_t tile = uint64_t{row.threads} * carry_keys_row(kind, sizeof(Key)).items;
   cdp_carry_plan &carry = plan.carry;
   carry.multiprocessors = facts.multiprocessors;
-  carry.counts_again = may_miss_frequent(kind, count);
+  carry.leaves_order = sizeof(Key) == sizeof(uint32_t) && is_packed(plan);
+  carry.counts_again = may_miss_frequent(kind, sizeof(Key), count);
   carry.groups = carry_groups(kind, count, facts.multiprocessors);
   carry.most_groups = carry_most_groups(kind, carry.groups);
   carry.straight_buckets = carry_buckets(kind, count, row.straight_share);
@@ -166,19 +174,19 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   carry.learnt_bucket_items = carry_bucket_items(kind, row.learnt_share);
   carry.buckets = carry.most_groups * std::max(carry.straight_group_buckets, carry.learnt_group_buckets);
   carry.tiles = static_cast<uint32_t>((count + tile - 1) / tile);
-  carry.control_bytes = sizeof(simulated::CarryControl) + (uint64_t{carry.buckets} + 1) * sizeof(uint32_t);
+  carry.control_bytes = sizeof(simulated::CarryControl<Key>) + (uint64_t{carry.buckets} + 1) * sizeof(uint32_t);
   if (value_bytes == sizeof(uint64_t))
-    plan_carry_blocks<uint64_t>(kind, carry);
+    plan_carry_blocks<Key, uint64_t>(kind, carry);
   else
-    plan_carry_blocks<uint32_t>(kind, carry);
+    plan_carry_blocks<Key, uint32_t>(kind, carry);
   Room room;
-  carry.grouped_keys = room.take(count, sizeof(uint32_t));
+  carry.grouped_keys = room.take(count, sizeof(Key));
   carry.grouped_values = room.take(count, value_bytes);
   carry.tile_places = room.take(uint64_t{carry.most_groups} * carry.tiles, sizeof(uint32_t));
   carry.listed = room.take(carry.buckets, sizeof(uint32_t));
-  carry.splitters = room.take(carry.most_groups, sizeof(simulated::CarrySplitters));
-  if (plan.asked.d_sorted_keys == nullptr)
-    carry.sorted_keys = room.take(count, sizeof(uint32_t));
+  carry.splitters = room.take(carry.most_groups, sizeof(simulated::CarrySplitters<Key>));
+  if (plan.asked.d_sorted_keys == nullptr && sizeof(Key) == sizeof(uint32_t)) // those of 8 bytes have an array in any case
+    carry.sorted_keys = room.take(count, sizeof(Key));
   return room.end;
 }
 
@@ -266,7 +274,7 @@ cdp_status plan_room(const cdp_device_facts &facts, uint64_t carried, cdp_payloa
   }
   // Indices alone leave the keys as they are, and have them sorted elsewhere.
   if (is_wide && plan.asked.index_bytes != 0)
-    plan.sorted_keys = room.take(count, sizeof(uint64_t));
+    plan.sorted_keys = plan.carry.sorted_keys = room.take(count, sizeof(uint64_t));
   if (plan.regroup_bits != 0)
     plan_regrouped(plan, room);
   if (plan.carries)
@@ -299,5 +307,8 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   plan->sort.is_captured = is_captured;
   plan_block(*facts, *plan);
   plan->carries = request->count >= 2 && carries(settings, *facts, *plan);
-  return plan_room(*facts, plan->carries ? plan_carry(*facts, *plan) : 0, *plan);
+  uint64_t carried = 0;
+  if (plan->carries)
+    carried = cdp_engine_key_bytes(request->type) == 8 ? plan_carry<uint64_t>(*facts, *plan) : plan_carry<uint32_t>(*facts, *plan);
+  return plan_room(*facts, carried, *plan);
 }

@@ -33,6 +33,8 @@ namespace cdp::CDP_RUNTIME {
 
 // cppcheck-suppress passedByValue
 __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __grid_constant__ WideSort sort) {
+  if (!is_wanted(sort.wanted))
+    return;
   if (sort.pieces.are_learnt()) {
     const KeyDistance distance_of(*sort.pieces.extremes);
     for_each_item(sort.count, [&](uint64_t index) {

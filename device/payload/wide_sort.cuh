@@ -52,7 +52,7 @@ struct WideSort {
   uint32_t parts;
   uint32_t part_items;    /* a multiple of a warp's lanes */
   uint32_t round;         /* the one at hand, from 0 on */
-  const uint32_t *wanted; /* of the kernels of a later round; NULL: of the first */
+  const uint32_t *wanted; /* of the round's kernels: NULL, always; or they do nothing while it is 0 */
 
   __device__ __forceinline__ uint64_t low_mask() const {
     return (uint64_t{1} << low_bits) - 1;

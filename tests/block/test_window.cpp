@@ -123,7 +123,7 @@ struct Windowed {
     run_grid(seed, {1, LEARN_THREADS, sizeof(LearnRoom)}, learn_windows_kernel<uint64_t>, lesson);
     const WindowPieces pieces = {&extremes, &table, found.data(), keys.size(), LEVELS, low_bits, bits_left};
     run_grid(seed, {COUNTERS, COUNT_PIECES_THREADS, sizeof(PieceCounts)}, count_pieces_kernel<uint64_t>, keys.data(), entry,
-             pieces);
+             pieces, nullptr);
     for (size_t index = 0; is_learnt() && index < keys.size(); index++)
       windows[index] = pieces.window(found[index], KeyDistance(extremes)(keys[index]), index);
   }
