@@ -152,6 +152,10 @@ constexpr uint32_t CARRY_COUNTERS = 2;
 /* Samples that a bucket of a group needs at least: they leave it an error of a ninth. */
 constexpr uint32_t CARRY_BUCKET_SAMPLES = 80;
 
+/* Bits that are the same in all keys of a bucket, and lie between others, which are worth leaving out where keys crowd: with fewer, cells are
+   less than eight times as full as they might be. */
+constexpr uint32_t MIN_CARRY_BITS_LEFT_OUT = 3;
+
 /* Blocks that divide a group, each by splitters of its own making, which are the same: with one to a multiprocessor 2^26 gaussian keys
    took 0.20 ms, since it waits for memory. */
 constexpr uint32_t CARRY_DIVIDERS = 2;

@@ -2,9 +2,9 @@
 /*
  * A stable sort of many keys of 4 bytes that carries a value of 4 or 8 bytes along with each.
  *
- *     look ──▶ count ──▶ place, add ──▶ scatter to groups ──▶ divide ──▶ scatter to buckets ──▶ sort each bucket
- *     splits        groups,                                 splitters for each group,               on chip
- *     the keys      or all buckets                          and counts of its buckets
+ *     look ──▶ order ──▶ count ──▶ place, add ──▶ scatter to groups ──▶ divide ──▶ scatter to buckets ──▶ sort each bucket
+ *     splits   perhaps   groups,                               splitters for each group,               on chip
+ *     the keys they are  or all buckets                        and counts of its buckets
  *
  * 1. What is packed into items (items.cuh) is read and written twice more than what is sorted as it is; and a value that is gathered
  *    costs a read of 64 bytes.
@@ -19,9 +19,12 @@
  * or a bucket of its own, which is in order as it is. (Sample sort: Frazer and McKellar, "Samplesort: a sampling approach to minimal
  * storage tree sorting", 1970; with buckets for equal keys: Sanders and Winkel, "Super scalar sample sort", 2004.)
  *
+ * Where keys are in order as they are, nothing is moved (carry_order.cuh).
+ *
  * Where a bucket by arithmetic is too long, since the sample has missed a value that is frequent among so many keys, these are split by the
- * keys of the sample after all, and counted again. All is given up where a bucket is too long even then; or where a sample is in
- * order, or in the opposite one, for which the sort of items has a shorter way. That is known before anything is written to the
+ * keys of the sample after all, and counted again. All is given up where a bucket is too long even then; or where a sample, if
+ * not all keys, is in order, or in the opposite one, and the sort of items has a shorter way for that: it has, if nothing is gathered behind
+ * it. That is known before anything is written to the
  * caller's arrays, and on the device alone. So what is launched behind it, in the place of it, asks whether it is wanted
  * (CarryControl::given_up).
  */
@@ -38,6 +41,7 @@ namespace cdp::CDP_RUNTIME {
 template <typename Key>
 struct CarryControl {
   uint32_t given_up;      /* the first of all; 1: nothing was written, and nothing will be */
+  uint32_t is_in_order;   /* 1: all keys; as long as they are looked at, perhaps. Then nothing is moved */
   uint32_t is_learnt;     /* 1: by splitters; 0: by lines, which are straight */
   uint32_t is_missed;     /* 1: by splitters, since a bucket of straight lines was too long */
   uint32_t groups;        /* how many there are */
@@ -82,8 +86,9 @@ struct Carry {
   uint32_t *tile_places;     /* [group][tile]: counts at first, then those of lower tiles */
   CarrySplitters<Key> *splitters; /* of each group's buckets */
 
+  /* Whether nothing is to be moved here. */
   __device__ __forceinline__ bool is_over() const {
-    return control->given_up != 0 || (is_again && control->is_missed == 0);
+    return control->given_up != 0 || control->is_in_order != 0 || (is_again && control->is_missed == 0);
   }
   __device__ __forceinline__ uint32_t group_buckets() const {
     return control->is_learnt != 0 ? learnt_group_buckets : straight_group_buckets;

@@ -11,6 +11,8 @@
 #ifndef CDPSORT_DEVICE_PAYLOAD_CARRY_BUCKETS_CUH
 #define CDPSORT_DEVICE_PAYLOAD_CARRY_BUCKETS_CUH
 
+#include "payload/bit_compaction.cuh"
+#include "payload/carry_order.cuh"
 #include "payload/carry_window.cuh"
 #include "runtime/copy_ahead.cuh"
 
@@ -22,6 +24,8 @@ struct CarryBucket {
   uint32_t begin;
   uint32_t count;
   CarryWindow<Key, BY> window;
+  uint32_t varying[2]; /* bits of keys, lower and upper ones, where some are left out */
+  CompactionMoves moves;
 };
 
 /* The rooms of a block's teams, or of the block as one. */
@@ -82,6 +86,17 @@ struct CarryItems : OnChipKeys<CarryItem, BY> {
     const uint32_t index = edge_index(ahead, count, thread);
     this->has_edge = thread < EACH ? index < ahead : thread < 2 * EACH && index < count;
     this->edge = this->has_edge ? Window::item(source[index], index) : 0;
+  }
+
+  /* Makes something else of what a thread has. */
+  template <typename Change>
+  __device__ __forceinline__ void change(Change change) {
+#pragma unroll
+    for (uint32_t vector = 0; vector < Shape::VECTORS; vector++)
+#pragma unroll
+      for (uint32_t key = 0; key < EACH; key++)
+        this->vectors[vector].keys[key] = change(this->vectors[vector].keys[key]);
+    this->edge = change(this->edge);
   }
 
   /* Turns keys of 8 bytes that were loaded into items. */
@@ -173,13 +188,13 @@ __device__ __forceinline__ void exchange_carried(Carried *array, const CarryPosi
   CarryTeam<BY>::anew().sync();
 }
 
-/* Whether a bucket's items have all of their keys. */
+/* Whether a bucket's items tell their keys. */
 template <typename Key, OnChipBy BY>
 __device__ __forceinline__ bool are_keys_whole() {
-  if constexpr (CarryWindow<Key, BY>::IS_WHOLE)
+  if constexpr (sizeof(Key) == sizeof(uint32_t))
     return true;
   else
-    return reread(carry_bucket<Key, BY>().window.drop) == 0;
+    return carry_bucket<Key, BY>().window.is_whole();
 }
 
 /* Writes the keys of items that are in order, and exchanges the values. IS_MERGED: as merge_staged() leaves them. All threads of the
@@ -280,24 +295,77 @@ __device__ __forceinline__ void stage_one_item(CarryItem item) {
   CarryTeam<BY>::anew().sync();
 }
 
+/* Whether a quarter of the staged items are in cells of many. */
+template <typename Key, OnChipBy BY>
+__device__ __forceinline__ bool are_items_crowded(uint32_t count) {
+  return carry_room<Key, BY>().crowded_items > count / MIN_CROWDED_SHARE;
+}
+
+/* Stages items of keys without the bits that are the same in all of them, if enough of those lie between others. All threads of the team
+   take part; begins and ends with a barrier. */
+template <OnChipBy BY, typename Value>
+__device__ __noinline__ void stage_compacted(const Carry<uint64_t, Value> &carry) {
+  using Window = CarryWindow<uint64_t, BY>;
+  const CarryTeam<BY> team;
+  CarryBucket<uint64_t, BY> &bucket = carry_bucket<uint64_t, BY>();
+  const uint64_t *keys = carry.sorted_keys + bucket.begin;
+  const uint32_t count = bucket.count;
+  CarryItems<uint64_t, BY> items;
+  items.load(keys, count, team.thread);
+  if (team.thread == 0)
+    bucket.varying[0] = bucket.varying[1] = 0;
+  const uint64_t some = bucket.window.least;
+  uint64_t differences = 0;
+  items.each([&differences, some](uint64_t key) { differences |= key ^ some; });
+  team.sync();
+#pragma unroll
+  for (uint32_t word = 0; word < 2; word++) {
+    uint32_t bits = static_cast<uint32_t>(differences >> (32 * word));
+#pragma unroll
+    for (uint32_t distance = WARP_LANES / 2; distance != 0; distance /= 2)
+      bits |= __shfl_xor_sync(ALL_LANES, bits, static_cast<int>(distance));
+    if (team.lane() == 0)
+      atomicOr(&bucket.varying[word], bits);
+  }
+  team.sync();
+  const uint64_t varying = uint64_t{bucket.varying[1]} << 32 | bucket.varying[0];
+  const uint32_t varying_bits = static_cast<uint32_t>(__popcll(varying));
+  const uint32_t spanned_bits = bits_of(varying) - (bits_of(varying & (0 - varying)) - 1);
+  if (varying_bits > Window::BITS || spanned_bits < varying_bits + MIN_CARRY_BITS_LEFT_OUT)
+    return;
+  if (team.thread == 0) {
+    plan_compaction(varying, bucket.moves);
+    bucket.window = Window::between(0, (uint64_t{1} << varying_bits) - 1);
+    bucket.window.is_compacted = 1;
+  }
+  team.sync();
+  uint64_t least = 0;
+  items.change([&bucket, varying](uint64_t key) { return compacted(key, varying, bucket.moves); });
+  items.make_items(bucket.window, keys, count, team.thread);
+  stage_held_keys<CarryItem, BY>(items, count, least, carry_rooms<uint64_t, BY>());
+}
+
 /* Sorts what is staged. Returns whether it is in order: if not, it must be merged. All threads of the team take part; ends with a
    barrier. */
-template <typename Key, OnChipBy BY>
-__device__ __forceinline__ bool sort_staged_items(uint32_t count, const KeyMap<CarryItem> &item_map) {
-  if (carry_room<Key, BY>().crowded_items > count / MIN_CROWDED_SHARE &&
+template <OnChipBy BY, typename Key, typename Value>
+__device__ __forceinline__ bool sort_staged_items(uint32_t count, const Carry<Key, Value> &carry) {
+  if constexpr (sizeof(Key) == sizeof(uint64_t))
+    if (are_items_crowded<Key, BY>(count))
+      stage_compacted<BY>(carry);
+  if (are_items_crowded<Key, BY>(count) &&
       restage_items<BY>(count, carry_bucket<Key, BY>().window.last(count), carry_rooms<Key, BY>()))
     return false;
-  return sort_by_windows<CarryItem, BY>(count, nullptr, item_map, carry_rooms<Key, BY>());
+  return sort_by_windows<CarryItem, BY>(count, nullptr, carry.item_map, carry_rooms<Key, BY>());
 }
 
 /* Has items in order whose keys differ only in what they leave out. Returns whether they lie as merge_staged() leaves them. All threads of
    the team take part; ends with a barrier. */
 template <OnChipBy BY, typename Key, typename Value>
 __device__ __forceinline__ bool settle_left_out(const Carry<Key, Value> &carry, bool is_merged) {
-  if constexpr (CarryWindow<Key, BY>::IS_WHOLE) {
+  if constexpr (sizeof(Key) == sizeof(uint32_t)) {
     return is_merged;
   } else {
-    if (are_keys_whole<Key, BY>() ||
+    if (reread(carry_bucket<Key, BY>().window.drop) == 0 ||
         !(is_merged ? is_left_out_disordered<BY, true>(carry) : is_left_out_disordered<BY, false>(carry)))
       return is_merged;
     sort_left_out<BY>(carry);
@@ -320,7 +388,7 @@ __device__ __forceinline__ void sort_carried(const Carry<Key, Value> &carry, uin
     if (stage_held_keys<CarryItem, BY>(items, count, least, carry_rooms<Key, BY>())) // there is but one
       stage_one_item<Key, BY>(least);
   }
-  bool is_merged = !sort_staged_items<Key, BY>(reread(carry_bucket<Key, BY>().count), carry.item_map);
+  bool is_merged = !sort_staged_items<BY>(reread(carry_bucket<Key, BY>().count), carry);
   if (is_merged)
     merge_staged<CarryItem, BY>(reread(carry_bucket<Key, BY>().count), CarryTeam<BY>::anew(), carry_room<Key, BY>());
   is_merged = settle_left_out<BY>(carry, is_merged);
@@ -336,7 +404,7 @@ __global__ void __launch_bounds__(MultiwayShape<CarryItem>::BLOCK_THREADS, 1)
     // cppcheck-suppress passedByValue
     carry_sort_kernel(const __grid_constant__ Carry<Key, Value> carry) {
   constexpr OnChipBy BY = OnChipBy::team;
-  if (carry.control->given_up != 0)
+  if (carry.is_over())
     return;
   const bool are_listed = carry.control->is_learnt != 0;
   const uint32_t buckets = are_listed ? carry.control->short_buckets : carry.buckets();
@@ -375,12 +443,14 @@ __device__ __forceinline__ void copy_equal_groups(const Carry<Key, Value> &carry
   }
 }
 
-/* Sorts those that are too long for one, by blocks as one team; and copies what is in order. */
+/* Sorts those that are too long for one, by blocks as one team; and copies what is in order, of all keys or groups of equal ones. */
 template <typename Key, typename Value>
 __global__ void __launch_bounds__(MultiwayShape<CarryItem>::BLOCK_THREADS, 1)
     // cppcheck-suppress passedByValue
     carry_sort_long_kernel(const __grid_constant__ Carry<Key, Value> carry) {
-  if (carry.control->given_up != 0)
+  if (carry.control->is_in_order != 0)
+    return copy_in_order(carry);
+  if (carry.is_over())
     return;
   copy_equal_groups(carry);
   for (uint32_t index = blockIdx.x; index < carry.control->long_buckets; index += gridDim.x) {

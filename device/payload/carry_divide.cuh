@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(CARRY_THREADS, CARRY_DIVIDERS)
   if (control.is_learnt == 0 || group >= control.groups)
     return;
   // Another block may give up meanwhile, and the threads of this one must agree about it.
-  if (__syncthreads_or(threadIdx.x == 0 && control.given_up != 0 ? 1 : 0) != 0)
+  if (__syncthreads_or(threadIdx.x == 0 && carry.is_over() ? 1 : 0) != 0)
     return;
   count_part(carry, block, group, blockIdx.x % CARRY_DIVIDERS);
   if (threadIdx.x < carry.learnt_group_buckets && block.counts[threadIdx.x] != 0)

@@ -71,6 +71,10 @@ template <typename Key, typename Value>
 int launch_carry_counts(const cdp_carry_plan &shape, const Carry<Key, Value> &carry, void *stream) {
   CDP_RETURN_UNLESS_LAUNCHED(
       launch_from_host(carry_grid(shape, 1, shape.look_shared_bytes), stream, carry_look_kernel<Key, Value>, carry));
+  if (!carry.is_again)
+    CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(
+        carry_grid(shape, std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors), 0), stream,
+        carry_order_kernel<Key, Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(
       carry_grid(shape, std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors), shape.count_shared_bytes), stream,
       carry_count_kernel<Key, Value>, carry));

@@ -174,13 +174,14 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
   const KeyLines<Key> spread = lines_between(least, greatest, CARRY_SPREAD_GROUPS);
   count_spread(look, sample, spread);
   const KeyLines<Key> straight = with_buckets(spread, carry.straight_buckets);
-  const bool gives_up = carry.leaves_order && (look.rises == 0 || look.falls == 0);
+  const bool gives_up = carry.leaves_order && look.rises == 0 && look.falls != 0;
   const bool is_spread_evenly =
       look.squares <= MAX_CARRY_SQUARES * SAMPLES && look.repeats <= MAX_CARRY_REPEATS && is_straight(straight);
   if (threadIdx.x == 0) {
     control.lines = straight;
     control.is_learnt = is_spread_evenly ? 0 : 1;
     control.given_up = gives_up ? 1 : 0;
+    control.is_in_order = look.falls == 0 ? 1 : 0;
     control.groups = carry.groups;
   }
   if (gives_up || is_spread_evenly)

@@ -308,7 +308,7 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
     carry_to_groups_kernel(const __grid_constant__ Carry<Key, Value> carry) {
   constexpr uint32_t TILE = CarryScatter<Key, Value>::TILE;
   const CarryControl<Key> &control = *carry.control;
-  if (control.given_up != 0)
+  if (carry.is_over())
     return;
   forget_lanes(block_shared<CarryScatter<Key, Value>>());
   if (control.is_learnt == 0)
@@ -326,7 +326,7 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
   auto &block = block_shared<CarryScatter<Key, Value>>();
   const CarryControl<Key> &control = *carry.control;
   const uint32_t group = blockIdx.x;
-  if (control.given_up != 0 || group >= control.groups)
+  if (carry.is_over() || group >= control.groups)
     return;
   const uint32_t group_buckets = carry.group_buckets();
   const uint32_t first_bucket = group * group_buckets;

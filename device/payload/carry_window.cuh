@@ -4,6 +4,8 @@
  * not fit an item. So many upper bits of its distance from the least key of the bucket are in it as the position leaves, 51 beside 2^13
  * positions: all of them, where the bucket is no wider than a 2^13th of all numbers. Else keys that agree in those bits are in the order
  * of the input, and it is looked whether that is their own.
+ *
+ * Keys of letters or digits crowd in few cells, since bits between those that vary are the same in all of them. Without these they do not.
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_CARRY_WINDOW_CUH
 #define CDPSORT_DEVICE_PAYLOAD_CARRY_WINDOW_CUH
@@ -21,7 +23,6 @@ static_assert(CarryShape<OnChipBy::block>::MAX_ITEMS <= UINT16_MAX + 1 && CarryS
 template <typename Key, OnChipBy BY>
 struct CarryWindow {
   static_assert(sizeof(Key) == 4, "others have a form of their own");
-  static constexpr bool IS_WHOLE = true;
 
   __device__ __forceinline__ static CarryItem item(Key key, uint32_t position) {
     return static_cast<CarryItem>(key) << 32 | position << CARRY_POSITION_SHIFT<BY>;
@@ -46,23 +47,26 @@ struct CarryWindow {
    wide a part of an item as they can be, and equal keys lie in as many cells. */
 template <OnChipBy BY>
 struct CarryWindow<uint64_t, BY> {
-  static constexpr bool IS_WHOLE = false;
   static constexpr uint32_t POSITION_BITS = CARRY_POSITION_BITS<BY>;
   static constexpr uint32_t BITS = 64 - POSITION_BITS;
 
   uint64_t least;
-  uint32_t drop;  /* lower bits of a distance that are left out */
-  uint32_t raise; /* zeros behind the position; none where bits are left out */
+  uint32_t drop;         /* lower bits of a distance that are left out */
+  uint32_t raise;        /* zeros behind the position; none where bits are left out */
+  uint32_t is_compacted; /* 1: distances are of what varying bits make of keys (bit_compaction.cuh) */
 
   /* Of the keys between two. */
   __device__ __forceinline__ static CarryWindow between(uint64_t least, uint64_t greatest) {
     const uint32_t bits = max(bits_of(greatest - least), 32u);
-    return {least, bits > BITS ? bits - BITS : 0, bits < BITS ? BITS - bits : 0};
+    return {least, bits > BITS ? bits - BITS : 0, bits < BITS ? BITS - bits : 0, 0};
   }
   __device__ __forceinline__ CarryItem item(uint64_t key, uint32_t position) const {
     return ((key - least) >> drop << POSITION_BITS | position) << raise;
   }
-  /* Where nothing is left out. */
+  /* Whether an item tells its key. */
+  __device__ __forceinline__ bool is_whole() const {
+    return drop == 0 && is_compacted == 0;
+  }
   __device__ __forceinline__ uint64_t key(CarryItem item) const {
     return least + (item >> raise >> POSITION_BITS);
   }

@@ -21,21 +21,6 @@ __device__ __forceinline__ bool shows_more_compacted(uint64_t varying, uint32_t 
   return min(varying_bits, room) >= shown + MIN_BITS_LEFT_OUT;
 }
 
-/* Finds which steps move the bits that vary together. One thread takes part. */
-__device__ __forceinline__ void plan_compaction(KeyExtremes &extremes) {
-  uint64_t varying = extremes.varying;
-  uint64_t left_out_below = ~varying << 1; // of each bit, counted in the step's unit
-  for (uint32_t step = 0; step < COMPACTION_STEPS; step++) {
-    uint64_t odd = left_out_below; // where an odd number of bits below are left out
-    for (uint32_t distance = 1; distance < 64; distance *= 2)
-      odd ^= odd << distance;
-    const uint64_t moved = odd & varying;
-    extremes.moved[step] = moved;
-    varying = (varying ^ moved) | moved >> (1u << step);
-    left_out_below &= ~odd;
-  }
-}
-
 /* Decides how distances are measured. One thread takes part. */
 __device__ __forceinline__ void plan_distance(KeyExtremes &extremes, uint32_t room) {
   const uint64_t least = extremes.least();
@@ -43,7 +28,7 @@ __device__ __forceinline__ void plan_distance(KeyExtremes &extremes, uint32_t ro
   extremes.distance_bits = bits_of(extremes.greatest - least);
   if (!shows_more_compacted(extremes.varying, extremes.distance_bits, room))
     return;
-  plan_compaction(extremes);
+  plan_compaction(extremes.varying, extremes.moves);
   extremes.is_compacted = 1;
   extremes.origin = 0;
   extremes.distance_bits = static_cast<uint32_t>(__popcll(extremes.varying));

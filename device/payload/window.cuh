@@ -18,12 +18,10 @@
 
 #include "block/multiway_shape.cuh"
 #include "block/scan.cuh"
+#include "payload/bit_compaction.cuh"
 #include "payload/items.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* Steps in which bits are moved together, each by twice as many places as the one before. */
-constexpr uint32_t COMPACTION_STEPS = 6;
 
 /* Distances of keys that have the same window differ by less than 2^MOST_BITS_LEFT: tiles compare no more (wide_tiles.cuh). Upper bits
    leave as many as a position has, up to 32. */
@@ -33,9 +31,9 @@ constexpr uint32_t MOST_BITS_LEFT = 37;
 struct KeyExtremes {
   unsigned long long greatest;
   unsigned long long least_inverted;          /* ~ of the least, so that both begin with zeros */
-  unsigned long long varying;                 /* the bits that are not the same in all keys */
-  unsigned long long moved[COMPACTION_STEPS]; /* by each step, if bits that do not vary are left out */
-  unsigned long long origin;                  /* of the distances */
+  unsigned long long varying; /* the bits that are not the same in all keys */
+  CompactionMoves moves;      /* if bits that do not vary are left out */
+  unsigned long long origin;  /* of the distances */
   uint32_t distance_bits;                     /* of the greatest distance */
   uint32_t is_compacted;                      /* 1: bits are left out */
   uint32_t is_learnt;                         /* 1: windows are by pieces */
@@ -53,7 +51,7 @@ static_assert(sizeof(KeyExtremes) <= CDP_WORKSPACE_ALIGNMENT, "a plan has so muc
 
 /*
  * How far a key is from the least. Where many bits are the same in all keys, as in those of letters or digits, it is instead the number
- * that the others make: keys come in the same order by that, and it has fewer bits. ("Compress"; Warren, "Hacker's Delight", 2012, 7-4.)
+ * that the others make.
  */
 struct KeyDistance {
   uint64_t origin;
@@ -63,18 +61,7 @@ struct KeyDistance {
       : origin(extremes.origin), compaction(extremes.is_compacted != 0 ? &extremes : nullptr) {}
 
   __device__ __forceinline__ uint64_t operator()(uint64_t entered) const {
-    return (compaction == nullptr ? entered : compacted(entered)) - origin;
-  }
-
-private:
-  __device__ __forceinline__ uint64_t compacted(uint64_t entered) const {
-    uint64_t bits = entered & compaction->varying;
-#pragma unroll
-    for (uint32_t step = 0; step < COMPACTION_STEPS; step++) {
-      const uint64_t moved = bits & compaction->moved[step];
-      bits = (bits ^ moved) | moved >> (1u << step);
-    }
-    return bits;
+    return (compaction == nullptr ? entered : compacted(entered, compaction->varying, compaction->moves)) - origin;
   }
 };
 
