@@ -50,7 +50,8 @@ typedef struct cdp_carry_plan {
   uint32_t learnt_bucket_items;    /* and keys that a bucket of those should have */
   uint32_t buckets;                /* of all groups, either way */
   uint32_t tiles;
-  uint32_t threads; /* of a block that counts or scatters */
+  uint32_t value_bytes; /* 4 or 8 */
+  uint32_t threads;     /* of a block that counts or scatters */
   uint32_t multiprocessors;
   bool leaves_order;          /* to the sort of items, where a sample is in order, or in the opposite one */
   bool counts_again;          /* where a straight map has missed a frequent value: it may with so many keys */

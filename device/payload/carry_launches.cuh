@@ -20,11 +20,12 @@ inline const uint32_t *wanted_behind_carrying(const cdp_payload_plan &plan) {
 }
 
 /* Whether values lie where they can be read as what they are; and whether indices are what they were planned as: the last of several
-   sorts by columns (records.cuh) may write them with 8 bytes. */
+   sorts by columns may write them with 8 bytes, and those of the sort before it have 4. */
 inline bool are_carriable(const cdp_payload_plan &plan) {
   const cdp_payload_column &column = plan.asked.columns[0];
   if (plan.asked.column_count == 0)
-    return plan.asked.index_bytes == sizeof(uint32_t);
+    return plan.asked.index_bytes == plan.carry.value_bytes &&
+           (plan.asked.d_first_indices == nullptr || plan.asked.index_bytes == sizeof(uint32_t));
   const uintptr_t both = reinterpret_cast<uintptr_t>(column.d_source) | reinterpret_cast<uintptr_t>(column.d_target);
   return both % column.value_bytes == 0;
 }
@@ -122,7 +123,7 @@ int launch_carrying_of(const cdp_payload_plan &plan, void *stream) {
 /* Launches it. Returns the first cudaError_t. */
 template <typename Key>
 int launch_carrying(const cdp_payload_plan &plan, void *stream) {
-  const bool are_wide = plan.asked.column_count != 0 && plan.asked.columns[0].value_bytes == sizeof(uint64_t);
+  const bool are_wide = plan.carry.value_bytes == sizeof(uint64_t);
   return are_wide ? launch_carrying_of<Key, uint64_t>(plan, stream) : launch_carrying_of<Key, uint32_t>(plan, stream);
 }
 

@@ -122,13 +122,18 @@ inline WindowPieces window_pieces_of(const cdp_payload_plan &plan, bool is_wide)
   return pieces;
 }
 
+/* Whether windows may be by pieces: not behind carrying, which is hardly ever given up, but would be waited for. */
+inline bool learns_windows(const cdp_payload_plan &plan) {
+  return plan.asked.count >= LEAST_LEARNT && !plan.carries;
+}
+
 /* Finds out what there is to know of the keys before they are counted. */
 template <typename Raw>
 int find_windows(const cdp_payload_plan &plan, const Entry<Raw> &entry, const uint32_t *wanted, void *stream) {
   const cdp_payload_request &asked = plan.asked;
   const WindowPieces pieces = window_pieces_of(plan, sizeof(Raw) == 8);
   CDP_RETURN_UNLESS_LAUNCHED(find_extremes(asked.d_keys, asked.count, entry, plan.low_bits, pieces.extremes, wanted, stream));
-  if (asked.count < LEAST_LEARNT)
+  if (!learns_windows(plan))
     return LAUNCH_OK;
   WindowLesson<Raw> lesson = {};
   lesson.keys = static_cast<const Raw *>(asked.d_keys);
@@ -252,7 +257,7 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
   if (plan.regroup_bits != 0) {
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
   } else {
-    if (sort.count >= LEAST_LEARNT)
+    if (learns_windows(plan))
       CDP_RETURN_UNLESS_LAUNCHED(count_pieces(sort.keys, sort.entry, sort.pieces, plan.wide.multiprocessors, sort.wanted, stream));
     CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
   }

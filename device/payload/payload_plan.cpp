@@ -50,39 +50,6 @@ uint64_t gathered_bytes(const cdp_payload_plan &plan) {
   return most;
 }
 
-bool can_be_regrouped(const cdp_payload_request &asked) {
-  for (uint32_t column = 0; column < asked.column_count; column++) {
-    if (!is_tile_value(asked.columns[column].value_bytes))
-      return false;
-  }
-  return true;
-}
-
-/* As many buckets as make the largest array's so short that they stay in the cache. */
-void plan_regrouping(bool is_simulated, cdp_payload_plan &plan) {
-  const RegroupShape shape = regroup_shape(is_simulated);
-  if (!can_be_regrouped(plan.asked))
-    return;
-  const uint64_t bytes = plan.asked.count * gathered_bytes(plan);
-  if (bytes < shape.least_bytes)
-    return;
-  const uint64_t tile = uint64_t{shape.threads} * shape.items;
-  plan.regroup_bits = std::clamp(position_bits(bytes / shape.bucket_bytes), MIN_REGROUP_BITS, shape.max_bits);
-  plan.tiles = static_cast<uint32_t>((plan.asked.count + tile - 1) / tile);
-}
-
-void plan_regrouped(cdp_payload_plan &plan, Room &room) {
-  const uint64_t count = plan.asked.count;
-  const uint64_t buckets = uint64_t{1} << plan.regroup_bits;
-  plan.bucket_counts = room.take(buckets * (plan.tiles + 1), sizeof(uint32_t));
-  if (gathers_keys(plan.asked))
-    plan.regrouped_keys = room.take(count, cdp_engine_key_bytes(plan.asked.type));
-  if (plan.asked.index_bytes != 0)
-    plan.first_indices = room.take(count, sizeof(uint32_t));
-  for (uint32_t column = 0; column < plan.asked.column_count; column++)
-    plan.regrouped_columns[column] = room.take(count, plan.asked.columns[column].value_bytes);
-}
-
 /* Bytes of the largest array, for each key, that is gathered by way of the workspace: none that was regrouped or goes elsewhere,
    but for keys of 8 bytes, which are mended there. */
 uint64_t gathered_there(const cdp_payload_plan &plan) {
@@ -95,10 +62,9 @@ uint64_t gathered_there(const cdp_payload_plan &plan) {
 
 /* Bytes of a value that can be carried: of the only column, or of an index; 0: there is none such. */
 uint64_t carried_bytes(const cdp_payload_request &asked) {
-  const bool has_indices = asked.index_bytes == sizeof(uint32_t) && asked.column_count == 0;
+  if (asked.column_count == 0)
+    return asked.index_bytes;
   const uint64_t bytes = asked.index_bytes == 0 && asked.column_count == 1 ? asked.columns[0].value_bytes : 0;
-  if (has_indices)
-    return sizeof(uint32_t);
   return bytes == sizeof(uint32_t) || bytes == sizeof(uint64_t) ? bytes : 0;
 }
 
@@ -107,16 +73,20 @@ bool is_packed(const cdp_payload_plan &plan) {
   return plan.travels || plan.asked.column_count == 0;
 }
 
-/* Whether values are carried: where keys would be sorted by a map. The sort of items that is launched behind it must end where it is
+/* Whether values are of a kind that is carried, and there are as many. */
+bool is_to_be_carried(const cdp_device_facts &facts, const cdp_payload_plan &plan) {
+  const size_t key_bytes = cdp_engine_key_bytes(plan.asked.type);
+  return key_bytes >= sizeof(uint32_t) && !simulated::joins_keys(plan.asked) && carried_bytes(plan.asked) != 0 &&
+         can_carry(static_cast<DeviceKind>(facts.device_kind), key_bytes, plan.asked.count, is_packed(plan),
+                   facts.multiprocessors);
+}
+
+/* Whether they are carried: where keys would be sorted by a map. The sort of items that is launched behind it must end where it is
    not wanted, which one that the host launches by a map would not; and who asks for a recursion of his own gets it. */
 bool carries(const cdp_settings &settings, const cdp_device_facts &facts, const cdp_payload_plan &plan) {
-  const cdp_payload_request &asked = plan.asked;
   const bool may_map = settings.maps && !settings.short_is_set && settings.child_streams == CDP_STREAMS_FIRE_AND_FORGET &&
                        plan.sort.block_depth_limit >= MIN_MAP_DEPTH_LIMIT;
-  const size_t key_bytes = cdp_engine_key_bytes(asked.type);
-  return may_map && plan.sort.scheme == CDP_SCHEME_LAST_BLOCK && key_bytes >= sizeof(uint32_t) && !simulated::joins_keys(asked) &&
-         carried_bytes(asked) != 0 &&
-         can_carry(static_cast<DeviceKind>(facts.device_kind), key_bytes, asked.count, is_packed(plan), facts.multiprocessors);
+  return may_map && plan.sort.scheme == CDP_SCHEME_LAST_BLOCK && is_to_be_carried(facts, plan);
 }
 
 /* What a block may have of shared memory on the least device of a kind. */
@@ -160,9 +130,11 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   const DeviceKind kind = static_cast<DeviceKind>(facts.device_kind);
   const CarryRow row = carry_row(kind);
   const uint64_t count = plan.asked.count;
-  const uint64_t value_bytes = carried_bytes(plan.asked);
+  // A workspace is asked for before it is known how many bytes an index has.
+  const uint64_t value_room = plan.asked.column_count == 0 ? sizeof(uint64_t) : carried_bytes(plan.asked);
   const uint64_t tile = uint64_t{row.threads} * carry_keys_row(kind, sizeof(Key)).items;
   cdp_carry_plan &carry = plan.carry;
+  carry.value_bytes = static_cast<uint32_t>(carried_bytes(plan.asked));
   carry.multiprocessors = facts.multiprocessors;
   carry.leaves_order = sizeof(Key) == sizeof(uint32_t) && is_packed(plan);
   carry.counts_again = may_miss_frequent(kind, sizeof(Key), count);
@@ -175,19 +147,56 @@ uint64_t plan_carry(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   carry.buckets = carry.most_groups * std::max(carry.straight_group_buckets, carry.learnt_group_buckets);
   carry.tiles = static_cast<uint32_t>((count + tile - 1) / tile);
   carry.control_bytes = sizeof(simulated::CarryControl<Key>) + (uint64_t{carry.buckets} + 1) * sizeof(uint32_t);
-  if (value_bytes == sizeof(uint64_t))
+  if (carry.value_bytes == sizeof(uint64_t))
     plan_carry_blocks<Key, uint64_t>(kind, carry);
   else
     plan_carry_blocks<Key, uint32_t>(kind, carry);
   Room room;
   carry.grouped_keys = room.take(count, sizeof(Key));
-  carry.grouped_values = room.take(count, value_bytes);
+  carry.grouped_values = room.take(count, value_room);
   carry.tile_places = room.take(uint64_t{carry.most_groups} * carry.tiles, sizeof(uint32_t));
   carry.listed = room.take(carry.buckets, sizeof(uint32_t));
   carry.splitters = room.take(carry.most_groups, sizeof(simulated::CarrySplitters<Key>));
   if (plan.asked.d_sorted_keys == nullptr && sizeof(Key) == sizeof(uint32_t)) // those of 8 bytes have an array in any case
     carry.sorted_keys = room.take(count, sizeof(Key));
   return room.end;
+}
+
+/* ---- Regrouping ------------------------------------------------------------------------------------------------------ */
+
+bool can_be_regrouped(const cdp_payload_request &asked) {
+  for (uint32_t column = 0; column < asked.column_count; column++) {
+    if (!is_tile_value(asked.columns[column].value_bytes))
+      return false;
+  }
+  return true;
+}
+
+/* As many buckets as make the largest array's so short that they stay in the cache. None where values are of a kind that is carried: that
+   is hardly ever given up, regrouped arrays would be as much memory again, and a call that carries nothing, within a graph say, has no more
+   than one that does. */
+void plan_regrouping(const cdp_device_facts &facts, cdp_payload_plan &plan) {
+  const RegroupShape shape = regroup_shape(facts.device_kind == static_cast<uint32_t>(DeviceKind::simulated));
+  if (is_to_be_carried(facts, plan) || !can_be_regrouped(plan.asked))
+    return;
+  const uint64_t bytes = plan.asked.count * gathered_bytes(plan);
+  if (bytes < shape.least_bytes)
+    return;
+  const uint64_t tile = uint64_t{shape.threads} * shape.items;
+  plan.regroup_bits = std::clamp(position_bits(bytes / shape.bucket_bytes), MIN_REGROUP_BITS, shape.max_bits);
+  plan.tiles = static_cast<uint32_t>((plan.asked.count + tile - 1) / tile);
+}
+
+void plan_regrouped(cdp_payload_plan &plan, Room &room) {
+  const uint64_t count = plan.asked.count;
+  const uint64_t buckets = uint64_t{1} << plan.regroup_bits;
+  plan.bucket_counts = room.take(buckets * (plan.tiles + 1), sizeof(uint32_t));
+  if (gathers_keys(plan.asked))
+    plan.regrouped_keys = room.take(count, cdp_engine_key_bytes(plan.asked.type));
+  if (plan.asked.index_bytes != 0)
+    plan.first_indices = room.take(count, sizeof(uint32_t));
+  for (uint32_t column = 0; column < plan.asked.column_count; column++)
+    plan.regrouped_columns[column] = room.take(count, plan.asked.columns[column].value_bytes);
 }
 
 /* ---- Keys of 8 bytes --------------------------------------------------------------------------------------------------- */
@@ -302,11 +311,11 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
     if (status != CDP_OK)
       return status;
   }
-  plan_regrouping(facts->device_kind == static_cast<uint32_t>(DeviceKind::simulated), *plan);
   plan->sort.seed = settings.seed;
   plan->sort.is_captured = is_captured;
   plan_block(*facts, *plan);
   plan->carries = request->count >= 2 && carries(settings, *facts, *plan);
+  plan_regrouping(*facts, *plan);
   uint64_t carried = 0;
   if (plan->carries)
     carried = cdp_engine_key_bytes(request->type) == 8 ? plan_carry<uint64_t>(*facts, *plan) : plan_carry<uint32_t>(*facts, *plan);
