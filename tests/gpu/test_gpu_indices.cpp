@@ -59,15 +59,24 @@ struct Numbered {
   cdp_options options;
   bool is_argsort; /* indices alone */
   uint32_t value_bytes;
+  Guarded beside; /* another column, of bytes, with which nothing is carried; empty: none */
+
+  std::vector<cdp_column> columns() const {
+    return {{values.d_memory, value_bytes}, {beside.d_memory, 1}};
+  }
 };
 
-Numbered make_numbered(cdp_type type, uint64_t count, uint32_t value_bytes, const cdp_options &options, bool is_argsort) {
-  Numbered numbered = {make_room(type, count), {}, {}, {}, options, is_argsort, value_bytes};
+Numbered make_numbered(cdp_type type, uint64_t count, uint32_t value_bytes, const cdp_options &options, bool is_argsort,
+                       bool has_beside = false) {
+  Numbered numbered = {make_room(type, count), {}, {}, {}, options, is_argsort, value_bytes, {}};
   size_t bytes = 0;
-  CHECK_SORT(is_argsort ? cdp_argsort_workspace(count, type, &options, &bytes)
-                        : cdp_quicksort_pairs_workspace(value_bytes, count, type, &options, &bytes));
   numbered.before = allocate_guarded(numbered.subject.memory.bytes);
   numbered.values = allocate_guarded(count * value_bytes);
+  if (has_beside)
+    numbered.beside = allocate_guarded(count);
+  CHECK_SORT(is_argsort   ? cdp_argsort_workspace(count, type, &options, &bytes)
+             : has_beside ? cdp_quicksort_columns_workspace(numbered.columns().data(), 2, count, type, &options, &bytes)
+                          : cdp_quicksort_pairs_workspace(value_bytes, count, type, &options, &bytes));
   numbered.workspace = allocate_guarded(bytes);
   return numbered;
 }
@@ -104,6 +113,11 @@ cdp_status launch(const Numbered &numbered, bool on_stream) {
                                              options, own_stream)
                      : cdp_argsort_async(keys.d_keys, nullptr, d_values, numbered.value_bytes, keys.count, keys.type, options,
                                          d_workspace, bytes, own_stream);
+  if (numbered.beside.d_memory != nullptr)
+    return on_stream ? cdp_quicksort_columns_on_stream(keys.d_keys, numbered.columns().data(), 2, keys.count, keys.type, options,
+                                                       own_stream)
+                     : cdp_quicksort_columns_async(keys.d_keys, numbered.columns().data(), 2, keys.count, keys.type, options,
+                                                   d_workspace, bytes, own_stream);
   return on_stream ? cdp_quicksort_pairs_on_stream(keys.d_keys, d_values, numbered.value_bytes, keys.count, keys.type, options,
                                                    own_stream)
                    : cdp_quicksort_pairs_async(keys.d_keys, d_values, numbered.value_bytes, keys.count, keys.type, options,
@@ -116,6 +130,8 @@ void judge_numbered(const Numbered &numbered) {
                                                own_stream));
   for (const Guarded &memory : {subject.memory, numbered.before, numbered.values, numbered.workspace})
     judge_guards(subject, memory, own_stream);
+  if (numbered.beside.d_memory != nullptr)
+    judge_guards(subject, numbered.beside, own_stream);
 }
 
 /* One sort behind the other without waiting. _i: what is sorted. */
@@ -126,23 +142,26 @@ constexpr struct {
   cdp_order order;
   cdp_ties ties;
   bool is_argsort;
-} LARGE[] = {{CDP_U32, (1 << 24) + 3, 4, CDP_ASCENDING, CDP_TIES_ANY, false},
-             {CDP_F32, (1 << 23) + 1, 4, CDP_DESCENDING, CDP_TIES_STABLE, false},
-             {CDP_U32, 3000017, 8, CDP_ASCENDING, CDP_TIES_ANY, false},
-             {CDP_U64, (1 << 24) + 3, 8, CDP_ASCENDING, CDP_TIES_STABLE, false},
-             {CDP_F64, (1 << 22) - 1, 4, CDP_DESCENDING, CDP_TIES_ANY, false},
-             {CDP_U16, 1 << 24, 4, CDP_ASCENDING, CDP_TIES_ANY, false},
-             {CDP_I8, 3000017, 8, CDP_DESCENDING, CDP_TIES_STABLE, false},
-             {CDP_I32, (1 << 25) + 7, 8, CDP_DESCENDING, CDP_TIES_STABLE, false},
-             {CDP_F32, 1 << 26, 8, CDP_ASCENDING, CDP_TIES_ANY, false},
-             {CDP_F32, (1 << 24) + 3, 4, CDP_ASCENDING, CDP_TIES_ANY, true},
-             {CDP_I64, (1 << 23) + 5, 8, CDP_DESCENDING, CDP_TIES_ANY, true}};
+  bool has_beside;
+} LARGE[] = {{CDP_U32, (1 << 24) + 3, 4, CDP_ASCENDING, CDP_TIES_ANY, false, false},
+             {CDP_F32, (1 << 23) + 1, 4, CDP_DESCENDING, CDP_TIES_STABLE, false, true},
+             {CDP_U32, 3000017, 8, CDP_ASCENDING, CDP_TIES_ANY, false, false},
+             {CDP_U64, (1 << 24) + 3, 8, CDP_ASCENDING, CDP_TIES_STABLE, false, true},
+             {CDP_F64, (1 << 22) - 1, 4, CDP_DESCENDING, CDP_TIES_ANY, false, false},
+             {CDP_F64, (1 << 23) + 1, 4, CDP_DESCENDING, CDP_TIES_STABLE, false, true},
+             {CDP_U16, 1 << 24, 4, CDP_ASCENDING, CDP_TIES_ANY, false, false},
+             {CDP_I8, 3000017, 8, CDP_DESCENDING, CDP_TIES_STABLE, false, false},
+             {CDP_I32, (1 << 25) + 7, 8, CDP_DESCENDING, CDP_TIES_STABLE, false, false},
+             {CDP_I64, (1 << 25) + 7, 8, CDP_DESCENDING, CDP_TIES_ANY, false, false},
+             {CDP_F32, 1 << 26, 8, CDP_ASCENDING, CDP_TIES_ANY, false, false},
+             {CDP_F32, (1 << 24) + 3, 4, CDP_ASCENDING, CDP_TIES_ANY, true, false},
+             {CDP_I64, (1 << 23) + 5, 8, CDP_DESCENDING, CDP_TIES_ANY, true, false}};
 constexpr int LARGE_COUNT = sizeof LARGE / sizeof *LARGE;
 
 Numbered make_large(int which, uint64_t quick_count) {
   const auto &large = LARGE[which];
   return make_numbered(large.type, pick(large.count, quick_count), large.value_bytes, options_of(large.order, large.ties),
-                       large.is_argsort);
+                       large.is_argsort, large.has_beside);
 }
 
 START_TEST(test_large) {
@@ -167,17 +186,19 @@ std::vector<Distribution> carried_distributions() {
   return {Distribution::random,        Distribution::gaussian,   Distribution::distinct_16384, Distribution::distinct_256,
           Distribution::distinct_2,    Distribution::zipf,       Distribution::mixed,          Distribution::shared_lower,
           Distribution::neighbours,    Distribution::letters,    Distribution::sparse_bits,    Distribution::runs,
-          Distribution::small_numbers, Distribution::log_normal, Distribution::organ_pipe};
+          Distribution::small_numbers, Distribution::log_normal, Distribution::organ_pipe,     Distribution::sorted,
+          Distribution::reversed,      Distribution::digits,     Distribution::almost_sorted,  Distribution::all_equal,
+          Distribution::clusters,      Distribution::extremes};
 }
 
-/* Enough keys of 4 bytes for values to be carried with them (device/tuning_carry.h), also where not much is tested otherwise, and one
-   less. _i: what goes with them: stable values of 4 bytes, indices, values of 8. */
+/* Enough keys for values to be carried with them (device/tuning_carry.h), also where not much is tested otherwise, and one less. _i: what
+   goes with them: stable values of 4 bytes, indices, values of 8. */
 START_TEST(test_carried) {
-  const uint64_t least = _i == 1 ? 1 << 24 : 1 << 22;
   uint64_t round = static_cast<uint64_t>(_i);
-  for (const uint64_t count : {least - 1, least, pick(least + 12345, least + 1)})
-    for (const cdp_type type : {CDP_U32, CDP_F32, CDP_I32}) {
-      if (quick() && type != CDP_F32)
+  for (const cdp_type type : {CDP_U32, CDP_F32, CDP_I32, CDP_U64, CDP_F64, CDP_I64}) {
+    const uint64_t least = _i == 1 && type < CDP_U64 ? 1 << 24 : 1 << 22;
+    for (const uint64_t count : {least - 1, least, pick(least + 12345, least + 1)}) {
+      if (quick() && type != CDP_F32 && type != CDP_F64)
         continue;
       const cdp_options options =
           options_of(round % 2 == 0 ? CDP_ASCENDING : CDP_DESCENDING, _i % 2 == 0 ? CDP_TIES_STABLE : CDP_TIES_ANY);
@@ -189,6 +210,7 @@ START_TEST(test_carried) {
       }
       conclude(numbered.subject, "values that are carried", own_stream);
     }
+  }
 }
 END_TEST
 

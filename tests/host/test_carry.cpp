@@ -306,6 +306,28 @@ START_TEST(sorts_every_distribution) {
 }
 END_TEST
 
+/* Keys in order, but for one that falls: the first, the last, or one at either end of a tile, or none does. _i: what goes with the keys, and
+   their type. */
+START_TEST(sorts_what_is_nearly_in_order) {
+  const cdp_type type = WIDTHS[_i / GOODS];
+  const size_t tile = tile_of(type);
+  const size_t count = 5 * tile + 77;
+  for (const size_t falling : {size_t{0}, size_t{1}, tile - 1, tile, tile + 1, 3 * tile, count - 2, count - 1}) {
+    Case at = case_of(_i, 4 + 2 * falling); // ascending
+    at.type = type;
+    Bytes keys(count * host_key_bytes(type));
+    for (size_t index = 0; index < count; index++)
+      put_key(keys, index, type, 100 * index + (index % 3 == 0 ? 100 : 0)); // some are equal
+    if (falling != 0)
+      put_key(keys, falling, type, 100 * falling - 300);
+    const bool is_packed = is_argsort(at.goods) && type == CDP_U32;
+    // The sample may have seen it: then it neither rises nor falls, and all is carried.
+    const Fate fate = must_sort(at, keys);
+    ck_assert(fate == Fate::carried || (is_packed && falling != 0 && fate == Fate::given_up));
+  }
+}
+END_TEST
+
 /* A sample does not see everything: one bucket is too long for a team; or for a block, too, and then all keys are counted again. _i: of how
    many values the heap is. */
 START_TEST(sorts_what_crowds_unseen) {
@@ -426,6 +448,7 @@ int main() {
   tcase_add_loop_test(tests, carries_values_of_keys_in_heaps, 0, GOODS);
   tcase_add_test(tests, carries_values_of_keys_in_rows);
   tcase_add_loop_test(tests, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
+  tcase_add_loop_test(tests, sorts_what_is_nearly_in_order, 0, 2 * GOODS);
   tcase_add_loop_test(tests, sorts_what_crowds_unseen, 0, 6);
   tcase_add_test(tests, gives_up_what_hardly_comes);
   tcase_add_loop_test(tests, sorts_what_misleads, 0, 2 * GOODS);

@@ -64,8 +64,8 @@ START_TEST(sorts_pairs_of_every_distribution) {
 }
 END_TEST
 
-/* Arrays that are regrouped, of more tiles than a block adds up at once, with values of each size that is, wherever they lie. _i: the
-   size of a value. */
+/* Arrays that are regrouped, of more tiles than a block adds up at once, with values of each size that is, wherever they lie; and two columns
+   of them, of which none is carried. _i: the size of a value. */
 START_TEST(regroups_long_arrays) {
   static const cdp_type types[] = {CDP_U32, CDP_F64, CDP_U16};
   const size_t value_bytes = size_t{1} << _i;
@@ -75,7 +75,18 @@ START_TEST(regroups_long_arrays) {
       options.ties = CDP_TIES_STABLE;
       options.order = static_cast<cdp_order>(offset);
       const host_distribution distribution = offset == 0 ? HOST_UNIFORM : HOST_GAUSSIAN;
-      must_sort_pairs(types[index], keys_of(types[index], 40001, distribution, index), value_bytes, offset, options);
+      const Bytes keys = keys_of(types[index], 40001, distribution, index);
+      must_sort_pairs(types[index], keys, value_bytes, offset, options);
+      const Bytes values = random_bytes(40001 * value_bytes, index);
+      const std::vector<uint64_t> order = stable_order(types[index], options, keys);
+      const Guarded own_keys(keys);
+      const Guarded first(values, offset);
+      const Guarded second(values);
+      const cdp_column columns[] = {{first.bytes(), value_bytes}, {second.bytes(), value_bytes}};
+      ck_assert_int_eq(cdp_quicksort_columns(own_keys.bytes(), columns, 2, 40001, types[index], &options), CDP_OK);
+      ck_assert(own_keys.contents() == in_order(keys, host_key_bytes(types[index]), order));
+      ck_assert(first.contents() == in_order(values, value_bytes, order));
+      ck_assert(second.contents() == first.contents());
     }
 }
 END_TEST

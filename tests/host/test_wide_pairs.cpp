@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What goes with keys of 8 bytes, on the simulated device: keys that agree in their upper bits, in runs of all lengths; whose windows
- * leave bits out, or are by octaves; and few of them, which one block sorts.
+ * leave bits out, or are by pieces; and few of them, which one block sorts. Values of one or two bytes are not carried (test_carry.cpp).
  */
 #include "agreeing_keys.h"
 #include "host_pairs.h"
@@ -40,7 +40,7 @@ START_TEST(mends_runs_of_wide_keys) {
     cdp_options options = simulated_options(static_cast<uint64_t>(_i));
     options.order = static_cast<cdp_order>(order);
     options.ties = CDP_TIES_STABLE;
-    must_sort_pairs(CDP_U64, keys_in_runs(3000, length, _i % 3, length), 4, 0, options);
+    must_sort_pairs(CDP_U64, keys_in_runs(3000, length, _i % 3, length), 2, 0, options);
     must_sort_pairs(CDP_I64, keys_in_runs(3000, length, _i % 3, length + 1), 16, 0, options);
   }
 }
@@ -56,7 +56,7 @@ START_TEST(mends_runs_of_many_lengths) {
       cdp_options options = simulated_options(turn);
       options.order = order;
       options.ties = CDP_TIES_STABLE;
-      must_sort_pairs(turn % 2 == 0 ? CDP_U64 : CDP_I64, bytes, turn % 3 == 0 ? 3 : 8, 0, options);
+      must_sort_pairs(turn % 2 == 0 ? CDP_U64 : CDP_I64, bytes, turn % 3 == 0 ? 3 : 2, 0, options);
       turn++;
     }
 }
@@ -75,7 +75,7 @@ START_TEST(mends_runs_across_tiles) {
       const Bytes bytes = bytes_of<uint64_t>(ranks);
       cdp_options options = simulated_options(fall);
       options.ties = CDP_TIES_STABLE;
-      must_sort_pairs(CDP_U64, bytes, 4, 0, options);
+      must_sort_pairs(CDP_U64, bytes, 2, 0, options);
     }
 }
 END_TEST
@@ -95,13 +95,13 @@ START_TEST(leaves_out_bits_that_are_the_same) {
       cdp_options options = simulated_options(count);
       options.order = static_cast<cdp_order>(order);
       options.ties = CDP_TIES_STABLE;
-      must_sort_pairs(CDP_U64, bytes, 8, 0, options);
-      must_sort_pairs(CDP_I64, bytes, 4, 0, options);
+      must_sort_pairs(CDP_U64, bytes, 2, 0, options);
+      must_sort_pairs(CDP_I64, bytes, 1, 0, options);
     }
 }
 END_TEST
 
-/* Many keys are near the least, or the greatest, so that windows are by octaves: as many keys to each power of two. `far` in each 2^20 are
+/* Many keys are near the least, or the greatest: as many to each power of two. `far` in each 2^20 are
    far from that end instead, in `cells` runs, whose keys differ in as many bits as such a window leaves. */
 Bytes keys_near_an_end(size_t count, uint64_t far, uint64_t cells) {
   uint32_t left_bits = 1;
@@ -117,7 +117,7 @@ Bytes keys_near_an_end(size_t count, uint64_t far, uint64_t cells) {
   return bytes_of<uint64_t>(keys);
 }
 
-/* _i: how many are far; with a third of them, octaves crowd, and upper bits are taken after all. One long run is too short for that. */
+/* _i: how many are far; with a third of them, they crowd, too. One long run is too short for that. */
 START_TEST(sorts_keys_near_an_end) {
   static const uint64_t far[] = {0, (1 << 20) / 3, (1 << 20) / 400};
   for (const size_t count : {size_t{300}, size_t{9001}, _i == 2 ? size_t{100003} : size_t{40001}})
@@ -125,7 +125,7 @@ START_TEST(sorts_keys_near_an_end) {
       cdp_options options = simulated_options(count);
       options.order = static_cast<cdp_order>(order);
       options.ties = CDP_TIES_STABLE;
-      must_sort_pairs(CDP_U64, keys_near_an_end(count, far[_i], _i == 2 ? 1 : 7), 8, 0, options);
+      must_sort_pairs(CDP_U64, keys_near_an_end(count, far[_i], _i == 2 ? 1 : 7), 2, 0, options);
     }
 }
 END_TEST
@@ -186,7 +186,7 @@ START_TEST(mends_runs_of_doubles) {
   for (int ties = 0; ties < TIES; ties++) {
     cdp_options options = simulated_options(1);
     options.ties = static_cast<cdp_ties>(ties);
-    must_sort_pairs(CDP_F64, bytes, 8, 0, options);
+    must_sort_pairs(CDP_F64, bytes, 2, 0, options);
   }
 }
 END_TEST
