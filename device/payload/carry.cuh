@@ -81,9 +81,9 @@ struct Carry {
   KeyMap<uint64_t> item_map; /* of items, which change nothing */
   uint64_t seed;
   CarryControl<Key> *control;
-  uint32_t *begins;          /* of each bucket, and an end; counts at first */
-  uint32_t *listed;          /* buckets to be sorted by teams, and from the end on those by blocks */
-  uint32_t *tile_places;     /* [group][tile]: counts at first, then those of lower tiles */
+  uint32_t *begins;               /* of each bucket, and an end; counts at first */
+  uint32_t *listed;               /* buckets to be sorted by teams, and from the end on those by blocks */
+  uint32_t *tile_places;          /* [group][tile]: counts at first, then those of lower tiles */
   CarrySplitters<Key> *splitters; /* of each group's buckets */
 
   /* Whether nothing is to be moved here. */

@@ -52,7 +52,8 @@ __device__ __forceinline__ void count_group(const Carry<Key, Value> &carry, uint
 /* Makes splitters for a group of one key at least, of so many samples of each thread. All threads take part; ends with a barrier. */
 template <uint32_t EACH, typename Key, typename Value>
 __device__ __forceinline__ void split_group_by(const Carry<Key, Value> &carry, CarryLearn<Key, EACH * CARRY_THREADS> &learn,
-                                               CarrySplitters<Key> &splitters, uint32_t group, uint32_t count, uint32_t buckets) {
+                                               CarrySplitters<Key> &splitters, uint32_t group, uint32_t count,
+                                               uint32_t buckets) {
   const Key *keys = carry.grouped_keys + carry.control->group_begins[group];
   Key sample[EACH];
 #pragma unroll
@@ -77,7 +78,8 @@ __device__ __forceinline__ void split_group(const Carry<Key, Value> &carry, Carr
 
 /* Makes the group's splitters, and counts a part of its keys. All threads take part; ends with a barrier. */
 template <typename Key, typename Value>
-__device__ __forceinline__ void count_part(const Carry<Key, Value> &carry, CarryDivide<Key> &block, uint32_t group, uint32_t part) {
+__device__ __forceinline__ void count_part(const Carry<Key, Value> &carry, CarryDivide<Key> &block, uint32_t group,
+                                           uint32_t part) {
   const uint32_t begin = carry.control->group_begins[group];
   const uint32_t count = carry.control->group_begins[group + 1] - begin;
   const auto part_begin = [&](uint32_t of) { return begin + static_cast<uint32_t>(uint64_t{count} * of / CARRY_DIVIDERS); };

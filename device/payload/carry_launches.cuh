@@ -73,15 +73,16 @@ int launch_carry_counts(const cdp_carry_plan &shape, const Carry<Key, Value> &ca
   CDP_RETURN_UNLESS_LAUNCHED(
       launch_from_host(carry_grid(shape, 1, shape.look_shared_bytes), stream, carry_look_kernel<Key, Value>, carry));
   if (!carry.is_again)
-    CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(
-        carry_grid(shape, std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors), 0), stream,
-        carry_order_kernel<Key, Value>, carry));
+    CDP_RETURN_UNLESS_LAUNCHED(
+        launch_from_host(carry_grid(shape, std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors), 0), stream,
+                         carry_order_kernel<Key, Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(
       carry_grid(shape, std::min(carry.tiles, CARRY_COUNTERS * shape.multiprocessors), shape.count_shared_bytes), stream,
       carry_count_kernel<Key, Value>, carry));
   CDP_RETURN_UNLESS_LAUNCHED(
       launch_from_host(carry_grid(shape, 1, sizeof(CarryTotals)), stream, carry_place_kernel<Key, Value>, carry));
-  return launch_from_host(carry_grid(shape, carry.most_groups, sizeof(CarryTotals)), stream, carry_add_kernel<Key, Value>, carry);
+  return launch_from_host(carry_grid(shape, carry.most_groups, sizeof(CarryTotals)), stream, carry_add_kernel<Key, Value>,
+                          carry);
 }
 
 /* All that may have more shared memory than every kernel. */
@@ -90,8 +91,8 @@ int allow_carrying(const cdp_carry_plan &shape) {
   CDP_RETURN_UNLESS_LAUNCHED(allow_shared_bytes(carry_look_kernel<Key, Value>, shape.look_shared_bytes));
   CDP_RETURN_UNLESS_LAUNCHED(allow_shared_bytes(carry_count_kernel<Key, Value>, shape.most_count_shared_bytes));
   CDP_RETURN_UNLESS_LAUNCHED(allow_shared_bytes(carry_divide_kernel<Key, Value>, shape.divide_shared_bytes));
-  CDP_RETURN_UNLESS_LAUNCHED(
-      allow_each_shared_bytes(shape.scatter_shared_bytes, carry_to_groups_kernel<Key, Value>, carry_to_buckets_kernel<Key, Value>));
+  CDP_RETURN_UNLESS_LAUNCHED(allow_each_shared_bytes(shape.scatter_shared_bytes, carry_to_groups_kernel<Key, Value>,
+                                                     carry_to_buckets_kernel<Key, Value>));
   return allow_each_shared_bytes(shape.sort_shared_bytes, carry_sort_kernel<Key, Value>, carry_sort_long_kernel<Key, Value>);
 }
 

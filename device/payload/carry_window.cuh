@@ -16,7 +16,8 @@ namespace cdp::CDP_RUNTIME {
 
 template <OnChipBy BY>
 constexpr uint32_t CARRY_POSITION_BITS = 32 - CARRY_POSITION_SHIFT<BY>;
-static_assert(CarryShape<OnChipBy::block>::MAX_ITEMS <= UINT16_MAX + 1 && CarryShape<OnChipBy::team>::MAX_ITEMS <= UINT16_MAX + 1,
+static_assert(CarryShape<OnChipBy::block>::MAX_ITEMS <= UINT16_MAX + 1 &&
+                  CarryShape<OnChipBy::team>::MAX_ITEMS <= UINT16_MAX + 1,
               "a half of 32 bits has a position");
 
 /* Of keys of 4 bytes. */

@@ -258,7 +258,8 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
   } else {
     if (learns_windows(plan))
-      CDP_RETURN_UNLESS_LAUNCHED(count_pieces(sort.keys, sort.entry, sort.pieces, plan.wide.multiprocessors, sort.wanted, stream));
+      CDP_RETURN_UNLESS_LAUNCHED(
+          count_pieces(sort.keys, sort.entry, sort.pieces, plan.wide.multiprocessors, sort.wanted, stream));
     CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
   }
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, sort.wanted, stream));

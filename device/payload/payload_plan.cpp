@@ -108,8 +108,8 @@ void plan_carry_blocks(DeviceKind kind, cdp_carry_plan &carry) {
     using TeamRooms = simulated::CarryRoomsOf<Key, KIND, simulated::OnChipBy::team>;
     using BlockRoom = simulated::CarryRoomsOf<Key, KIND, simulated::OnChipBy::block>;
     constexpr size_t MOST_COUNTS = sizeof(Counts) + ROW.counted_buckets * COUNTERS;
-    static_assert(std::max({MOST_COUNTS, sizeof(Look), sizeof(Divide), sizeof(Scatter), sizeof(TeamRooms), sizeof(BlockRoom)}) <=
-                          shared_bytes_of_blocks(KIND) &&
+    static_assert(std::max({MOST_COUNTS, sizeof(Look), sizeof(Divide), sizeof(Scatter), sizeof(TeamRooms),
+                            sizeof(BlockRoom)}) <= shared_bytes_of_blocks(KIND) &&
                       ROW.max_buckets <= MAX_CARRY_BUCKETS,
                   "what a block may have");
     const size_t counted = size_t{carry.groups} * carry.straight_group_buckets;
@@ -318,6 +318,7 @@ extern "C" cdp_status cdp_engine_plan_payload(const cdp_settings *resolved, cons
   plan_regrouping(*facts, *plan);
   uint64_t carried = 0;
   if (plan->carries)
-    carried = cdp_engine_key_bytes(request->type) == 8 ? plan_carry<uint64_t>(*facts, *plan) : plan_carry<uint32_t>(*facts, *plan);
+    carried =
+        cdp_engine_key_bytes(request->type) == 8 ? plan_carry<uint64_t>(*facts, *plan) : plan_carry<uint32_t>(*facts, *plan);
   return plan_room(*facts, carried, *plan);
 }

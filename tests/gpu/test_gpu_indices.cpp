@@ -114,8 +114,8 @@ cdp_status launch(const Numbered &numbered, bool on_stream) {
                      : cdp_argsort_async(keys.d_keys, nullptr, d_values, numbered.value_bytes, keys.count, keys.type, options,
                                          d_workspace, bytes, own_stream);
   if (numbered.beside.d_memory != nullptr)
-    return on_stream ? cdp_quicksort_columns_on_stream(keys.d_keys, numbered.columns().data(), 2, keys.count, keys.type, options,
-                                                       own_stream)
+    return on_stream ? cdp_quicksort_columns_on_stream(keys.d_keys, numbered.columns().data(), 2, keys.count, keys.type,
+                                                       options, own_stream)
                      : cdp_quicksort_columns_async(keys.d_keys, numbered.columns().data(), 2, keys.count, keys.type, options,
                                                    d_workspace, bytes, own_stream);
   return on_stream ? cdp_quicksort_pairs_on_stream(keys.d_keys, d_values, numbered.value_bytes, keys.count, keys.type, options,

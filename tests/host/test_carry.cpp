@@ -300,8 +300,8 @@ START_TEST(sorts_every_distribution) {
     const Case at = case_of(which, static_cast<uint64_t>(which) + static_cast<uint64_t>(_i));
     const bool is_packed = is_argsort(at.goods) && host_key_bytes(at.type) == sizeof(uint32_t);
     const host_distribution falling = at.options.order == CDP_ASCENDING ? HOST_REVERSED : HOST_SORTED;
-    must_become(distribution == falling && is_packed ? Fate::given_up : Fate::carried, at, keys_of(at.type, 30011, distribution, at.options.seed),
-                host_distribution_name(distribution));
+    must_become(distribution == falling && is_packed ? Fate::given_up : Fate::carried, at,
+                keys_of(at.type, 30011, distribution, at.options.seed), host_distribution_name(distribution));
   }
 }
 END_TEST
