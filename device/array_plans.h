@@ -89,7 +89,7 @@ typedef struct cdp_wide_plan {
 } cdp_wide_plan;
 
 /*
- * How it is done: by a sort of items of 8 bytes; or, of many keys of 4, values are carried with them; or, of few keys with short
+ * How it is done: by a sort of items of 8 bytes; or, of many keys of 4 or 8, values are carried with them; or, of few keys with short
  * values, one block does all of it, and needs no workspace. The workspace, from its beginning (each part aligned to
  * CDP_WORKSPACE_ALIGNMENT):
  *

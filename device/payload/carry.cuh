@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stable sort of many keys of 4 bytes that carries a value of 4 or 8 bytes along with each.
+ * A stable sort of many keys of 4 or 8 bytes that carries a value of 4 or 8 bytes along with each.
  *
  *     look ──▶ order ──▶ count ──▶ place, add ──▶ scatter to groups ──▶ divide ──▶ scatter to buckets ──▶ sort each bucket
  *     splits   perhaps   groups,                               splitters for each group,               on chip
@@ -11,7 +11,8 @@
  * 2. Ranks within a tile can be found in the order of the input.
  * 3. A bucket of some thousand keys and their positions in it is sorted on chip, and its values are exchanged in shared memory.
  * Therefore keys and values are moved twice, to buckets that a team can sort, equal keys in the order of the input: 2^26 keys with
- * values of 8 bytes take 2.1 ms in place of 3.5 (H200, docs/lab/2026-11-25-carried-values.md).
+ * values of 8 bytes take 2.1 ms in place of 3.5 (H200, docs/lab/2026-11-25-carried-values.md), of 8 bytes 2.8 in place of 4.3
+ * (docs/lab/2026-11-27-carried-wide-keys.md).
  *
  * Keys that a sample finds to be spread evenly have their groups and their buckets by arithmetic (block/key_lines.cuh), and are counted
  * once. All others are split by the keys of the sample (carry_splitters.cuh), first into groups, and then each group by a sample of its

@@ -28,15 +28,18 @@ __device__ __noinline__ bool is_left_out_disordered(const Carry<uint64_t, Value>
   return team.any(is_disordered);
 }
 
+/* Whether there is room where the cells were for as many bits of each key as a position has: there is but for a block of the medium kind. */
+template <OnChipBy BY>
+constexpr bool HAS_LEFT_OUT_ROOM = sizeof(OnChipTeam<CarryItem, BY>::cells) >= CarryShape<BY>::MAX_ITEMS * sizeof(uint16_t);
+
 /* Puts short runs of keys that items do not tell apart in order: each counts how many of its run come before it. What is left out lies where
-   the cells were. Returns whether all runs were short: if not, nothing has changed. All threads of the team take part; begins and ends with a
+   the cells were. Returns whether all runs were short: if not, items are as they were. All threads of the team take part; begins and ends with a
    barrier. */
 template <OnChipBy BY, typename Value>
 __device__ __noinline__ bool mend_left_out(const Carry<uint64_t, Value> &carry) {
   using Shape = CarryShape<BY>;
   constexpr uint32_t POSITION_BITS = CARRY_POSITION_BITS<BY>;
-  static_assert(sizeof(OnChipTeam<CarryItem, BY>::cells) >= Shape::MAX_ITEMS * sizeof(uint16_t) && POSITION_BITS <= 16,
-                "there is room for as many bits of each key as a position has");
+  static_assert(HAS_LEFT_OUT_ROOM<BY> && POSITION_BITS <= 16, "what is left out has 16 bits at most");
   const CarryTeam<BY> team;
   const CarryBucket<uint64_t, BY> &bucket = carry_bucket<uint64_t, BY>();
   auto &room = carry_room<uint64_t, BY>();
@@ -61,13 +64,13 @@ __device__ __noinline__ bool mend_left_out(const Carry<uint64_t, Value> &carry) 
     uint32_t place = index;
     uint32_t looked_at = 0;
     const auto agrees = [&](uint32_t other) {
-      return (item_at(other) ^ item) >> POSITION_BITS == 0 && looked_at++ < CARRY_MENDED_KEYS;
+      return (item_at(other) ^ item) >> POSITION_BITS == 0 && ++looked_at < CARRY_MENDED_KEYS;
     };
     for (uint32_t other = index; other != 0 && agrees(other - 1); other--)
       place -= left_out[window.half(item_at(other - 1))] > own ? 1 : 0;
     for (uint32_t other = index + 1; other < count && agrees(other); other++)
       place += left_out[window.half(item_at(other))] < own ? 1 : 0;
-    is_long |= looked_at > CARRY_MENDED_KEYS;
+    is_long |= looked_at >= CARRY_MENDED_KEYS;
     items[row] = item;
     places[row / 2] |= place << (row % 2 * 16);
   }
@@ -127,8 +130,9 @@ __device__ __forceinline__ bool settle_left_out(const Carry<Key, Value> &carry, 
     if (reread(carry_bucket<Key, BY>().window.drop) == 0 ||
         !(is_merged ? is_left_out_disordered<BY, true>(carry) : is_left_out_disordered<BY, false>(carry)))
       return is_merged;
-    if (!is_merged && mend_left_out<BY>(carry))
-      return false;
+    if constexpr (HAS_LEFT_OUT_ROOM<BY>)
+      if (!is_merged && mend_left_out<BY>(carry))
+        return false;
     sort_left_out<BY>(carry);
     return true;
   }

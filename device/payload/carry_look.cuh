@@ -21,10 +21,15 @@ constexpr uint32_t MAX_CARRY_REPEATS = 6;
 constexpr uint32_t CARRY_SEEN_BITS = 13;
 constexpr uint32_t CARRY_SEEN = 1u << CARRY_SEEN_BITS;
 
+/* Samples of a thread: as many as there may be, and few. */
 template <typename Key>
 constexpr uint32_t CARRY_LOOK_EACH = CARRY_KEYS_ROW<Key>.look_samples / CARRY_THREADS;
+template <typename Key>
+constexpr uint32_t CARRY_LOOK_FEW = CARRY_KEYS_ROW<Key>.few_look_samples / CARRY_THREADS;
 static_assert(CARRY_LOOK_EACH<uint32_t> * CARRY_THREADS == CARRY_KEYS_ROW<uint32_t>.look_samples &&
-                  CARRY_LOOK_EACH<uint64_t> * CARRY_THREADS == CARRY_KEYS_ROW<uint64_t>.look_samples,
+                  CARRY_LOOK_EACH<uint64_t> * CARRY_THREADS == CARRY_KEYS_ROW<uint64_t>.look_samples &&
+                  CARRY_LOOK_FEW<uint32_t> * CARRY_THREADS == CARRY_KEYS_ROW<uint32_t>.few_look_samples &&
+                  CARRY_LOOK_FEW<uint64_t> * CARRY_THREADS == CARRY_KEYS_ROW<uint64_t>.few_look_samples,
               "threads have as many samples each");
 
 template <typename Key, DeviceKind KIND>
@@ -38,6 +43,7 @@ struct CarryLookOf {
   union {
     uint32_t seen[CARRY_SEEN];
     CarryLearn<Key, carry_keys_row(KIND, sizeof(Key)).look_samples> learn;
+    CarryLearn<Key, carry_keys_row(KIND, sizeof(Key)).few_look_samples> learn_few;
   };
   CarrySplitters<Key> splitters;
 };
@@ -83,12 +89,11 @@ __device__ __forceinline__ void forget_all(CarryLook<Key> &look) {
 
 /* Counts the entered sample by lines that have so many buckets as there are groups, and how often a key has come before. All
    threads take part; ends with a barrier. */
-template <typename Key>
-__device__ __forceinline__ void count_spread(CarryLook<Key> &look, const Key (&sample)[CARRY_LOOK_EACH<Key>],
-                                             const KeyLines<Key> &spread) {
+template <typename Key, uint32_t EACH>
+__device__ __forceinline__ void count_spread(CarryLook<Key> &look, const Key (&sample)[EACH], const KeyLines<Key> &spread) {
   uint32_t repeats = 0;
 #pragma unroll
-  for (uint32_t row = 0; row < CARRY_LOOK_EACH<Key>; row++) {
+  for (uint32_t row = 0; row < EACH; row++) {
     const uint32_t number = seen_number(sample[row]);
     atomicAdd(&look.groups[__umulhi(offset_of(spread, sample[row]), spread.factor)], 1u);
     repeats += atomicExch(&look.seen[seen_place(number)], number) == number ? 1 : 0;
@@ -97,20 +102,23 @@ __device__ __forceinline__ void count_spread(CarryLook<Key> &look, const Key (&s
     atomicAdd(&look.repeats, repeats);
   __syncthreads();
   for (uint32_t group = threadIdx.x; group < CARRY_SPREAD_GROUPS; group += CARRY_THREADS) {
-    const int difference =
-        static_cast<int>(look.groups[group]) - static_cast<int>(CARRY_KEYS_ROW<Key>.look_samples / CARRY_SPREAD_GROUPS);
+    const int difference = static_cast<int>(look.groups[group]) - static_cast<int>(EACH * CARRY_THREADS / CARRY_SPREAD_GROUPS);
     atomicAdd(&look.squares, static_cast<uint32_t>(difference * difference));
   }
   __syncthreads();
 }
 
 /* Makes the splitters of groups, of the sample. All threads take part; begins with a barrier. */
-template <typename Key, typename Value>
-__device__ __forceinline__ void split_into_groups(const Carry<Key, Value> &carry, Key (&sample)[CARRY_LOOK_EACH<Key>],
-                                                  CarryLook<Key> &look) {
+template <typename Key, typename Value, uint32_t EACH>
+__device__ __forceinline__ void split_into_groups(const Carry<Key, Value> &carry, Key (&sample)[EACH], CarryLook<Key> &look) {
   CarryControl<Key> &control = *carry.control;
+  const uint32_t more = carry.most_groups - carry.groups;
+  uint32_t groups;
   __syncthreads();
-  const uint32_t groups = learn_splitters(sample, carry.groups, carry.most_groups - carry.groups, look.learn, look.splitters);
+  if constexpr (EACH == CARRY_LOOK_FEW<Key>)
+    groups = learn_splitters(sample, carry.groups, more, look.learn_few, look.splitters);
+  else
+    groups = learn_splitters(sample, carry.groups, more, look.learn, look.splitters);
   copy_splitters(look.splitters, control.splitters);
   if (threadIdx.x == 0)
     control.groups = groups;
@@ -132,27 +140,23 @@ __device__ __forceinline__ void forget_counts(const Carry<Key, Value> &carry) {
   }
 }
 
-/* One block: decides how keys are split, and gives up where there is a shorter way. Again: splits them by the sample. */
-template <typename Key, typename Value>
-__global__ void __launch_bounds__(CARRY_THREADS, 1)
-    // cppcheck-suppress passedByValue
-    carry_look_kernel(const __grid_constant__ Carry<Key, Value> carry) {
-  constexpr uint32_t SAMPLES = CARRY_KEYS_ROW<Key>.look_samples;
-  auto &look = block_shared<CarryLook<Key>>();
+/* Decides by so many samples of each thread how keys are split, and gives up where there is a shorter way. Again: splits them by the
+   sample. All threads of one block take part. */
+template <uint32_t EACH, typename Key, typename Value>
+__device__ __forceinline__ void look_at_sample(const Carry<Key, Value> &carry, CarryLook<Key> &look) {
+  constexpr uint32_t SAMPLES = EACH * CARRY_THREADS;
   CarryControl<Key> &control = *carry.control;
-  if (carry.is_over())
-    return;
   // All of a thread's are on their way at once: one block waits for memory no longer than for one.
-  Key sample[CARRY_LOOK_EACH<Key>];
+  Key sample[EACH];
 #pragma unroll
-  for (uint32_t row = 0; row < CARRY_LOOK_EACH<Key>; row++)
+  for (uint32_t row = 0; row < EACH; row++)
     sample[row] = carry.keys[sample_position(carry.seed, row * CARRY_THREADS + threadIdx.x, SAMPLES, carry.count)];
   Key least = GREATEST<Key>;
   Key greatest = 0;
   bool rises = false;
   bool falls = false;
 #pragma unroll
-  for (uint32_t row = 0; row < CARRY_LOOK_EACH<Key>; row++) {
+  for (uint32_t row = 0; row < EACH; row++) {
     const Key key = carry.map.enter(sample[row], true);
     const Key before = __shfl_up_sync(ALL_LANES, key, 1); // the first lane has its own
     rises |= before < key;
@@ -187,6 +191,20 @@ __global__ void __launch_bounds__(CARRY_THREADS, 1)
   if (gives_up || is_spread_evenly)
     return;
   split_into_groups(carry, sample, look);
+}
+
+/* One block does that. */
+template <typename Key, typename Value>
+__global__ void __launch_bounds__(CARRY_THREADS, 1)
+    // cppcheck-suppress passedByValue
+    carry_look_kernel(const __grid_constant__ Carry<Key, Value> carry) {
+  auto &look = block_shared<CarryLook<Key>>();
+  if (carry.is_over())
+    return;
+  if (carry.count <= CARRY_KEYS_ROW<Key>.most_few_count)
+    look_at_sample<CARRY_LOOK_FEW<Key>>(carry, look);
+  else
+    look_at_sample<CARRY_LOOK_EACH<Key>>(carry, look);
 }
 
 } // namespace cdp::CDP_RUNTIME

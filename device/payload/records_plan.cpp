@@ -77,7 +77,9 @@ cdp_status plan_sort(const cdp_settings &settings, const cdp_records_plan &recor
   request.order = CDP_ASCENDING; // of composed keys; fields are entered in the order that was asked for
   request.ties = CDP_TIES_STABLE;
   request.count = records.asked.count;
-  request.index_bytes = sizeof(uint32_t);
+  // The last sort writes indices as they are asked for; of several, those before it do not.
+  const bool is_last = records.group_count == 1 && records.asked.index_bytes != 0;
+  request.index_bytes = is_last ? records.asked.index_bytes : static_cast<uint32_t>(sizeof(uint32_t));
   return cdp_engine_plan_payload(&settings, &request, &facts, records.is_captured, plan);
 }
 

@@ -37,14 +37,14 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS) pack_window_kernel(const __gr
     return;
   if (sort.pieces.are_learnt()) {
     const KeyDistance distance_of(*sort.pieces.extremes);
-    for_each_item(sort.count, [&](uint64_t index) {
+    for_each_wanted_item(sort.count, [&](uint64_t index) {
       const uint64_t distance = distance_of(sort.entry.enter(sort.keys[index]));
       sort.items[index] = sort.pieces.window(sort.pieces.found[index], distance, index) << sort.low_bits | index;
     });
     return;
   }
   with_upper_bits(*sort.pieces.extremes, 64 - sort.low_bits, [&](const auto &window) {
-    for_each_item(sort.count, [&](uint64_t index) {
+    for_each_wanted_item(sort.count, [&](uint64_t index) {
       sort.items[index] = window(sort.entry.enter(sort.keys[index])) << sort.low_bits | index;
     });
   });

@@ -30,14 +30,14 @@ constexpr uint32_t MOST_BITS_LEFT = 37;
 /* What is known of all keys, entered. Zeroed before they are looked at. */
 struct KeyExtremes {
   unsigned long long greatest;
-  unsigned long long least_inverted;          /* ~ of the least, so that both begin with zeros */
-  unsigned long long varying; /* the bits that are not the same in all keys */
-  CompactionMoves moves;      /* if bits that do not vary are left out */
-  unsigned long long origin;  /* of the distances */
-  uint32_t distance_bits;                     /* of the greatest distance */
-  uint32_t is_compacted;                      /* 1: bits are left out */
-  uint32_t is_learnt;                         /* 1: windows are by pieces */
-  uint32_t blocks_done;                       /* that have told the keys that they have seen */
+  unsigned long long least_inverted; /* ~ of the least, so that both begin with zeros */
+  unsigned long long varying;        /* the bits that are not the same in all keys */
+  CompactionMoves moves;             /* if bits that do not vary are left out */
+  unsigned long long origin;         /* of the distances */
+  uint32_t distance_bits;            /* of the greatest distance */
+  uint32_t is_compacted;             /* 1: bits are left out */
+  uint32_t is_learnt;                /* 1: windows are by pieces */
+  uint32_t blocks_done;              /* that have told the keys that they have seen */
 
   __device__ __forceinline__ uint64_t least() const {
     return ~uint64_t{least_inverted};

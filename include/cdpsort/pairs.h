@@ -13,13 +13,14 @@
  *     if (cdp_argsort(scores, NULL, order, sizeof *order, 3, CDP_F32, NULL) != CDP_OK) // order: 0, 2, 1
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- * How. With keys of 4 bytes, one column of aligned values, or indices of 4 bytes, is carried along with the keys through two
- * stable partitions and a sort on chip: values of 8 bytes and stable ones of 4 from 2^22 keys on, other values of 4 and indices
- * from 2^24 on, up to some 200 million keys. Equal keys keep the order of the input then, whatever was asked for. The
+ * How. With keys of 4 or 8 bytes, one column of aligned values of 4 or 8, or indices, is carried along with the keys through two
+ * stable partitions and a sort on chip, from 2^22 keys on; beside keys of 4 bytes indices, and values of 4 that need not be stable,
+ * from 2^24 on; up to some 200 million keys. Equal keys keep the order of the input then, whatever was asked for. The
  * partitions are by a map (as cdp_quicksort() has it), or, of keys that crowd or repeat, by splitters from samples, with
  * buckets of their own for frequent values (W. D. Frazer and A. C. McKellar, "Samplesort: a sampling approach to minimal
- * storage tree sorting", 1970; Peter Sanders and Sebastian Winkel, "Super scalar sample sort", 2004). Where a sample of the
- * keys is in order, or in the opposite one, or has missed what crowds twice; in a graph; with other options than the defaults for the
+ * storage tree sorting", 1970; Peter Sanders and Sebastian Winkel, "Super scalar sample sort", 2004). Keys that are in order as
+ * they are, are only looked at. Where samples have missed what crowds twice, or beside keys of 4 bytes indices, or values of 4 that need
+ * not be stable, where a sample is in order, or in the opposite one, and not all keys are; in a graph; with other options than the defaults for the
  * recursion; and in all other cases keys of all twelve types are sorted as items of 8 bytes, whose upper bits are the key and
  * whose lower bits are the value, if both have 4 bytes at most, or else the key's position, by which values are gathered
  * afterwards. With the position in it no two items are equal, so that such a sort is stable: cdp_ties::CDP_TIES_STABLE costs
@@ -28,7 +29,7 @@
  * and those that agree in them, up to 32 at a time, are put right afterwards, and up to 2,048 at a time on chip; where more
  * agree, all keys are sorted once more by the bits that differ, and again if those were too many, four times with 2^32 keys at most.
  * Bits that are the same in all keys are left out of the distance where that helps (Henry S. Warren, "Hacker's Delight", 2012), and
- * where many keys are far closer to one end than the other end is, what counts is the power of two and the bits below it.
+ * where keys crowd, bits are of the distance within a piece of all keys, which a sample tells.
  *
  * For all calls. Keys, options, device, host and device memory, synchronisation, threads, graphs, statuses and the state of the
  * data after a failure are as for cdp_quicksort() and cdp_quicksort_async(), with these differences:
@@ -83,7 +84,8 @@ CDP_API cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_by
 /**
  * How many bytes of workspace cdp_quicksort_pairs_async() needs: at most 17 and the size of a value for each pair, 16 more for
  * each with keys of 8 bytes or CDP_TIES_BY_VALUE, and 16 MiB. (17 and 16 MiB for keys and values of 4 bytes at most and
- * CDP_TIES_ANY; without the size of a value where neither all values nor all keys have more than 32 MB.) On other devices than an
+ * CDP_TIES_ANY; without the size of a value where neither all values nor all keys have more than 32 MB, and where values are of a kind
+ * that is carried: 25 for each pair of 16 bytes.) On other devices than an
  * H200, and with small leaves or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8
  * bytes. The parameters are those of that call.
  * @return as cdp_quicksort_workspace().

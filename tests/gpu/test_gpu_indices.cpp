@@ -214,6 +214,25 @@ START_TEST(test_carried) {
 }
 END_TEST
 
+/* So many keys in one bucket that no block can sort it, and so few of all that a sample does not show them: carrying is given up, and there are
+   more keys than a grid launched in vain has at a time. _i: what goes with them: stable values of 4 bytes, indices, values of 8. */
+START_TEST(test_given_up) {
+  const uint64_t count = (1 << 22) + 777;
+  std::vector<uint64_t> ranks(count);
+  uint64_t state = seed();
+  for (uint64_t index = 0; index < count; index++)
+    ranks[index] = index % 349 == 7 ? UINT64_MAX / 3 + host_random(&state) % 1000000 : host_random(&state);
+  Numbered numbered = make_numbered(CDP_U64, count, _i < 2 ? 4 : 8, options_of(CDP_ASCENDING, CDP_TIES_STABLE), _i == 1);
+  CHECK_CUDA(
+      cudaMemcpyAsync(numbered.subject.keys.d_keys, ranks.data(), count * sizeof ranks[0], cudaMemcpyHostToDevice, own_stream));
+  CHECK_CUDA(device_data::oracle_note(numbered.subject.oracle, numbered.subject.keys, own_stream));
+  number_keys(numbered);
+  CHECK_SORT(launch(numbered, false));
+  judge_numbered(numbered);
+  conclude(numbered.subject, "carrying that is given up", own_stream);
+}
+END_TEST
+
 /* Like test_agreeing(), with more keys, by every scheme, with many children and with two. Runs of some of these keys are short,
    and of others long: then there are sorts that otherwise end as they begin. _i: scheme and children. */
 START_TEST(test_large_agreeing) {
@@ -327,6 +346,7 @@ Suite *make_suite() {
   tcase_add_test(test_case, test_judge);
   tcase_add_loop_test(test_case, test_large, 0, LARGE_COUNT);
   tcase_add_loop_test(test_case, test_carried, 0, 3);
+  tcase_add_loop_test(test_case, test_given_up, 0, 3);
   tcase_add_loop_test(test_case, test_large_agreeing, 0, SCHEMES * FAN_OUT_KINDS);
   if (!quick() && has_room_for_most_pairs())
     tcase_add_test(test_case, test_most_pairs);

@@ -369,7 +369,7 @@ START_TEST(sorts_what_misleads) {
   constexpr uint32_t COUNT = 60000;
   Case at = case_of(_i % GOODS, 2);
   at.type = WIDTHS[_i / GOODS];
-  const uint32_t samples = row_of(at.type).look_samples;
+  const uint32_t samples = cdp::carry_look_samples(cdp::DeviceKind::simulated, host_key_bytes(at.type), COUNT);
   const uint64_t seed = plan_of(at.goods, COUNT, at.type, at.options).sort.seed;
   Bytes keys = uneven_keys(at.type, COUNT, 20, 0, 1);
   for (uint32_t index = 0; index < samples; index++) {
