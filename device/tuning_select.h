@@ -21,6 +21,8 @@ namespace cdp {
  * copies        of a block's counters, shared out by lane, so that lanes whose keys are in the same bin wait for a quarter of the
  *               others. More bins or copies than take 48 KB of shared memory together would be too many for some devices.
  * samples       keys that a thread looks at to find the range that is divided first.
+ * sorted_keys   of a thread, where the block that picks sorts what is left: with four, the second time that ranges were divided leaves few
+ *               enough for up to eight ranks of 2^27 evenly spread keys.
  */
 struct SelectShape {
   uint32_t threads;
@@ -28,12 +30,13 @@ struct SelectShape {
   uint32_t bin_bits;
   uint32_t copies;
   uint32_t samples;
+  uint32_t sorted_keys;
 };
 
 constexpr SelectShape select_shape(bool is_simulated) {
   if (is_simulated)
-    return {64, 32, 7, 2, 2};
-  return {512, 64, 11, 4, 16};
+    return {64, 32, 7, 2, 2, 2};
+  return {512, 64, 11, 4, 16, 4};
 }
 
 /* The most keys that a thread has on their way at once. */

@@ -41,8 +41,8 @@ template <typename Key, typename Value>
 __device__ __forceinline__ void copy_in_order(const Carry<Key, Value> &carry) {
   const bool moves_keys = carry.sorted_keys != carry.keys;
   const bool moves_values = carry.sorted_values != carry.values;
-  for (uint64_t index = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < carry.count;
-       index += uint64_t{gridDim.x} * blockDim.x) {
+  const uint32_t step = gridDim.x * blockDim.x;
+  for (uint32_t index = blockIdx.x * blockDim.x + threadIdx.x; index < carry.count; index += step) {
     if (moves_keys)
       carry.sorted_keys[index] = carry.keys[index];
     if (moves_values)

@@ -24,9 +24,11 @@ static_assert(CarryShape<OnChipBy::block>::MAX_ITEMS <= UINT16_MAX + 1 &&
 template <typename Key, OnChipBy BY>
 struct CarryWindow {
   static_assert(sizeof(Key) == 4, "others have a form of their own");
+  static constexpr uint32_t POSITION_SHIFT = CARRY_POSITION_SHIFT<BY>;
+  static constexpr uint32_t BELOW_POSITION = POSITION_SHIFT - 16; /* bits of an upper half */
 
   __device__ __forceinline__ static CarryItem item(Key key, uint32_t position) {
-    return static_cast<CarryItem>(key) << 32 | position << CARRY_POSITION_SHIFT<BY>;
+    return static_cast<CarryItem>(key) << 32 | position << POSITION_SHIFT;
   }
   __device__ __forceinline__ static Key key(CarryItem item) {
     return key_of(item);
@@ -36,11 +38,11 @@ struct CarryWindow {
     return static_cast<uint32_t>(item) >> 16;
   }
   __device__ __forceinline__ static uint32_t position(uint32_t half) {
-    return half >> (CARRY_POSITION_SHIFT<BY> - 16);
+    return half >> BELOW_POSITION;
   }
   /* The greatest that the lower 32 bits of an item may be. */
   __device__ __forceinline__ static uint32_t last(uint32_t count) {
-    return (count - 1) << CARRY_POSITION_SHIFT<BY>;
+    return (count - 1) << POSITION_SHIFT;
   }
 };
 

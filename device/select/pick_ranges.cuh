@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What follows from the counts: step 3 of selection.cuh. One block does it.
+ * What follows from the counts: step 3 of selection.cuh. One block does it; and where few keys are left, it finds those at the ranks.
  */
 #ifndef CDPSORT_DEVICE_SELECT_PICK_RANGES_CUH
 #define CDPSORT_DEVICE_SELECT_PICK_RANGES_CUH
 
+#include "block/block_merge.cuh"
 #include "select/selection.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -154,11 +155,56 @@ __device__ __forceinline__ void place_shares(const Selection<Raw> &selection, Pi
     selection.begins[threadIdx.x] = {block.front_begin + front, block.candidates_begin + candidates, block.back_begin + back};
 }
 
+/* What a block has in shared memory. Keys are sorted behind what is known. */
+template <typename Raw>
+struct PickRoom {
+  PickBlock block;
+  SelectKey<Raw> few[merge_room(FEW_SELECT_KEYS)];
+};
+
+/* Whether the keys that are left are so few that the block sorts them, and nothing but the keys at the ranks is wanted. */
+__device__ __forceinline__ bool are_few(const SelectState &state, Wanted wanted) {
+  return wanted == Wanted::none && state.source_keys <= FEW_SELECT_KEYS;
+}
+
+/* Finds the keys at all ranks among few, by sorting them. All threads take part; ends with a barrier. */
+template <typename Raw>
+__device__ __forceinline__ void find_by_sorting(const Selection<Raw> &selection, PickRoom<Raw> &room, uint32_t bins) {
+  constexpr uint32_t EACH = FEW_SELECT_KEYS / SELECT_THREADS;
+  SelectState &state = room.block.state;
+  const Raw *keys = selection.source(state.source).keys;
+  const uint32_t first = threadIdx.x * EACH;
+  SelectKey<Raw> items[EACH];
+#pragma unroll
+  for (uint32_t item = 0; item < EACH; item++)
+    items[item] = first + item < state.source_keys ? static_cast<SelectKey<Raw>>(selection.entry.enter(keys[first + item]))
+                                                   : GREATEST<SelectKey<Raw>>;
+  block_merge_sort(items, SELECT_THREADS, room.few);
+#pragma unroll
+  for (uint32_t item = 0; item < EACH; item++)
+    room.few[first + item] = items[item];
+  __syncthreads();
+  for (uint32_t rank = threadIdx.x; rank < selection.rank_count; rank += SELECT_THREADS) {
+    // Ranges are disjoint and rise: before those of a rank's range come the keys of all lower ones.
+    const uint64_t place = selection.totals[state.range_of[rank] * bins] + state.ranks[rank];
+    const uint64_t key = room.few[place];
+    state.ranges[rank] = {key, key};
+    state.range_of[rank] = rank;
+  }
+  if (threadIdx.x == 0) {
+    state.range_count = selection.rank_count;
+    state.is_done = 1;
+    state.filtering = Filtering::none;
+  }
+  __syncthreads();
+}
+
 template <typename Raw>
 __global__ void __launch_bounds__(SELECT_THREADS, 1)
     // cppcheck-suppress passedByValue
     pick_ranges_kernel(const __grid_constant__ Selection<Raw> selection, uint32_t level, Wanted wanted, uint32_t shares) {
-  auto &block = block_shared<PickBlock>();
+  auto &room = block_shared<PickRoom<Raw>>();
+  PickBlock &block = room.block;
   SelectState &state = *selection.state;
   if (state.is_done != 0) {
     if (threadIdx.x == 0)
@@ -169,11 +215,15 @@ __global__ void __launch_bounds__(SELECT_THREADS, 1)
   const uint32_t divided = state.range_count;
   fetch_state(state, selection.rank_count, block);
   __syncthreads();
-  find_bins(selection, block, bins);
-  __syncthreads();
-  if (threadIdx.x == 0)
-    decide_filtering(selection, block, wanted, narrow_ranges(selection, block, level));
-  __syncthreads();
+  if (are_few(block.state, wanted)) {
+    find_by_sorting(selection, room, bins);
+  } else {
+    find_bins(selection, block, bins);
+    __syncthreads();
+    if (threadIdx.x == 0)
+      decide_filtering(selection, block, wanted, narrow_ranges(selection, block, level));
+    __syncthreads();
+  }
   if (block.state.filtering != Filtering::none)
     place_shares(selection, block, shares, divided * bins);
   store_state(block, selection.rank_count, state);

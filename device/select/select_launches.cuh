@@ -74,7 +74,8 @@ Selection<Raw> selection_of(const cdp_select_plan &plan) {
 
 template <typename Raw, Wanted WANTED>
 int launch_selection(const cdp_select_plan &plan, const Selection<Raw> &selection, const SelectRanks &ranks, void *stream) {
-  static_assert(sizeof(CountBlock<Raw>) <= 48 * 1024 && sizeof(PickBlock) <= 48 * 1024 && sizeof(FilterBlock<Raw>) <= 48 * 1024,
+  static_assert(sizeof(CountBlock<Raw>) <= 48 * 1024 && sizeof(PickRoom<Raw>) <= 48 * 1024 &&
+                    sizeof(FilterBlock<Raw>) <= 48 * 1024,
                 "what every block may have");
   const auto grid = [](uint32_t blocks, size_t shared_bytes) {
     return GridShape{blocks, SELECT_THREADS, static_cast<uint32_t>(shared_bytes)};
@@ -83,8 +84,8 @@ int launch_selection(const cdp_select_plan &plan, const Selection<Raw> &selectio
   for (uint32_t level = 0; level < plan.levels && error == LAUNCH_OK; level++) {
     error = launch_from_host(grid(plan.blocks, sizeof(CountBlock<Raw>)), stream, count_bins_kernel<Raw>, selection, level);
     if (error == LAUNCH_OK)
-      error =
-          launch_from_host(grid(1, sizeof(PickBlock)), stream, pick_ranges_kernel<Raw>, selection, level, WANTED, plan.blocks);
+      error = launch_from_host(grid(1, sizeof(PickRoom<Raw>)), stream, pick_ranges_kernel<Raw>, selection, level, WANTED,
+                               plan.blocks);
     if (error == LAUNCH_OK)
       error = launch_from_host(grid(plan.blocks, sizeof(FilterBlock<Raw>)), stream, filter_keys_kernel<Raw, WANTED>, selection);
   }

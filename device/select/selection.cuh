@@ -8,7 +8,8 @@
  * 3. pick    One block finds each rank's bin, the range that is divided next, and where in the result each share's keys begin.
  * 4. filter  If the candidates, the keys in those ranges, are few, they are written to an array of their own. Where the keys before
  *            them are wanted, or those behind them, these go to their places.
- * 5. Count, pick and filter again, the candidates or, if they were too many, the same keys, until each range is a single key.
+ * 5. Count, pick and filter again, the candidates or, if they were too many, the same keys, until each range is a single key. Where nothing
+ *    but the keys at the ranks is wanted, the block that picks sorts the last candidates, if it can.
  *
  * Shares are of consecutive keys, so that whatever is written keeps the order of the input, and the result does not depend on who runs
  * first. All grids are launched beforehand: those behind the last one that was needed end as they begin.
@@ -34,6 +35,7 @@ constexpr uint32_t SELECT_THREADS = SELECT_SHAPE.threads;
 constexpr uint32_t SELECT_WARPS = SELECT_THREADS / WARP_LANES;
 constexpr uint32_t MAX_SELECT_BINS = max_select_bins(SELECT_SHAPE);
 constexpr uint32_t SELECT_ROW = MAX_SELECT_BINS + 1; /* of counts: one for each bin, and all */
+constexpr uint32_t FEW_SELECT_KEYS = SELECT_SHAPE.threads * SELECT_SHAPE.sorted_keys;
 
 /* An entered key, in no more registers than it takes. */
 template <typename Raw>
