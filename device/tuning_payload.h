@@ -17,10 +17,6 @@ constexpr uint32_t PAYLOAD_THREADS = 256;
 constexpr uint32_t PAYLOAD_ITEMS = 4;
 constexpr uint32_t PAYLOAD_TILE = PAYLOAD_THREADS * PAYLOAD_ITEMS;
 
-/* Of blocks that gather, where they may be launched in vain: 2^16 blocks that end as they begin take 40 us (H200), a quarter
-   as many, by reckoning, a quarter of that. */
-constexpr uint32_t WANTED_GATHER_THREADS = 1024;
-
 /* Most blocks of a grid that looks for the least and the greatest key, for which each warp adds an atomic to one address; and of one
    that mostly has nothing to do: 2^16 blocks that end as they begin take 40 us (H200). A few to each multiprocessor keep memory busy. */
 constexpr uint32_t MAX_PAYLOAD_BLOCKS = 1024;

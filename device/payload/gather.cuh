@@ -20,37 +20,30 @@ struct Origins {
   }
 };
 
-/* Values of one unit. All of a thread's loads are on their way before the first is stored. Blocks are not made to go on to
-   others' tiles, where they may be launched in vain: 2^26 words with values of 8 bytes took 0.91 ms then in place of 0.49 (H200),
-   perhaps since such blocks do not stay abreast, and what is read at a time lies further apart than the cache is large. They are
-   larger, and fewer. */
-template <typename Unit, uint32_t THREADS>
-__global__ void __launch_bounds__(THREADS)
+/* Values of one unit. All of a thread's loads are on their way before the first is stored. Where it may be launched in vain blocks go on to
+   others' tiles: 2^26 words with values of 8 bytes took 0.91 ms then in place of 0.49, but as many blocks as there are tiles take 21 us to
+   find that they are not wanted (H200), and they hardly ever are. */
+template <typename Unit>
+__global__ void __launch_bounds__(PAYLOAD_THREADS)
     // cppcheck-suppress passedByValue
     gather_kernel(const Origins origins, const Unit *source, uint64_t count, Unit *destination, const uint32_t *wanted) {
-  const uint64_t first = uint64_t{blockIdx.x} * (THREADS * PAYLOAD_ITEMS) + threadIdx.x;
-  Unit units[PAYLOAD_ITEMS];
   if (!is_wanted(wanted))
     return;
+  const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
+  for (uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_TILE + threadIdx.x; first < count; first += step) {
+    Unit units[PAYLOAD_ITEMS];
 #pragma unroll
-  for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
-    const uint64_t index = first + item * THREADS;
-    units[item] = source[index < count ? origins(index) : 0];
-  }
+    for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
+      const uint64_t index = first + item * PAYLOAD_THREADS;
+      units[item] = source[index < count ? origins(index) : 0];
+    }
 #pragma unroll
-  for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
-    const uint64_t index = first + item * THREADS;
-    if (index < count)
-      destination[index] = units[item];
+    for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
+      const uint64_t index = first + item * PAYLOAD_THREADS;
+      if (index < count)
+        destination[index] = units[item];
+    }
   }
-}
-
-template <typename Unit, uint32_t THREADS>
-int launch_gathering(const Origins &origins, const Unit *source, uint64_t count, Unit *destination, const uint32_t *wanted,
-                     void *stream) {
-  constexpr uint64_t TILE = THREADS * PAYLOAD_ITEMS;
-  const GridShape grid = {static_cast<uint32_t>((count + TILE - 1) / TILE), THREADS, 0};
-  return launch_from_host(grid, stream, gather_kernel<Unit, THREADS>, origins, source, count, destination, wanted);
 }
 
 /* Values of several units. A power of two of neighbouring lanes copies each value, so that it is read and written in whole lines. */
@@ -100,8 +93,7 @@ int gather_units(const Origins &origins, const void *source, uint64_t count, uin
   const Unit *from = static_cast<const Unit *>(source);
   Unit *to = static_cast<Unit *>(destination);
   if (units == 1)
-    return (wanted == nullptr ? launch_gathering<Unit, PAYLOAD_THREADS>
-                              : launch_gathering<Unit, WANTED_GATHER_THREADS>)(origins, from, count, to, wanted, stream);
+    return launch_from_host(payload_grid(count, wanted), stream, gather_kernel<Unit>, origins, from, count, to, wanted);
   constexpr uint32_t MOST_LANE_BITS = 5; // a warp
   uint32_t lane_bits = 1;
   while (lane_bits < MOST_LANE_BITS && 1u << lane_bits < units)
