@@ -69,7 +69,8 @@ constexpr CarryRow carry_row(DeviceKind kind) {
  *                  tenth.
  * few_look_samples, most_few_count
  *                  and those that are enough for so many keys: one block sorts 2^14 of 8 bytes in 60 us, a seventh of what 2^22 take. A
- *                  power of two. They may miss a value twice as frequent, of which so many keys still have no more than a block sorts.
+ *                  power of two. They may miss a value twice as frequent, and twice as many
+ *                  keys beyond the extremes: of so many keys, a block sorts these.
  */
 struct CarryKeysRow {
   uint32_t items;

@@ -22,7 +22,7 @@ namespace cdp {
  *               others. More bins or copies than take 48 KB of shared memory together would be too many for some devices.
  * samples       keys that a thread looks at to find the range that is divided first.
  * sorted_keys   of a thread, where the block that picks sorts what is left: with four, the second time that ranges were divided leaves few
- *               enough for up to eight ranks of 2^27 evenly spread keys.
+ *               enough for up to seven ranks of 2^27 evenly spread keys.
  */
 struct SelectShape {
   uint32_t threads;

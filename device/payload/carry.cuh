@@ -11,7 +11,7 @@
  * 2. Ranks within a tile can be found in the order of the input.
  * 3. A bucket of some thousand keys and their positions in it is sorted on chip, and its values are exchanged in shared memory.
  * Therefore keys and values are moved twice, to buckets that a team can sort, equal keys in the order of the input: 2^26 keys with
- * values of 8 bytes take 2.1 ms in place of 3.5 (H200, docs/lab/2026-11-25-carried-values.md), of 8 bytes 2.8 in place of 4.3
+ * values of 8 bytes take 2.1 ms in place of 3.5 (H200, docs/lab/2026-11-25-carried-values.md), keys of 8 bytes 2.8 in place of 4.3
  * (docs/lab/2026-11-27-carried-wide-keys.md).
  *
  * Keys that a sample finds to be spread evenly have their groups and their buckets by arithmetic (block/key_lines.cuh), and are counted
@@ -23,11 +23,10 @@
  * Where keys are in order as they are, nothing is moved (carry_order.cuh).
  *
  * Where a bucket by arithmetic is too long, since the sample has missed a value that is frequent among so many keys, these are split by the
- * keys of the sample after all, and counted again. All is given up where a bucket is too long even then; or where a sample, if
- * not all keys, is in order, or in the opposite one, and the sort of items has a shorter way for that: it has, if nothing is gathered behind
- * it. That is known before anything is written to the
- * caller's arrays, and on the device alone. So what is launched behind it, in the place of it, asks whether it is wanted
- * (CarryControl::given_up).
+ * keys of the sample after all, and counted again. All is given up where a bucket is too long even then, or where there are too few keys for
+ * a second count to be launched; and where a sample, if not all keys, is in order, or in the opposite one, and nothing would be gathered
+ * behind a sort of items, which has a shorter way for that. It is known before anything is written to the caller's arrays, and on the device
+ * alone. So what is launched behind it, in the place of it, asks whether it is wanted (CarryControl::given_up).
  */
 #ifndef CDPSORT_DEVICE_PAYLOAD_CARRY_CUH
 #define CDPSORT_DEVICE_PAYLOAD_CARRY_CUH
@@ -63,6 +62,7 @@ struct Carry {
   const Key *keys;     /* raw */
   const Value *values; /* NULL: each key's index */
   Key *sorted_keys;
+  bool wants_keys; /* false: sorted ones are the workspace's */
   Value *sorted_values;
   Key *grouped_keys; /* entered, and the values with them, in the order of their groups; free when they are in buckets */
   Value *grouped_values;

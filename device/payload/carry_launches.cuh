@@ -39,6 +39,7 @@ Carry<Key, Value> carry_of(const cdp_payload_plan &plan) {
   carry.values = static_cast<const Value *>(has_values ? asked.columns[0].d_source : asked.d_first_indices);
   carry.sorted_keys =
       static_cast<Key *>(asked.d_sorted_keys != nullptr ? asked.d_sorted_keys : part_of(plan, plan.carry.sorted_keys));
+  carry.wants_keys = asked.d_sorted_keys != nullptr;
   carry.sorted_values = static_cast<Value *>(has_values ? asked.columns[0].d_target : asked.d_indices);
   carry.grouped_keys = reinterpret_cast<Key *>(part_of(plan, plan.carry.grouped_keys));
   carry.grouped_values = reinterpret_cast<Value *>(part_of(plan, plan.carry.grouped_values));

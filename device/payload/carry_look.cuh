@@ -10,9 +10,9 @@
 namespace cdp::CDP_RUNTIME {
 
 /* How often the sum of the counts' squares may exceed what chance makes of evenly spread keys; and how often a key of the sample may
-   have come before. More are found, in half of all cases, where one key in 1,800 has the same value: with more than 2^25 keys a value
-   may be too frequent for a block and not be seen: then the sample is looked at again. Of evenly spread keys without frequent values it is so where they are of less than
-   about 2^23 values. */
+   have come before. More are found, in half of all cases, where one key in 1,800 of 2^14 samples, or in 900 of 2^13, has the same value:
+   one that is too frequent for a block may not be seen (may_miss_frequent()). Of evenly spread keys without frequent values it is so where
+   they are of less than about 2^23 values, or 2^21. */
 constexpr uint32_t CARRY_SPREAD_GROUPS = 64;
 constexpr uint32_t MAX_CARRY_SQUARES = 2;
 constexpr uint32_t MAX_CARRY_REPEATS = 6;

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(CARRY_THREADS)
 /* Copies what is in order to where it is wanted, if that is elsewhere. All threads of a grid take part. */
 template <typename Key, typename Value>
 __device__ __forceinline__ void copy_in_order(const Carry<Key, Value> &carry) {
-  const bool moves_keys = carry.sorted_keys != carry.keys;
+  const bool moves_keys = carry.wants_keys && carry.sorted_keys != carry.keys;
   const bool moves_values = carry.sorted_values != carry.values;
   const uint32_t step = gridDim.x * blockDim.x;
   for (uint32_t index = blockIdx.x * blockDim.x + threadIdx.x; index < carry.count; index += step) {

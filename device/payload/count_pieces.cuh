@@ -181,10 +181,9 @@ __device__ __forceinline__ void end_count(const WindowPieces &pieces, uint32_t b
 template <typename Raw>
 __global__ void __launch_bounds__(COUNT_PIECES_THREADS, RESIDENT_COUNTERS)
     // cppcheck-suppress passedByValue
-    count_pieces_kernel(const Raw *keys, const Entry<Raw> entry, const __grid_constant__ WindowPieces pieces,
-                        const uint32_t *wanted) {
+    count_pieces_kernel(const Raw *keys, const Entry<Raw> entry, const __grid_constant__ WindowPieces pieces) {
   auto &block = block_shared<PieceCounts>();
-  if (!is_wanted(wanted) || !pieces.are_learnt())
+  if (!pieces.are_learnt())
     return;
   constexpr uint32_t TILE = COUNT_PIECES_THREADS * TOGETHER;
   const uint64_t step = uint64_t{gridDim.x} * TILE;
@@ -201,14 +200,13 @@ __global__ void __launch_bounds__(COUNT_PIECES_THREADS, RESIDENT_COUNTERS)
 
 /* Launches that. Returns a cudaError_t. */
 template <typename Raw>
-int count_pieces(const Raw *keys, const Entry<Raw> &entry, const WindowPieces &pieces, uint32_t multiprocessors,
-                 const uint32_t *wanted, void *stream) {
+int count_pieces(const Raw *keys, const Entry<Raw> &entry, const WindowPieces &pieces, uint32_t multiprocessors, void *stream) {
   static OncePerContext allowance;
   constexpr uint64_t TILE = COUNT_PIECES_THREADS * TOGETHER;
   const uint64_t blocks = std::min<uint64_t>((pieces.count + TILE - 1) / TILE, RESIDENT_COUNTERS * uint64_t{multiprocessors});
   const GridShape grid = {static_cast<uint32_t>(blocks), COUNT_PIECES_THREADS, sizeof(PieceCounts)};
   const int error = allowance.see_to([&grid] { return allow_shared_bytes(count_pieces_kernel<Raw>, grid.shared_bytes); });
-  return error != LAUNCH_OK ? error : launch_from_host(grid, stream, count_pieces_kernel<Raw>, keys, entry, pieces, wanted);
+  return error != LAUNCH_OK ? error : launch_from_host(grid, stream, count_pieces_kernel<Raw>, keys, entry, pieces);
 }
 
 } // namespace cdp::CDP_RUNTIME

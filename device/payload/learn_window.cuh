@@ -38,7 +38,6 @@ struct WindowLesson {
   bool learns_uneven; /* false: it is not worth it unless keys are close */
   KeyExtremes *extremes;
   WindowTable *table;
-  const uint32_t *wanted;
 
   __device__ __forceinline__ uint32_t pieces() const {
     return 1u << levels;
@@ -306,8 +305,6 @@ __global__ void __launch_bounds__(LEARN_THREADS)
     // cppcheck-suppress passedByValue
     learn_windows_kernel(const __grid_constant__ WindowLesson<Raw> lesson) {
   auto &room = block_shared<LearnRoom>();
-  if (!is_wanted(lesson.wanted))
-    return;
   const FewKeysSeen seen = look_at_few(lesson, room);
   const bool are_close = seen.close >= MIN_CLOSE_SAMPLES;
   if (!are_close && !(lesson.learns_uneven && seen.are_uneven))

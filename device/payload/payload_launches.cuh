@@ -144,7 +144,6 @@ int find_windows(const cdp_payload_plan &plan, const Entry<Raw> &entry, const ui
   lesson.learns_uneven = plan.regroup_bits != 0;
   lesson.extremes = pieces.extremes;
   lesson.table = pieces.table;
-  lesson.wanted = wanted;
   return learn_windows(lesson, stream);
 }
 
@@ -161,9 +160,7 @@ int regroup_all(const cdp_payload_plan &plan, const Entry<Raw> &entry, void *str
   regrouping.low_bits = plan.low_bits;
   regrouping.bucket_bits = plan.regroup_bits;
   regrouping.parts = plan.tiles;
-  regrouping.wanted = wanted_behind_carrying(plan);
   regrouping.counters = sizeof(Raw) == 8 ? RESIDENT_COUNTERS * plan.wide.multiprocessors : 0;
-  regrouping.most_blocks = plan.carries ? RESIDENT_REGROUPERS * plan.carry.multiprocessors : 0;
   regrouping.pieces = window_pieces_of(plan, sizeof(Raw) == 8);
   regrouping.totals = reinterpret_cast<uint32_t *>(part_of(plan, plan.bucket_counts));
   regrouping.part_counts = regrouping.totals + (uint64_t{1} << plan.regroup_bits);
@@ -258,8 +255,7 @@ inline int sort_by_window(const cdp_payload_plan &plan, const WideSort &sort, vo
     CDP_RETURN_UNLESS_LAUNCHED(regroup_all(plan, sort.entry, stream));
   } else {
     if (learns_windows(plan))
-      CDP_RETURN_UNLESS_LAUNCHED(
-          count_pieces(sort.keys, sort.entry, sort.pieces, plan.wide.multiprocessors, sort.wanted, stream));
+      CDP_RETURN_UNLESS_LAUNCHED(count_pieces(sort.keys, sort.entry, sort.pieces, plan.wide.multiprocessors, stream));
     CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_window_kernel, sort));
   }
   CDP_RETURN_UNLESS_LAUNCHED(sort_items(plan, sort.wanted, stream));

@@ -172,12 +172,13 @@ bool can_be_regrouped(const cdp_payload_request &asked) {
   return true;
 }
 
-/* As many buckets as make the largest array's so short that they stay in the cache. None where values are of a kind that is carried: that
-   is hardly ever given up, regrouped arrays would be as much memory again, and a call that carries nothing, within a graph say, has no more
-   than one that does. */
+/* As many buckets as make the largest array's so short that they stay in the cache. None where values are carried: that is hardly ever given
+   up, and regrouped arrays would be as much memory again. Nor in a graph, where they are of a kind that is: a call that is captured has no more
+   room than one that is not. */
 void plan_regrouping(const cdp_device_facts &facts, cdp_payload_plan &plan) {
   const RegroupShape shape = regroup_shape(facts.device_kind == static_cast<uint32_t>(DeviceKind::simulated));
-  if (is_to_be_carried(facts, plan) || !can_be_regrouped(plan.asked))
+  const bool has_no_room = plan.carries || (plan.sort.is_captured && is_to_be_carried(facts, plan));
+  if (has_no_room || !can_be_regrouped(plan.asked))
     return;
   const uint64_t bytes = plan.asked.count * gathered_bytes(plan);
   if (bytes < shape.least_bytes)

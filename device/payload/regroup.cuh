@@ -105,8 +105,6 @@ __global__ void __launch_bounds__(REGROUP_THREADS, RESIDENT_COUNTERS)
     // cppcheck-suppress passedByValue
     count_tile_buckets_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<TileCounts>();
-  if (!is_wanted(regrouping.wanted))
-    return;
   if (regrouping.pieces.are_learnt())
     return count_tiles_by_pieces(regrouping, block);
   with_upper_bits(*regrouping.pieces.extremes, regrouping.bucket_bits, [&](const auto &bucket_of) {
@@ -284,8 +282,6 @@ __global__ void __launch_bounds__(REGROUP_THREADS, RESIDENT_REGROUPERS)
     // cppcheck-suppress passedByValue
     regroup_kernel(const __grid_constant__ Regrouping<Raw> regrouping) {
   auto &block = block_shared<RegroupBlock>();
-  if (!is_wanted(regrouping.wanted))
-    return;
   if (regrouping.pieces.are_learnt())
     return regroup_tiles(regrouping, RegroupByPieces<Raw>(regrouping), block);
   with_upper_bits(*regrouping.pieces.extremes, regrouping.bucket_bits, [&](const auto &bucket_of) {

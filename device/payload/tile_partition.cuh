@@ -43,11 +43,7 @@ struct BucketPartition {
   uint64_t count;
   Entry<Raw> entry;
   uint32_t parts;
-  const uint32_t *wanted; /* as is_wanted() takes it */
-  uint32_t
-      most_blocks; /* of those that count and scatter, where that may be in vain: as many as run at a time, which then write
-                             in the same places. 0: as many as there are parts */
-  Total *totals;   /* keys of each bucket */
+  Total *totals;         /* keys of each bucket */
   uint32_t *part_counts; /* and of each part's, all parts' of a bucket together; then those of lower parts */
   uint32_t array_count;
   MovedArray arrays[MAX_MOVED_ARRAYS];
@@ -78,8 +74,6 @@ __global__ void __launch_bounds__(THREADS)
     add_bucket_counts_kernel(const __grid_constant__ Given partition) {
   using Total = typename Given::Total;
   auto &storage = block_shared<AddStorage>();
-  if (!is_wanted(partition.wanted))
-    return;
   uint32_t *counts = partition.part_counts + uint64_t{blockIdx.x} * partition.parts;
   Total lower = 0;
   uint32_t turn = 0;
@@ -318,13 +312,11 @@ int launch_partition_kernels(const Given &partition, uint32_t buckets, size_t co
   const auto grid = [](uint32_t blocks, size_t shared_bytes) {
     return GridShape{blocks, THREADS, static_cast<uint32_t>(shared_bytes)};
   };
-  const uint32_t blocks = partition.most_blocks != 0 ? std::min(partition.parts, partition.most_blocks) : partition.parts;
-  constexpr uint32_t COUNTERS = 4; // as many blocks that count run at a time
-  int error = launch_from_host(grid(std::min(partition.parts, COUNTERS * blocks), counts_bytes), stream, count, partition);
+  int error = launch_from_host(grid(partition.parts, counts_bytes), stream, count, partition);
   if (error == LAUNCH_OK)
     error = launch_from_host(grid(buckets, sizeof(AddStorage)), stream, add_bucket_counts_kernel<THREADS, Given>, partition);
   if (error == LAUNCH_OK)
-    error = launch_from_host(grid(blocks, block_bytes), stream, scatter, partition);
+    error = launch_from_host(grid(partition.parts, block_bytes), stream, scatter, partition);
   return error;
 }
 

@@ -78,7 +78,7 @@ struct SelectProgress {
 
 /* All that is known, in device memory. pick_ranges_kernel() changes it, and nobody else. */
 struct SelectState : SelectProgress {
-  KeyRange ranges[CDP_RANKS_MAX]; /* disjoint, and rising */
+  KeyRange ranges[CDP_RANKS_MAX]; /* disjoint, and rising, until they are found; then one for each rank */
   uint64_t
       ranks[CDP_RANKS_MAX]; /* rising. Of one rank: among all keys of the source; of several, once the first range is divided:
                                      among those of its range */

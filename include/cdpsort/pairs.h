@@ -19,9 +19,10 @@
  * partitions are by a map (as cdp_quicksort() has it), or, of keys that crowd or repeat, by splitters from samples, with
  * buckets of their own for frequent values (W. D. Frazer and A. C. McKellar, "Samplesort: a sampling approach to minimal
  * storage tree sorting", 1970; Peter Sanders and Sebastian Winkel, "Super scalar sample sort", 2004). Keys that are in order as
- * they are, are only looked at. Where samples have missed what crowds twice, or beside keys of 4 bytes indices, or values of 4 that need
- * not be stable, where a sample is in order, or in the opposite one, and not all keys are; in a graph; with other options than the defaults for the
- * recursion; and in all other cases keys of all twelve types are sorted as items of 8 bytes, whose upper bits are the key and
+ * they are, are only looked at. Where a sample has missed what crowds (of more than 2^24 keys, twice); or, beside keys of 4 bytes with
+ * indices, or with values of 4 that need not be stable, where a sample is in order, or in the opposite one, and not all keys are; in a
+ * graph; with other options than the defaults for the recursion; and in all other cases keys of all twelve types are sorted as items
+ * of 8 bytes, whose upper bits are the key and
  * whose lower bits are the value, if both have 4 bytes at most, or else the key's position, by which values are gathered
  * afterwards. With the position in it no two items are equal, so that such a sort is stable: cdp_ties::CDP_TIES_STABLE costs
  * nothing but where values have 4 bytes at most, and would have travelled with the key. A key of 8 bytes leaves no room for a
@@ -84,10 +85,9 @@ CDP_API cdp_status cdp_quicksort_pairs(void *keys, void *values, size_t value_by
 /**
  * How many bytes of workspace cdp_quicksort_pairs_async() needs: at most 17 and the size of a value for each pair, 16 more for
  * each with keys of 8 bytes or CDP_TIES_BY_VALUE, and 16 MiB. (17 and 16 MiB for keys and values of 4 bytes at most and
- * CDP_TIES_ANY; without the size of a value where neither all values nor all keys have more than 32 MB, and where values are of a kind
- * that is carried: 25 for each pair of 16 bytes.) On other devices than an
- * H200, and with small leaves or a small cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8
- * bytes. The parameters are those of that call.
+ * CDP_TIES_ANY; without the size of a value where neither all values nor all keys have more than 32 MB; and 17 for each, with keys
+ * of 8 bytes 25, and 16 MiB where values are carried.) On other devices than an H200, and with small leaves or a small
+ * cdp_tuning::block_items, as much more as cdp_quicksort_workspace() says of keys of 8 bytes. The parameters are those of that call.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */

@@ -24,8 +24,9 @@
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
  * How. The range of the keys, as a sample shows it, is divided into some thousand bins. It is counted how many keys are in each, and
- * one goes on in the bins that matter, whose keys are written to an array of their own if they are few, until a bin is one key: for
- * keys of 4 bytes after 4 times, for 8 bytes after 7, and of 64 ranks at once, which share the bins out, after 8 and 14. If nearly all
+ * one goes on in the bins that matter, whose keys are written to an array of their own if they are few, until a bin is one key, or so
+ * few keys are left that one block sorts them, if it is the keys at ranks alone that are wanted: for keys of 4 bytes after 4 times at
+ * most, for 8 bytes after 7, and of 64 ranks at once, which share the bins out, after 8 and 14. If nearly all
  * keys agree in nearly all bits, so many reads of all of them may be needed, and one more where keys are written; no input takes more.
  * Keys of 8 and 16 bits that are to be partitioned are sorted altogether. (C. A. R. Hoare, "Algorithm 65: FIND", 1961; Tolga Alabi and others, "Fast k-selection algorithms for
  * graphics processing units", 2012.)

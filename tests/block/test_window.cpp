@@ -118,12 +118,12 @@ struct Windowed {
       : keys(std::move(given)), low_bits(position_bits), bits_left(left), extremes(extremes_of(keys, seed, position_bits)),
         table(), found(keys.size()), windows(keys.size()) {
     const Entry<uint64_t> entry = entry_of<uint64_t>(CDP_U64, CDP_ASCENDING, CDP_TIES_ANY);
-    const WindowLesson<uint64_t> lesson = {keys.data(),   keys.size(), entry,  64 - low_bits, LEVELS,
-                                           learns_uneven, &extremes,   &table, nullptr};
+    const WindowLesson<uint64_t> lesson = {keys.data(), keys.size(),   entry,     64 - low_bits,
+                                           LEVELS,      learns_uneven, &extremes, &table};
     run_grid(seed, {1, LEARN_THREADS, sizeof(LearnRoom)}, learn_windows_kernel<uint64_t>, lesson);
     const WindowPieces pieces = {&extremes, &table, found.data(), keys.size(), LEVELS, low_bits, bits_left};
     run_grid(seed, {COUNTERS, COUNT_PIECES_THREADS, sizeof(PieceCounts)}, count_pieces_kernel<uint64_t>, keys.data(), entry,
-             pieces, nullptr);
+             pieces);
     for (size_t index = 0; is_learnt() && index < keys.size(); index++)
       windows[index] = pieces.window(found[index], KeyDistance(extremes)(keys[index]), index);
   }

@@ -48,13 +48,13 @@ inline uint32_t raise_of(cdp_type type) {
 }
 
 /* What goes with the keys. */
-enum Goods { VALUES_OF_4, VALUES_OF_8, INDICES, INDICES_AND_KEYS, GOODS };
+enum Goods { VALUES_OF_4, VALUES_OF_8, INDICES, INDICES_AND_KEYS, INDICES_OF_8, GOODS };
 
 constexpr bool is_argsort(Goods goods) {
-  return goods == INDICES || goods == INDICES_AND_KEYS;
+  return goods >= INDICES;
 }
 constexpr size_t value_bytes_of(Goods goods) {
-  return goods == VALUES_OF_8 ? 8 : 4;
+  return goods == VALUES_OF_8 || goods == INDICES_OF_8 ? 8 : 4;
 }
 
 /* What is stable has values gathered, if they are not carried. */
@@ -74,9 +74,9 @@ inline cdp_payload_plan plan_of(Goods goods, size_t count, cdp_type type, const 
   request.ties = options.ties;
   request.count = count;
   request.d_keys = &somewhere;
-  request.d_sorted_keys = goods == INDICES ? nullptr : &somewhere;
+  request.d_sorted_keys = goods == INDICES || goods == INDICES_OF_8 ? nullptr : &somewhere;
   if (is_argsort(goods))
-    request.index_bytes = 4;
+    request.index_bytes = static_cast<uint32_t>(value_bytes_of(goods));
   else {
     request.column_count = 1;
     request.columns[0].value_bytes = value_bytes_of(goods);
@@ -96,13 +96,14 @@ struct Case {
 };
 
 /* What became of it. */
-enum class Fate { not_tried, given_up, carried };
+enum class Fate { not_tried, given_up, in_order, carried };
 
 /* Sorts, and ends the test unless all is as the stable sort has it. Returns whether values were carried. */
 inline Fate must_sort(const Case &at, const Bytes &keys) {
   const size_t value_bytes = value_bytes_of(at.goods);
   const size_t key_bytes = host_key_bytes(at.type);
   const size_t count = keys.size() / key_bytes;
+  const bool leaves_keys = at.goods == INDICES || at.goods == INDICES_OF_8;
   const cdp_payload_plan plan = plan_of(at.goods, count, at.type, at.options);
   const Bytes values = random_bytes(count * value_bytes, at.options.seed);
   const std::vector<uint64_t> order = stable_order(at.type, at.options, keys);
@@ -112,29 +113,29 @@ inline Fate must_sort(const Case &at, const Bytes &keys) {
   unsigned char *k = own_keys.bytes();
   unsigned char *v = own_values.bytes();
   unsigned char *w = workspace.bytes();
-  const cdp_status status = is_argsort(at.goods) ? cdp_argsort_async(k, at.goods == INDICES ? nullptr : k, v, 4, count, at.type,
-                                                                     &at.options, w, plan.workspace_bytes, nullptr)
+  const cdp_status status = is_argsort(at.goods) ? cdp_argsort_async(k, leaves_keys ? nullptr : k, v, value_bytes, count,
+                                                                     at.type, &at.options, w, plan.workspace_bytes, nullptr)
                                                  : cdp_quicksort_pairs_async(k, v, value_bytes, count, at.type, &at.options, w,
                                                                              plan.workspace_bytes, nullptr);
   ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
   Bytes wanted_values = in_order(values, value_bytes, order);
   if (is_argsort(at.goods))
-    for (size_t index = 0; index < count; index++) {
-      const uint32_t origin = static_cast<uint32_t>(order[index]);
-      memcpy(&wanted_values[index * sizeof origin], &origin, sizeof origin);
-    }
+    for (size_t index = 0; index < count; index++)
+      memcpy(&wanted_values[index * value_bytes], &order[index], value_bytes); // the lower bytes come first
   const char *name = host_type_name(at.type);
-  ck_assert_msg(own_keys.contents() == (at.goods == INDICES ? keys : in_order(keys, key_bytes, order)),
+  ck_assert_msg(own_keys.contents() == (leaves_keys ? keys : in_order(keys, key_bytes, order)),
                 "%zu keys of %s are not sorted, goods %d", count, name, static_cast<int>(at.goods));
   ck_assert_msg(own_values.contents() == wanted_values, "%zu keys of %s, goods %d: values are not as the stable sort has them",
                 count, name, static_cast<int>(at.goods));
   ck_assert_uint_eq(workspace.contents().size(), plan.workspace_bytes);
   if (!plan.carries)
     return Fate::not_tried;
-  uint32_t given_up;
-  memcpy(&given_up, w + plan.carry.control, sizeof given_up);
-  // Where values lie askew nothing is tried, and the word is as it was.
-  return given_up == 0 ? Fate::carried : given_up == 1 ? Fate::given_up : Fate::not_tried;
+  uint32_t words[2]; // CarryControl::given_up, is_in_order
+  memcpy(words, w + plan.carry.control, sizeof words);
+  // Where values lie askew nothing is tried, and the words are as they were.
+  if (words[0] > 1)
+    return Fate::not_tried;
+  return words[0] == 1 ? Fate::given_up : words[1] == 1 ? Fate::in_order : Fate::carried;
 }
 
 inline Case case_of(int which, uint64_t seed) {

@@ -137,8 +137,9 @@ START_TEST(finds_keys_at_ranks) {
   static const size_t rank_counts[] = {1, 2, 3, 5, 8, 33, CDP_RANKS_MAX};
   const cdp_type type = type_at(_i);
   const size_t tile = tile_keys(type);
+  const size_t few = cdp::select_shape(true).threads * cdp::select_shape(true).sorted_keys;
   uint64_t turn = 0;
-  for (const size_t count : {size_t{1}, size_t{2}, size_t{100}, tile + 1, 9 * tile})
+  for (const size_t count : {size_t{1}, size_t{2}, size_t{100}, few - 1, few, few + 1, tile + 1, 9 * tile})
     for (const size_t rank_count : rank_counts) {
       const host_distribution distribution = turn % 2 == 0 ? HOST_UNIFORM : HOST_EXTREMES;
       must_find(type, keys_of(type, count, distribution, turn), random_ranks(rank_count, count, turn),

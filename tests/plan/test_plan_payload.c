@@ -114,7 +114,7 @@ START_TEST(workspace_is_as_large_as_documented) {
 }
 END_TEST
 
-/* What is carried takes at most as much again as the arrays twice, and 16 MiB. */
+/* Where values are carried there is at most twice as much beside the arrays, and 16 MiB: up to 2^26 pairs. */
 START_TEST(carried_pairs_take_twice_as_much) {
   static const struct {
     cdp_type type;
