@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(PAYLOAD_THREADS)
   if (!is_wanted(wanted))
     return;
   const uint64_t step = uint64_t{gridDim.x} * PAYLOAD_TILE;
-  for (uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_TILE + threadIdx.x; first < count; first += step) {
+  uint64_t first = uint64_t{blockIdx.x} * PAYLOAD_TILE + threadIdx.x;
+  for (; first < count; first += step) {
     Unit units[PAYLOAD_ITEMS];
 #pragma unroll
     for (uint32_t item = 0; item < PAYLOAD_ITEMS; item++) {
