@@ -101,7 +101,7 @@ CDP_BY_BOTH constexpr uint32_t rounded(uint32_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 CDP_BY_BOTH constexpr uint32_t sort_bytes(const Shape &shape, uint32_t threads, uint32_t item_bytes) {
-  return rounded((threads * shape.sort_items + 1) * item_bytes) + rounded((threads + 1) * 4);
+  return rounded(((threads + 1) * shape.sort_items + 1) * item_bytes) + rounded((threads + 1) * 4);
 }
 CDP_BY_BOTH constexpr uint32_t choose_bytes(const Shape &shape, uint32_t item_bytes) {
   return sort_bytes(shape, shape.sample_threads, item_bytes) + rounded((1u << shape.level_bits) * 2) + 128;
