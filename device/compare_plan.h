@@ -16,12 +16,14 @@ extern "C" {
 /* A comparison's source, compiled for an item size and an architecture (compare/compiled.h). */
 typedef struct cdp_compiled cdp_compiled;
 
-/* What is asked for: at least 2 items. */
+/* What is asked for: at least 2 items, or 1 if the sorted ones go elsewhere. */
 typedef struct cdp_compare_request {
   uint64_t count;
   uint64_t item_bytes;
+  bool is_apart; /* source and target are two arrays; otherwise they are one */
   cdp_comparison comparison;
-  void *d_items;
+  const void *d_source;
+  void *d_target;
 } cdp_compare_request;
 
 /* How it is done. What the workspace holds is said in by/plan.h, which makes the launches of this as well. */

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of compare.h, by the steps of array_call.h: what is done before is that the comparison can be called.
+ * The calls of compare.h, and their like of copy.h, by the steps of array_call.h: what is done before is that the comparison can be
+ * called. One item is copied as well.
  */
 #include "array_call.h"
 #include "options.h"
 #include "status.h"
 
-#include <cdpsort/compare.h>
+#include <cdpsort/copy.h>
 
 /* A call, and its plan. */
 typedef struct compare_job {
-  void *items;
+  const void *items;
+  void *sorted_items; /* the same, unless they are apart */
   size_t count;
   size_t item_bytes;
+  bool is_apart; /* of copy.h */
+  const char *ask;
   cdp_comparison comparison;
   bool has_workspace;  /* of the caller's: however few the items, it is not NULL, and so has a size */
   bool has_comparison; /* false: the size of the workspace alone is asked for */
@@ -22,7 +26,28 @@ typedef struct compare_job {
 } compare_job;
 
 static compare_job job_of(void *items, size_t count, size_t item_bytes, const cdp_options *options) {
-  return (compare_job){.items = items, .count = count, .item_bytes = item_bytes, .options = options};
+  return (compare_job){.items = items,
+                       .sorted_items = items,
+                       .count = count,
+                       .item_bytes = item_bytes,
+                       .ask = "cdp_quicksort_by_workspace()",
+                       .options = options};
+}
+
+static compare_job copy_job_of(const void *items, void *sorted_items, size_t count, size_t item_bytes,
+                               const cdp_options *options) {
+  return (compare_job){.items = items,
+                       .sorted_items = sorted_items,
+                       .count = count,
+                       .item_bytes = item_bytes,
+                       .is_apart = true,
+                       .ask = "cdp_quicksort_by_copy_workspace()",
+                       .options = options};
+}
+
+/* Fewer are nothing to do. */
+static size_t fewest_items(const compare_job *job) {
+  return job->is_apart ? 1 : 2;
 }
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------------- */
@@ -87,16 +112,29 @@ static size_t alignment_of(size_t item_bytes) {
   return alignment;
 }
 
-static cdp_status list_items(const compare_job *job, cdp_array_list *list) {
-  const size_t alignment = alignment_of(job->item_bytes);
-  if (job->items == NULL)
-    return cdp_fail(CDP_ERROR_NULL, 0, "items is NULL: give a pointer to the items; NULL is only for a count of 0");
-  if ((uintptr_t)job->items % alignment != 0)
-    return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "items is %p, which is not a multiple of %zu: align items of %zu bytes to that",
-                    job->items, alignment, job->item_bytes);
-  list->count = 0;
-  cdp_array_list_add(list, "items", job->items, job->items, job->count * job->item_bytes);
+static cdp_status check_items(const char *name, const void *items, size_t item_bytes) {
+  const size_t alignment = alignment_of(item_bytes);
+  if (items == NULL)
+    return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the items; NULL is only for a count of 0", name);
+  if ((uintptr_t)items % alignment != 0)
+    return cdp_fail(CDP_ERROR_ALIGNMENT, 0, "%s is %p, which is not a multiple of %zu: align items of %zu bytes to that", name,
+                    items, alignment, item_bytes);
   return CDP_OK;
+}
+
+static cdp_status list_items(const compare_job *job, cdp_array_list *list) {
+  const size_t bytes = job->count * job->item_bytes;
+  cdp_status status;
+  list->count = 0;
+  TRY(check_items("items", job->items, job->item_bytes));
+  cdp_array_list_add(list, "items", job->items, job->is_apart ? NULL : job->sorted_items, bytes);
+  if (!job->is_apart)
+    return CDP_OK;
+  TRY(check_items("sorted_items", job->sorted_items, job->item_bytes));
+  cdp_array_list_add(list, "sorted_items", NULL, job->sorted_items, bytes);
+  TRY(cdp_array_list_check_overlap(list));
+cleanup:
+  return status;
 }
 
 /* ---- What is done ------------------------------------------------------------------------------------------------------ */
@@ -113,7 +151,8 @@ static cdp_status prepare(const cdp_device *device, cdp_compare_plan *plan) {
 static cdp_status make_plan(void *context, const cdp_device *device, bool is_captured, size_t *workspace_bytes) {
   compare_job *job = context;
   const uint64_t most = PTRDIFF_MAX;
-  const cdp_compare_request request = {.count = job->count, .item_bytes = job->item_bytes, .comparison = job->comparison};
+  const cdp_compare_request request = {
+      .count = job->count, .item_bytes = job->item_bytes, .is_apart = job->is_apart, .comparison = job->comparison};
   cdp_status status = CDP_OK;
   if (cdp_engine_plan_compare(&job->arguments.settings, &request, &device->facts, is_captured, &job->plan) != CDP_OK ||
       job->plan.workspace_bytes > most)
@@ -132,7 +171,8 @@ cleanup:
 static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   cdp_compare_plan *plan = &((compare_job *)context)->plan;
   plan->d_workspace = d_workspace;
-  plan->asked.d_items = arrays->d_target;
+  plan->asked.d_source = arrays[0].d_source;
+  plan->asked.d_target = arrays[plan->asked.is_apart ? 1 : 0].d_target;
 }
 
 static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
@@ -147,21 +187,34 @@ static const cdp_array_work sorting = {"sorting", "launching the sort", make_pla
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
-static const char ask[] = "cdp_quicksort_by_workspace()";
-
 /* In stream order, or blocking if `order` is NULL. */
 static cdp_status quicksort_by(compare_job job, const cdp_comparison *comparison, const cdp_stream_order *order) {
   cdp_array_list list;
-  const cdp_array_call whole = {&job.arguments, &list, &sorting, &job, ask};
+  const cdp_array_call whole = {&job.arguments, &list, &sorting, &job, job.ask};
   cdp_status status;
   cdp_message_clear();
   job.has_comparison = true;
   job.has_workspace = order != NULL && !order->allocates;
   TRY(read_job(&job, comparison));
-  if (job.count < 2)
+  if (job.count < fewest_items(&job))
     return CDP_OK;
   TRY(list_items(&job, &list));
   TRY(order != NULL ? cdp_array_call_launch(&whole, order) : cdp_array_call_do(&whole));
+cleanup:
+  return status;
+}
+
+static cdp_status ask_workspace(compare_job job, size_t *workspace_bytes) {
+  const cdp_array_call whole = {&job.arguments, NULL, &sorting, &job, job.ask};
+  size_t bytes = 0;
+  cdp_status status;
+  cdp_message_clear();
+  job.has_workspace = true;
+  TRY(read_job(&job, NULL));
+  TRY(cdp_arguments_check_answer(workspace_bytes));
+  if (job.count >= fewest_items(&job))
+    TRY(cdp_array_call_ask(&whole, &bytes));
+  *workspace_bytes = bytes;
 cleanup:
   return status;
 }
@@ -172,19 +225,7 @@ cdp_status cdp_quicksort_by(void *items, size_t count, size_t item_bytes, const 
 }
 
 cdp_status cdp_quicksort_by_workspace(size_t count, size_t item_bytes, const cdp_options *options, size_t *workspace_bytes) {
-  compare_job job = job_of(NULL, count, item_bytes, options);
-  const cdp_array_call whole = {&job.arguments, NULL, &sorting, &job, ask};
-  size_t bytes = 0;
-  cdp_status status;
-  cdp_message_clear();
-  job.has_workspace = true;
-  TRY(read_job(&job, NULL));
-  TRY(cdp_arguments_check_answer(workspace_bytes));
-  if (count >= 2)
-    TRY(cdp_array_call_ask(&whole, &bytes));
-  *workspace_bytes = bytes;
-cleanup:
-  return status;
+  return ask_workspace(job_of(NULL, count, item_bytes, options), workspace_bytes);
 }
 
 cdp_status cdp_quicksort_by_async(void *d_items, size_t count, size_t item_bytes, const cdp_comparison *comparison,
@@ -197,6 +238,29 @@ cdp_status cdp_quicksort_by_on_stream(void *d_items, size_t count, size_t item_b
                                       const cdp_options *options, void *stream) {
   const cdp_stream_order order = {.stream = stream, .allocates = true};
   return quicksort_by(job_of(d_items, count, item_bytes, options), comparison, &order);
+}
+
+cdp_status cdp_quicksort_by_copy(const void *items, void *sorted_items, size_t count, size_t item_bytes,
+                                 const cdp_comparison *comparison, const cdp_options *options) {
+  return quicksort_by(copy_job_of(items, sorted_items, count, item_bytes, options), comparison, NULL);
+}
+
+cdp_status cdp_quicksort_by_copy_workspace(size_t count, size_t item_bytes, const cdp_options *options,
+                                           size_t *workspace_bytes) {
+  return ask_workspace(copy_job_of(NULL, NULL, count, item_bytes, options), workspace_bytes);
+}
+
+cdp_status cdp_quicksort_by_copy_async(const void *d_items, void *d_sorted_items, size_t count, size_t item_bytes,
+                                       const cdp_comparison *comparison, const cdp_options *options, void *d_workspace,
+                                       size_t workspace_bytes, void *stream) {
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return quicksort_by(copy_job_of(d_items, d_sorted_items, count, item_bytes, options), comparison, &order);
+}
+
+cdp_status cdp_quicksort_by_copy_on_stream(const void *d_items, void *d_sorted_items, size_t count, size_t item_bytes,
+                                           const cdp_comparison *comparison, const cdp_options *options, void *stream) {
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return quicksort_by(copy_job_of(d_items, d_sorted_items, count, item_bytes, options), comparison, &order);
 }
 
 /* The plan is of two items: what is compiled is the same for any number. */

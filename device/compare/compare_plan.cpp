@@ -2,10 +2,8 @@
 /*
  * The plan of a sort by a comparison of the caller's (engine.h): how large its workspace is. by/launches.h makes all of it.
  */
-#include "engine.h"
+#include "compare/by_plan.h"
 #include "tuning_kinds.h"
-
-#include <cdpsort/by/launches.h>
 
 static_assert(cdp::by::COUNT_MAX == CDP_COMPARE_COUNT_MAX && cdp::by::CONTEXT_BYTES_MAX == CDP_CONTEXT_BYTES_MAX,
               "what the kernels rely on is what the header says");
@@ -21,8 +19,7 @@ extern "C" cdp_status cdp_engine_plan_compare(const cdp_settings *resolved, cons
   plan->is_captured = is_captured;
   plan->is_simulated = facts->device_kind == static_cast<uint32_t>(DeviceKind::simulated);
   plan->multiprocessors = facts->multiprocessors;
-  const bool is_countable =
-      by::make_plan(request->count, request->item_bytes, plan->seed, plan->multiprocessors, plan->is_simulated, &whole);
+  const bool is_countable = make_by_plan(*plan, &whole);
   plan->workspace_bytes = whole.workspace_bytes;
   return is_countable ? CDP_OK : CDP_ERROR_SIZE;
 }

@@ -4,10 +4,9 @@
  * is asked for its functions by name, so that the library needs no libcuda where there is none. Its libraries belong to no
  * context: a kernel is loaded into each one in which it is first launched.
  */
+#include "compare/by_plan.h"
 #include "compare/compiled.h"
 #include "compare/sort_compared.h"
-
-#include <cdpsort/by/launches.h>
 
 #include <cuda.h>
 
@@ -145,13 +144,13 @@ int launch_compare(const cdp_compare_plan &plan, void *stream) {
   const cudaError_t error = have_context();
   if (error != cudaSuccess)
     return error;
-  by::make_plan(plan.asked.count, plan.asked.item_bytes, plan.seed, plan.multiprocessors, false, &whole);
+  make_by_plan(plan, &whole);
   Launcher launcher = {*driver(), *static_cast<const Loaded *>(plan.compiled->loaded), static_cast<cudaStream_t>(stream), {}};
   launcher.context.pointer = comparison.context;
   launcher.context.is_copied = comparison.context_bytes != 0 ? 1 : 0;
   if (comparison.context_bytes != 0)
     memcpy(launcher.context.bytes, comparison.context, comparison.context_bytes);
-  return by::Launches<Launcher>(whole, plan.asked.d_items, plan.d_workspace, launcher).launch_all();
+  return by::Launches<Launcher>(whole, plan.asked.d_source, plan.asked.d_target, plan.d_workspace, launcher).launch_all();
 }
 
 cdp_status prepare_comparison(cdp_compare_plan *plan, int ordinal, cdp_fault *fault) {

@@ -2,10 +2,10 @@
 /*
  * Sorts by a comparison on the simulated device: the kernels of by/, and rules that call the caller's C function.
  */
+#include "compare/by_plan.h"
 #include "compare/sort_compared.h"
 
 #include <cdpsort/by/all_kernels.cuh>
-#include <cdpsort/by/launches.h>
 
 #include <cstdio>
 
@@ -84,14 +84,15 @@ template <typename Rules>
 int launch_rules(const cdp_compare_plan &plan, const by::Plan &whole, void *stream) {
   const cdp_comparison &comparison = plan.asked.comparison;
   Launcher<Rules> launcher = {{comparison.compare, comparison.context}, stream};
-  return by::Launches<Launcher<Rules>>(whole, plan.asked.d_items, plan.d_workspace, launcher).launch_all();
+  return by::Launches<Launcher<Rules>>(whole, plan.asked.d_source, plan.asked.d_target, plan.d_workspace, launcher)
+      .launch_all();
 }
 
 } // namespace
 
 int launch_compare(const cdp_compare_plan &plan, void *stream) {
   by::Plan whole;
-  by::make_plan(plan.asked.count, plan.asked.item_bytes, plan.seed, plan.multiprocessors, true, &whole);
+  make_by_plan(plan, &whole);
   if (!by::is_moved(plan.asked.item_bytes))
     return launch_rules<IndexRules>(plan, whole, stream);
   switch (plan.asked.item_bytes) {

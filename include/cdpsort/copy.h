@@ -9,21 +9,23 @@
  *     if (cdp_quicksort_copy(keys, sorted_keys, 3, CDP_U32, NULL) != CDP_OK) // sorted_keys: 10, 20, 30
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. Values and
+ * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. A sort by a
+ * comparison reads its input where it first divides it, and copies no more than it does in place. Values and
  * records go to where they belong without the copy back that a sort in place needs of what it gathers, unless it regroups that (long
  * arrays of values of 1, 2, 4 or 8 bytes), when both take the same time; and the workspace is no larger.
  *
- * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h) in all else: options, memory, synchronisation,
+ * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h, compare.h) in all else: options, memory, synchronisation,
  * threads, graphs, statuses. With these differences:
  * - Input is only read; output has as many items. No array may overlap another that is written (CDP_ERROR_POINTER): who wants the
  *   output where the input is calls what sorts in place.
  * - Input and output may lie in different memory, as all arrays of pairs.h. Of host memory each has a copy on the device.
- * - One key or record is copied, by a device. 0 are nothing to do.
+ * - One key, record or item is copied, by a device. 0 are nothing to do.
  * - After CDP_ERROR_CUDA and CDP_ERROR_SIMULATED the input is as it was, and the output unspecified.
  */
 #ifndef CDPSORT_COPY_H
 #define CDPSORT_COPY_H
 
+#include <cdpsort/compare.h>
 #include <cdpsort/records.h>
 
 #ifdef __cplusplus
@@ -175,6 +177,41 @@ CDP_API cdp_status cdp_sort_records_copy_async(const void *d_records, void *d_so
 CDP_API cdp_status cdp_sort_records_copy_on_stream(const void *d_records, void *d_sorted_records, size_t count,
                                                    size_t record_bytes, const cdp_field *fields, size_t field_count,
                                                    const cdp_options *options, void *stream);
+
+/* ---- By a comparison ------------------------------------------------------------------------------------------- */
+
+/**
+ * cdp_quicksort_by() out of place.
+ *
+ * @param items         `count` items. May be NULL if `count` is 0.
+ * @param sorted_items  receives them in order; likewise.
+ * @param count         as there; one item needs a device and a comparison, too.
+ * @param item_bytes    as there.
+ * @param comparison    as there.
+ * @param options       as there.
+ * @return as cdp_quicksort_by().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_by_copy(const void *items, void *sorted_items, size_t count, size_t item_bytes,
+                                         const cdp_comparison *comparison, const cdp_options *options);
+
+/**
+ * How many bytes of workspace cdp_quicksort_by_copy_async() needs: as many as cdp_quicksort_by_workspace() says of two items or
+ * more; and without the items where indices are sorted.
+ * @return as cdp_quicksort_workspace().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_quicksort_by_copy_workspace(size_t count, size_t item_bytes, const cdp_options *options,
+                                                   size_t *workspace_bytes);
+
+/** cdp_quicksort_by_copy() in stream order, as cdp_quicksort_async(). @since 0.3.0 */
+CDP_API cdp_status cdp_quicksort_by_copy_async(const void *d_items, void *d_sorted_items, size_t count, size_t item_bytes,
+                                               const cdp_comparison *comparison, const cdp_options *options, void *d_workspace,
+                                               size_t workspace_bytes, void *stream);
+
+/** The same without a workspace, as cdp_quicksort_on_stream(). @since 0.3.0 */
+CDP_API cdp_status cdp_quicksort_by_copy_on_stream(const void *d_items, void *d_sorted_items, size_t count, size_t item_bytes,
+                                                   const cdp_comparison *comparison, const cdp_options *options, void *stream);
 
 #ifdef __cplusplus
 }

@@ -99,7 +99,7 @@ struct StreamLauncher {
 };
 
 template <typename T>
-cudaError_t plan_for_device(size_t count, uint64_t seed, Plan *plan) {
+cudaError_t plan_for_device(size_t count, uint64_t seed, bool is_apart, Plan *plan) {
   int device = 0;
   int multiprocessors = 0;
   cudaError_t error = cudaGetDevice(&device);
@@ -107,9 +107,49 @@ cudaError_t plan_for_device(size_t count, uint64_t seed, Plan *plan) {
     error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (error != cudaSuccess)
     return error;
-  if (count > COUNT_MAX || !make_plan(count, sizeof(T), seed, static_cast<uint32_t>(multiprocessors), false, plan))
+  if (count > COUNT_MAX || !make_plan({count, sizeof(T), seed, is_apart}, static_cast<uint32_t>(multiprocessors), false, plan))
     return cudaErrorInvalidValue;
   return cudaSuccess;
+}
+
+inline bool is_workspace(const void *d_workspace, size_t workspace_bytes, const Plan &plan) {
+  return workspace_bytes >= plan.workspace_bytes && (plan.workspace_bytes == 0 || d_workspace != nullptr) &&
+         reinterpret_cast<uintptr_t>(d_workspace) % WORKSPACE_ALIGNMENT == 0;
+}
+
+inline bool do_overlap(const void *one, const void *other, uint64_t bytes) {
+  const auto a = reinterpret_cast<uintptr_t>(one);
+  const auto b = reinterpret_cast<uintptr_t>(other);
+  return (a < b ? b - a : a - b) < bytes;
+}
+
+/* Where a sort is, and what it has. */
+template <typename T>
+struct Place {
+  const T *d_items;
+  T *d_sorted_items; /* the same, unless they are apart */
+  size_t count;
+  void *d_workspace;
+  size_t workspace_bytes;
+};
+
+template <typename T, typename Less>
+cudaError_t launch_sort(const Place<T> &place, const Less &less, cudaStream_t stream, uint64_t seed, bool is_apart) {
+  static_assert(std::is_trivially_copyable_v<T>, "items are moved as bytes are");
+  static_assert(alignof(T) <= 16 && sizeof(T) <= ITEM_BYTES_MAX, "no block's memory is aligned further");
+  static_assert(std::is_trivially_copyable_v<Less> && sizeof(Less) <= 2048, "a comparison is a kernel's parameter");
+  using Rules = std::conditional_t<is_moved(sizeof(T)), ItemRules<T, Less>, IndexRules<T, Less>>;
+  Plan plan;
+  const cudaError_t error = plan_for_device<T>(place.count, seed, is_apart, &plan);
+  if (error != cudaSuccess)
+    return error;
+  if (place.d_items == nullptr || place.d_sorted_items == nullptr ||
+      !is_workspace(place.d_workspace, place.workspace_bytes, plan) ||
+      (is_apart && do_overlap(place.d_items, place.d_sorted_items, place.count * sizeof(T))))
+    return cudaErrorInvalidValue;
+  StreamLauncher<Rules> launcher = {less, stream};
+  Launches<StreamLauncher<Rules>> launches(plan, place.d_items, place.d_sorted_items, place.d_workspace, launcher);
+  return static_cast<cudaError_t>(launches.launch_all());
 }
 
 } // namespace cdp::by
@@ -120,7 +160,7 @@ namespace cdpsort {
 template <typename T>
 cudaError_t sort_by_workspace(size_t count, size_t *workspace_bytes) {
   cdp::by::Plan plan = {};
-  const cudaError_t error = count < 2 ? cudaSuccess : cdp::by::plan_for_device<T>(count, 0, &plan);
+  const cudaError_t error = count < 2 ? cudaSuccess : cdp::by::plan_for_device<T>(count, 0, false, &plan);
   if (error == cudaSuccess)
     *workspace_bytes = static_cast<size_t>(plan.workspace_bytes);
   return error;
@@ -140,22 +180,30 @@ cudaError_t sort_by_workspace(size_t count, size_t *workspace_bytes) {
 template <typename T, typename Less>
 cudaError_t sort_by(T *d_items, size_t count, Less less, void *d_workspace, size_t workspace_bytes,
                     cudaStream_t stream = nullptr, uint64_t seed = 0) {
-  static_assert(std::is_trivially_copyable_v<T>, "items are moved as bytes are");
-  static_assert(alignof(T) <= 16 && sizeof(T) <= cdp::by::ITEM_BYTES_MAX, "no block's memory is aligned further");
-  static_assert(std::is_trivially_copyable_v<Less> && sizeof(Less) <= 2048, "a comparison is a kernel's parameter");
-  using Rules = std::conditional_t<cdp::by::is_moved(sizeof(T)), cdp::by::ItemRules<T, Less>, cdp::by::IndexRules<T, Less>>;
-  cdp::by::Plan plan;
-  if (count < 2)
-    return cudaSuccess;
-  const cudaError_t error = cdp::by::plan_for_device<T>(count, seed, &plan);
-  if (error != cudaSuccess)
-    return error;
-  if (d_items == nullptr || workspace_bytes < plan.workspace_bytes || (plan.workspace_bytes != 0 && d_workspace == nullptr) ||
-      reinterpret_cast<uintptr_t>(d_workspace) % cdp::by::WORKSPACE_ALIGNMENT != 0)
-    return cudaErrorInvalidValue;
-  cdp::by::StreamLauncher<Rules> launcher = {less, stream};
-  return static_cast<cudaError_t>(
-      cdp::by::Launches<cdp::by::StreamLauncher<Rules>>(plan, d_items, d_workspace, launcher).launch_all());
+  const cdp::by::Place<T> place = {d_items, d_items, count, d_workspace, workspace_bytes};
+  return count < 2 ? cudaSuccess : cdp::by::launch_sort(place, less, stream, seed, false);
+}
+
+/** How many bytes of workspace sort_by_copy() needs: no more than sort_by() does. @since 0.3.0 */
+template <typename T>
+cudaError_t sort_by_copy_workspace(size_t count, size_t *workspace_bytes) {
+  cdp::by::Plan plan = {};
+  const cudaError_t error = count == 0 ? cudaSuccess : cdp::by::plan_for_device<T>(count, 0, true, &plan);
+  if (error == cudaSuccess)
+    *workspace_bytes = static_cast<size_t>(plan.workspace_bytes);
+  return error;
+}
+
+/**
+ * sort_by() out of place: `d_items` are only read, and their sorted copies written to `d_sorted_items`, which must not overlap
+ * them (cudaErrorInvalidValue). All else is as there; one item is copied.
+ * @since 0.3.0
+ */
+template <typename T, typename Less>
+cudaError_t sort_by_copy(const T *d_items, T *d_sorted_items, size_t count, Less less, void *d_workspace,
+                         size_t workspace_bytes, cudaStream_t stream = nullptr, uint64_t seed = 0) {
+  const cdp::by::Place<T> place = {d_items, d_sorted_items, count, d_workspace, workspace_bytes};
+  return count == 0 ? cudaSuccess : cdp::by::launch_sort(place, less, stream, seed, true);
 }
 
 } // namespace cdpsort

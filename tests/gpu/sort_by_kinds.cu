@@ -70,9 +70,19 @@ Less less_of() {
     return Less{};
 }
 
+template <typename T>
+cudaError_t workspace(size_t count, bool is_apart, size_t *bytes) {
+  return is_apart ? cdpsort::sort_by_copy_workspace<T>(count, bytes) : cdpsort::sort_by_workspace<T>(count, bytes);
+}
+
 template <typename T, typename Less>
-cudaError_t sort(void *d_items, size_t count, void *d_workspace, size_t workspace_bytes, cudaStream_t stream) {
-  return cdpsort::sort_by(static_cast<T *>(d_items), count, less_of<T, Less>(), d_workspace, workspace_bytes, stream, 7);
+cudaError_t sort(void *d_items, void *d_sorted_items, size_t count, void *d_workspace, size_t workspace_bytes,
+                 cudaStream_t stream) {
+  T *items = static_cast<T *>(d_items);
+  if (d_sorted_items == d_items)
+    return cdpsort::sort_by(items, count, less_of<T, Less>(), d_workspace, workspace_bytes, stream, 7);
+  return cdpsort::sort_by_copy(items, static_cast<T *>(d_sorted_items), count, less_of<T, Less>(), d_workspace, workspace_bytes,
+                               stream, 7);
 }
 
 template <typename T, typename Less>
@@ -86,12 +96,12 @@ bool comes_before(const void *a, const void *b) {
 
 template <typename T, typename Less>
 constexpr Kind kind(const char *name) {
-  return {name, sizeof(T), cdpsort::sort_by_workspace<T>, sort<T, Less>, comes_before<T, Less>};
+  return {name, sizeof(T), workspace<T>, sort<T, Less>, comes_before<T, Less>};
 }
 
 template <typename T, typename Less>
 constexpr Kind broken_kind(const char *name) {
-  return {name, sizeof(T), cdpsort::sort_by_workspace<T>, sort<T, Less>, nullptr};
+  return {name, sizeof(T), workspace<T>, sort<T, Less>, nullptr};
 }
 
 } // namespace

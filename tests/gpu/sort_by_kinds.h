@@ -11,12 +11,13 @@
 
 namespace sort_by_kinds {
 
-/* Kinds of items and comparisons. */
+/* Kinds of items and comparisons. A sort is in place where `d_sorted_items` are `d_items`. */
 struct Kind {
   const char *name;
   size_t item_bytes;
-  cudaError_t (*workspace)(size_t count, size_t *bytes);
-  cudaError_t (*sort)(void *d_items, size_t count, void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
+  cudaError_t (*workspace)(size_t count, bool is_apart, size_t *bytes);
+  cudaError_t (*sort)(void *d_items, void *d_sorted_items, size_t count, void *d_workspace, size_t workspace_bytes,
+                      cudaStream_t stream);
   bool (*comes_before)(const void *a, const void *b); /* NULL: a comparison that is broken */
 };
 

@@ -7,6 +7,8 @@
 #include "compared.h"
 #include "gpu_tables.h"
 
+#include <cdpsort/copy.h>
+
 #include <algorithm>
 #include <string>
 #include <thread>
@@ -90,33 +92,76 @@ bool key_before(const void *a, const void *b, size_t item_bytes) {
 
 /* ---- One call ---------------------------------------------------------------------------------------------------- */
 
-/* Sorts, in stream order in a workspace of exactly the size that is asked for, and looks whether all items are there. */
+/* A call's arguments: in place where source and target are one. */
+struct Given {
+  const unsigned char *source;
+  unsigned char *target;
+  size_t count;
+  size_t item_bytes;
+  const cdp_comparison *comparison;
+  const cdp_options *options;
+
+  bool is_apart() const {
+    return source != target;
+  }
+};
+
+cdp_status sort_blocking(const Given &given) {
+  return given.is_apart()
+             ? cdp_quicksort_by_copy(given.source, given.target, given.count, given.item_bytes, given.comparison, given.options)
+             : cdp_quicksort_by(given.target, given.count, given.item_bytes, given.comparison, given.options);
+}
+
+cdp_status sort_on_stream(const Given &given) {
+  return given.is_apart() ? cdp_quicksort_by_copy_on_stream(given.source, given.target, given.count, given.item_bytes,
+                                                            given.comparison, given.options, stream())
+                          : cdp_quicksort_by_on_stream(given.target, given.count, given.item_bytes, given.comparison,
+                                                       given.options, stream());
+}
+
+cdp_status ask_workspace(const Given &given, size_t *bytes) {
+  return given.is_apart() ? cdp_quicksort_by_copy_workspace(given.count, given.item_bytes, given.options, bytes)
+                          : cdp_quicksort_by_workspace(given.count, given.item_bytes, given.options, bytes);
+}
+
+cdp_status sort_in_workspace(const Given &given, void *workspace, size_t bytes) {
+  return given.is_apart() ? cdp_quicksort_by_copy_async(given.source, given.target, given.count, given.item_bytes,
+                                                        given.comparison, given.options, workspace, bytes, stream())
+                          : cdp_quicksort_by_async(given.target, given.count, given.item_bytes, given.comparison, given.options,
+                                                   workspace, bytes, stream());
+}
+
+/*
+ * Sorts, in stream order in a workspace of exactly the size that is asked for, and looks whether all items are there. Every second
+ * pair of numbers of items is sorted out of place.
+ */
 Bytes sort(const Bytes &items, size_t item_bytes, const cdp_comparison &comparison, const Way &way) {
   const size_t count = items.size() / item_bytes;
+  const bool is_apart = count / 2 % 2 == 1;
   cdp_options options = CDP_OPTIONS_INIT;
   size_t bytes = 0;
   options.seed = seed() + count;
-  snprintf(label, sizeof label, "%zu items of %zu bytes; %s%s, %s", count, item_bytes, way.is_captured ? "captured, " : "",
-           call_name(way.call), place_name(way.keys_place));
+  snprintf(label, sizeof label, "%zu items of %zu bytes%s; %s%s, %s", count, item_bytes, is_apart ? ", out of place" : "",
+           way.is_captured ? "captured, " : "", call_name(way.call), place_name(way.keys_place));
   note("%s", label);
   const Array array = make_array(way.keys_place, items);
-  unsigned char *memory = array.memory();
+  const Array output = make_array(way.keys_place, Bytes(is_apart ? items.size() : 0));
+  const Given given = {array.memory(), is_apart ? output.memory() : array.memory(), count, item_bytes, &comparison, &options};
   if (way.call == Call::blocking) {
-    CHECK_SORT(cdp_quicksort_by(memory, count, item_bytes, &comparison, &options));
+    CHECK_SORT(sort_blocking(given));
   } else if (way.call == Call::on_stream) {
-    CHECK_SORT(
-        perform(way, [&] { return cdp_quicksort_by_on_stream(memory, count, item_bytes, &comparison, &options, stream()); }));
+    CHECK_SORT(perform(way, [&] { return sort_on_stream(given); }));
   } else {
-    CHECK_SORT(cdp_quicksort_by_workspace(count, item_bytes, &options, &bytes));
+    CHECK_SORT(ask_workspace(given, &bytes));
     const Array workspace = make_array(Place::device, Bytes(bytes));
-    CHECK_SORT(perform(way, [&] {
-      return cdp_quicksort_by_async(memory, count, item_bytes, &comparison, &options, workspace.memory(), bytes, stream());
-    }));
+    CHECK_SORT(perform(way, [&] { return sort_in_workspace(given, workspace.memory(), bytes); }));
     CHECK_CUDA(cudaStreamSynchronize(stream()));
     read_array(workspace, label);
   }
   CHECK_CUDA(cudaStreamSynchronize(stream()));
-  Bytes sorted = read_array(array, label);
+  if (is_apart)
+    ck_assert_msg(read_array(array, label) == items, "%s: the input has changed", label);
+  Bytes sorted = read_array(is_apart ? output : array, label);
   free_arrays();
   compared::must_be_permutation(items, sorted, item_bytes);
   return sorted;

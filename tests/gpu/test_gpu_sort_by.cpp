@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sort_by.cuh on the GPU: around all limits, in a workspace of no more than is asked for, captured, and with comparisons that
+ * sort_by.cuh on the GPU: around all limits, in place and out of place, in a workspace of no more than is asked for, captured, and with comparisons that
  * contradict themselves. And what it refuses.
  */
 #include "compared.h"
@@ -16,19 +16,22 @@ namespace {
 
 char label[256];
 
-void check(const Kind &kind, size_t count, uint32_t keys, bool is_captured) {
+void check(const Kind &kind, size_t count, uint32_t keys, bool is_captured, bool is_apart) {
   const Bytes items = compared::random_items(count, kind.item_bytes, keys, seed() + count);
   size_t bytes = 0;
-  snprintf(label, sizeof label, "%zu %s%s", count, kind.name, is_captured ? ", captured" : "");
+  snprintf(label, sizeof label, "%zu %s%s%s", count, kind.name, is_apart ? ", out of place" : "",
+           is_captured ? ", captured" : "");
   note("%s", label);
-  CHECK_CUDA(kind.workspace(count, &bytes));
+  CHECK_CUDA(kind.workspace(count, is_apart, &bytes));
   const Array array = make_array(Place::device, items);
+  const Array output = make_array(Place::device, Bytes(is_apart ? items.size() : 0));
+  const Array &target = is_apart ? output : array;
   const Array workspace = make_array(Place::device, Bytes(bytes));
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
   if (is_captured)
     CHECK_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeRelaxed));
-  CHECK_CUDA(kind.sort(array.memory(), count, workspace.memory(), bytes, stream()));
+  CHECK_CUDA(kind.sort(array.memory(), target.memory(), count, workspace.memory(), bytes, stream()));
   if (is_captured) {
     CHECK_CUDA(cudaStreamEndCapture(stream(), &graph));
     CHECK_CUDA(cudaGraphInstantiate(&exec, graph, 0));
@@ -40,7 +43,9 @@ void check(const Kind &kind, size_t count, uint32_t keys, bool is_captured) {
     CHECK_CUDA(cudaGraphDestroy(graph));
   }
   read_array(workspace, label);
-  const Bytes sorted = read_array(array, label);
+  const Bytes sorted = read_array(target, label);
+  if (is_apart)
+    ck_assert_msg(read_array(array, label) == items, "%s: the input has changed", label);
   free_arrays();
   compared::must_be_permutation(items, sorted, kind.item_bytes);
   if (kind.comes_before != nullptr)
@@ -55,30 +60,43 @@ START_TEST(test_around_limits) {
   for (const size_t count : compared::counts_around_limits(kind.item_bytes, false)) {
     if (quick() && count > 5000)
       break;
-    check(kind, count, key_numbers[round / 2 % 3], round % 2 != 0);
+    check(kind, count, key_numbers[round / 2 % 3], round % 2 != 0, round / 2 % 2 != 0);
     round++;
   }
   if (kind.comes_before != nullptr)
-    check(kind, pick(5000011, 50021), 0, false);
+    for (const bool is_apart : {false, true})
+      check(kind, pick(5000011, 50021), 0, false, is_apart);
 }
 END_TEST
 
 START_TEST(test_refuses) {
+  constexpr size_t COUNT = 50021;
   const Kind &kind = ALL_KINDS[0];
-  const Bytes items = compared::random_items(50021, kind.item_bytes, 0, seed());
+  const Bytes items = compared::random_items(COUNT, kind.item_bytes, 0, seed());
   size_t bytes = 0;
-  CHECK_CUDA(kind.workspace(50021, &bytes));
+  CHECK_CUDA(kind.workspace(COUNT, false, &bytes));
   const Array array = make_array(Place::device, items);
+  const Array output = make_array(Place::device, Bytes(items.size(), 0xEE));
   const Array workspace = make_array(Place::device, Bytes(bytes + 8));
-  ck_assert_int_eq(kind.sort(array.memory(), 50021, workspace.memory(), bytes - 1, stream()), cudaErrorInvalidValue);
-  ck_assert_int_eq(kind.sort(array.memory(), 50021, workspace.memory() + 8, bytes, stream()), cudaErrorInvalidValue);
-  ck_assert_int_eq(kind.sort(array.memory(), 50021, nullptr, bytes, stream()), cudaErrorInvalidValue);
-  ck_assert_int_eq(kind.sort(nullptr, 50021, workspace.memory(), bytes, stream()), cudaErrorInvalidValue);
-  ck_assert_int_eq(kind.sort(array.memory(), size_t{1} << 32, workspace.memory(), bytes, stream()), cudaErrorInvalidValue);
-  ck_assert_int_eq(kind.workspace(size_t{1} << 32, &bytes), cudaErrorInvalidValue);
-  CHECK_CUDA(kind.sort(nullptr, 1, nullptr, 0, stream()));
+  unsigned char *memory = workspace.memory();
+  for (unsigned char *target : {array.memory(), output.memory()}) {
+    ck_assert_int_eq(kind.sort(array.memory(), target, COUNT, memory, bytes - 1, stream()), cudaErrorInvalidValue);
+    ck_assert_int_eq(kind.sort(array.memory(), target, COUNT, memory + 8, bytes, stream()), cudaErrorInvalidValue);
+    ck_assert_int_eq(kind.sort(array.memory(), target, COUNT, nullptr, bytes, stream()), cudaErrorInvalidValue);
+    ck_assert_int_eq(kind.sort(array.memory(), target, size_t{1} << 32, memory, bytes, stream()), cudaErrorInvalidValue);
+  }
+  for (unsigned char *overlapping : {array.memory() + 4, array.memory() + items.size() - 4})
+    ck_assert_int_eq(kind.sort(array.memory(), overlapping, COUNT, memory, bytes, stream()), cudaErrorInvalidValue);
+  ck_assert_int_eq(kind.sort(nullptr, nullptr, COUNT, memory, bytes, stream()), cudaErrorInvalidValue);
+  ck_assert_int_eq(kind.sort(nullptr, output.memory(), 1, memory, bytes, stream()), cudaErrorInvalidValue);
+  ck_assert_int_eq(kind.sort(array.memory(), nullptr, 1, memory, bytes, stream()), cudaErrorInvalidValue);
+  for (const bool is_apart : {false, true})
+    ck_assert_int_eq(kind.workspace(size_t{1} << 32, is_apart, &bytes), cudaErrorInvalidValue);
+  CHECK_CUDA(kind.sort(nullptr, nullptr, 1, nullptr, 0, stream()));
+  CHECK_CUDA(kind.sort(nullptr, output.memory(), 0, nullptr, 0, stream()));
   CHECK_CUDA(cudaStreamSynchronize(stream()));
   ck_assert(read_array(array, "refused") == items);
+  ck_assert(read_array(output, "refused") == Bytes(items.size(), 0xEE));
 }
 END_TEST
 

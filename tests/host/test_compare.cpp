@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cdp_quicksort_by() on the simulated device: items of all kinds of sizes come out in order, and whatever a comparison answers,
+ * cdp_quicksort_by() and cdp_quicksort_by_copy() on the simulated device: items of all kinds of sizes come out in order, and whatever a comparison answers,
  * all of them come out. The calls as calls are test_compare_calls.cpp's.
  */
 #include "compared.h"
 #include "run_suite.h"
+
+#include <cdpsort/copy.h>
 
 using namespace compared;
 using namespace host_tables;
@@ -142,20 +144,31 @@ const Named broken[] = {{"always", always},
 
 /* ---- Sorting ----------------------------------------------------------------------------------------------------------- */
 
-/* Sorts in a guarded workspace of no more than is asked for, and looks whether all items are there. */
+/*
+ * Sorts in a guarded workspace of no more than is asked for, and looks whether all items are there: in place, or with an odd seed
+ * out of place, which must leave the input as it was.
+ */
 Bytes sort_guarded(const Bytes &items, size_t item_bytes, const Named &order, uint64_t seed, Setting &setting) {
   const size_t count = items.size() / item_bytes;
+  const bool is_apart = seed % 2 == 1;
   const cdp_options options = simulated_options(seed);
   cdp_comparison comparison = CDP_COMPARISON_INIT;
   comparison.compare = order.compare;
   comparison.context = &setting;
   size_t bytes = 0;
-  MUST(cdp_quicksort_by_workspace(count, item_bytes, &options, &bytes));
+  MUST(is_apart ? cdp_quicksort_by_copy_workspace(count, item_bytes, &options, &bytes)
+                : cdp_quicksort_by_workspace(count, item_bytes, &options, &bytes));
   const Guarded workspace(Bytes(bytes, 0xA5));
-  const Guarded guarded(items);
-  MUST(cdp_quicksort_by_async(guarded.bytes(), count, item_bytes, &comparison, &options, workspace.bytes(), bytes, nullptr));
+  const Guarded given(items);
+  const Guarded output(Bytes(items.size(), 0xEE));
+  MUST(is_apart ? cdp_quicksort_by_copy_async(given.bytes(), output.bytes(), count, item_bytes, &comparison, &options,
+                                              workspace.bytes(), bytes, nullptr)
+                : cdp_quicksort_by_async(given.bytes(), count, item_bytes, &comparison, &options, workspace.bytes(), bytes,
+                                         nullptr));
   workspace.contents();
-  Bytes sorted = guarded.contents();
+  if (is_apart)
+    ck_assert(given.contents() == items);
+  Bytes sorted = is_apart ? output.contents() : given.contents();
   must_be_permutation(items, sorted, item_bytes);
   return sorted;
 }
@@ -243,7 +256,7 @@ START_TEST(sorts_long_pieces) {
               cdp::by::shape_of(cdp::by::is_moved(item_bytes) ? static_cast<uint32_t>(item_bytes) : cdp::by::OF_INDICES, true)
                   .piece() -
           7;
-      ck_assert(cdp::by::make_plan(count, item_bytes, 0, 4, true, &plan));
+      ck_assert(cdp::by::make_plan({count, item_bytes, 0, false}, 4, true, &plan));
       ck_assert_uint_eq(plan.levels, 1);
       const Bytes items = random_items(count, item_bytes, 0, seed);
       Setting setting = {item_bytes};

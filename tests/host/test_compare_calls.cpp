@@ -7,6 +7,8 @@
 #include "compared.h"
 #include "run_suite.h"
 
+#include <cdpsort/copy.h>
+
 #include <thread>
 
 using namespace compared;
@@ -61,7 +63,7 @@ START_TEST(plans_for_gpus) {
     for (const uint64_t count :
          {uint64_t{2}, uint64_t{2176}, uint64_t{2177}, uint64_t{1} << 20, uint64_t{1} << 26, uint64_t{CDP_COMPARE_COUNT_MAX}}) {
       cdp::by::Plan plan;
-      ck_assert(cdp::by::make_plan(count, item_bytes, 0, 132, false, &plan));
+      ck_assert(cdp::by::make_plan({count, item_bytes, 0, false}, 132, false, &plan));
       const uint64_t moved = count * (item_bytes + (cdp::by::is_moved(item_bytes) ? 1 : 9));
       ck_assert_uint_le(plan.workspace_bytes, moved + moved / 16 + 65536);
       ck_assert_uint_le(plan.levels, cdp::by::LEVELS_MAX);
@@ -74,7 +76,7 @@ START_TEST(plans_for_gpus) {
     }
   cdp::by::Plan plan;
   for (const uint64_t item_bytes : {4, 8, 16}) {
-    ck_assert(cdp::by::make_plan(uint64_t{1} << 26, item_bytes, 0, 132, false, &plan));
+    ck_assert(cdp::by::make_plan({uint64_t{1} << 26, item_bytes, 0, false}, 132, false, &plan));
     ck_assert_uint_eq(plan.levels, 2);
   }
 }
@@ -170,6 +172,55 @@ START_TEST(refuses_wrong_workspaces) {
 }
 END_TEST
 
+START_TEST(refuses_wrong_copies) {
+  const cdp_options options = simulated_options(1);
+  const cdp_comparison comparison = numbers();
+  Untouched all;
+  unsigned char *const output = all.memory + 256;
+  size_t bytes = 0;
+  const auto copy = [&](const void *items, void *sorted_items, size_t count) {
+    return cdp_quicksort_by_copy(items, sorted_items, count, 4, &comparison, &options);
+  };
+  must_fail(CDP_ERROR_NULL, copy(nullptr, output, 1), "items is NULL");
+  must_fail(CDP_ERROR_NULL, copy(all.memory, nullptr, 1), "sorted_items is NULL");
+  must_fail(CDP_ERROR_ALIGNMENT, copy(all.memory + 2, output, 16), "items is");
+  must_fail(CDP_ERROR_ALIGNMENT, copy(all.memory, output + 2, 16), "sorted_items is");
+  must_fail(CDP_ERROR_POINTER, copy(all.memory, all.memory, 16), "overlap");
+  must_fail(CDP_ERROR_POINTER, copy(all.memory, all.memory + 60, 16), "overlap");
+  must_fail(CDP_ERROR_POINTER, copy(all.memory + 60, all.memory, 16), "overlap");
+  must_fail(CDP_ERROR_NULL, cdp_quicksort_by_copy(all.memory, output, 1, 4, nullptr, &options), "comparison is NULL");
+  MUST(copy(nullptr, nullptr, 0));
+  MUST(cdp_quicksort_by_copy_workspace(0, 3, &options, &bytes));
+  ck_assert_uint_eq(bytes, 0);
+  MUST(cdp_quicksort_by_copy_workspace(16, 3, &options, &bytes));
+  ck_assert_uint_le(bytes, 512);
+  const auto launch = [&](void *workspace, size_t size) {
+    return cdp_quicksort_by_copy_async(all.memory, output, 16, 3, &comparison, &options, workspace, size, nullptr);
+  };
+  must_fail(CDP_ERROR_NULL, launch(nullptr, bytes), "cdp_quicksort_by_copy_workspace()");
+  must_fail(CDP_ERROR_WORKSPACE, launch(all.memory + 1024, bytes - 1), "cdp_quicksort_by_copy_workspace()");
+  must_fail(CDP_ERROR_WORKSPACE, launch(all.memory, bytes), "overlaps items");
+  must_fail(CDP_ERROR_WORKSPACE, launch(output, bytes), "overlaps sorted_items");
+}
+END_TEST
+
+/* Items that are gathered are not gathered into the workspace first. */
+START_TEST(copies_need_no_more) {
+  const cdp_options options = simulated_options(1);
+  for (const size_t item_bytes : {4, 24, 100})
+    for (const size_t count : {size_t{2}, size_t{5000}, size_t{1} << 20}) {
+      size_t in_place = 0;
+      size_t apart = 0;
+      MUST(cdp_quicksort_by_workspace(count, item_bytes, &options, &in_place));
+      MUST(cdp_quicksort_by_copy_workspace(count, item_bytes, &options, &apart));
+      if (cdp::by::is_moved(item_bytes))
+        ck_assert_uint_eq(apart, in_place);
+      else
+        ck_assert_uint_le(apart + count * item_bytes, in_place);
+    }
+}
+END_TEST
+
 /* ---- Memory, and several at once --------------------------------------------------------------------------------------- */
 
 START_TEST(allocates_what_is_needed) {
@@ -177,21 +228,32 @@ START_TEST(allocates_what_is_needed) {
   cdp_options options = options_with_account(&kept);
   const cdp_comparison comparison = numbers();
   const Bytes items = random_items(2000, 4, 0, 1);
-  for (int round = 0; round < 2; round++) {
-    Bytes sorted = items;
-    MUST(round == 0 ? cdp_quicksort_by(sorted.data(), 2000, 4, &comparison, &options)
-                    : cdp_quicksort_by_on_stream(sorted.data(), 2000, 4, &comparison, &options, nullptr));
+  Bytes sorted;
+  const auto sort = [&](int round) {
+    switch (round) {
+    case 0:
+      return cdp_quicksort_by(sorted.data(), 2000, 4, &comparison, &options);
+    case 1:
+      return cdp_quicksort_by_on_stream(sorted.data(), 2000, 4, &comparison, &options, nullptr);
+    case 2:
+      return cdp_quicksort_by_copy(items.data(), sorted.data(), 2000, 4, &comparison, &options);
+    default:
+      return cdp_quicksort_by_copy_on_stream(items.data(), sorted.data(), 2000, 4, &comparison, &options, nullptr);
+    }
+  };
+  for (int round = 0; round < 4; round++) {
+    sorted = round < 2 ? items : Bytes(items.size());
+    MUST(sort(round));
     must_be_permutation(items, sorted, 4);
     must_be_in_order(sorted, 4, number_before);
     ck_assert_int_eq(kept.allocations, round + 1);
     ck_assert_int_eq(kept.releases, round + 1);
   }
   kept.is_empty = true;
-  Bytes untouched = items;
-  must_fail(CDP_ERROR_MEMORY, cdp_quicksort_by(untouched.data(), 2000, 4, &comparison, &options), "allocate()");
-  must_fail(CDP_ERROR_MEMORY, cdp_quicksort_by_on_stream(untouched.data(), 2000, 4, &comparison, &options, nullptr),
-            "allocate()");
-  ck_assert(untouched == items);
+  sorted = items;
+  for (int round = 0; round < 4; round++)
+    must_fail(CDP_ERROR_MEMORY, sort(round), "allocate()");
+  ck_assert(sorted == items);
 }
 END_TEST
 
@@ -231,7 +293,9 @@ START_TEST(sorts_in_several_threads) {
     threads.emplace_back([&, thread] {
       const cdp_options options = simulated_options(thread);
       const cdp_comparison comparison = numbers();
-      statuses[thread] = cdp_quicksort_by(sorted[thread].data(), 3000, 8, &comparison, &options);
+      statuses[thread] = thread % 2 == 0
+                             ? cdp_quicksort_by(sorted[thread].data(), 3000, 8, &comparison, &options)
+                             : cdp_quicksort_by_copy(items.data(), sorted[thread].data(), 3000, 8, &comparison, &options);
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -251,6 +315,8 @@ Suite *make_suite() {
   tcase_add_test(tests, refuses_wrong_comparisons);
   tcase_add_test(tests, refuses_wrong_items);
   tcase_add_test(tests, refuses_wrong_workspaces);
+  tcase_add_test(tests, refuses_wrong_copies);
+  tcase_add_test(tests, copies_need_no_more);
   tcase_add_test(tests, allocates_what_is_needed);
   tcase_add_test(tests, gives_its_context);
   tcase_add_test(tests, sorts_in_several_threads);

@@ -3,7 +3,7 @@
  * How the host goes about a sort by comparison: how many levels, where everything is in the workspace, and which kernels are
  * launched, one behind the other.
  *
- *     | as many items, or two rows of indices and the gathered items | bucket of each item |
+ *     | as many items, or two rows of indices and, in place, the gathered items | bucket of each item |
  *     | two sets of ranges: begins, is_done | splitters, buckets of ranks | splitter counts | cursors | long pieces, their count |
  */
 #ifndef CDPSORT_BY_LAUNCHES_H
@@ -30,6 +30,7 @@ struct Plan {
   uint32_t bits[LEVELS_MAX];
   uint32_t pieces;
   uint32_t blocks; /* of a grid whose blocks take what there is in turns */
+  bool is_apart;   /* the caller's items stay as they are, and the sorted ones go elsewhere */
   /* Where parts of the workspace begin. */
   uint64_t items; /* of indices: of items there are the caller's */
   uint64_t other;
@@ -88,14 +89,24 @@ inline void plan_levels(Plan &plan) {
   }
 }
 
-/* Plans a sort of at least 2 items. False if the workspace's bytes cannot be counted. `multiprocessors`: of the device. */
-inline bool make_plan(uint64_t count, uint64_t item_bytes, uint64_t seed, uint32_t multiprocessors, bool is_simulated,
-                      Plan *plan) {
+/* What is asked for: a sort of at least 2 items, or of 1 if it is apart. */
+struct Request {
+  uint64_t count;
+  uint64_t item_bytes;
+  uint64_t seed;
+  bool is_apart;
+};
+
+/* Plans it. False if the workspace's bytes cannot be counted. `multiprocessors`: of the device. */
+inline bool make_plan(const Request &request, uint32_t multiprocessors, bool is_simulated, Plan *plan) {
+  const uint64_t count = request.count;
+  const uint64_t item_bytes = request.item_bytes;
   Parts parts;
   *plan = {};
   plan->count = count;
   plan->item_bytes = item_bytes;
-  plan->seed = seed;
+  plan->seed = request.seed;
+  plan->is_apart = request.is_apart;
   plan->moved_bytes = is_moved(item_bytes) ? static_cast<uint32_t>(item_bytes) : 4;
   plan->shape = shape_of(is_moved(item_bytes) ? plan->moved_bytes : OF_INDICES, is_simulated);
   plan->blocks = multiprocessors;
@@ -104,7 +115,7 @@ inline bool make_plan(uint64_t count, uint64_t item_bytes, uint64_t seed, uint32
     plan_levels(*plan);
   if (is_of_indices(*plan)) {
     plan->items = parts.take(count, plan->moved_bytes);
-    plan->gathered = parts.take(count, item_bytes);
+    plan->gathered = plan->is_apart ? 0 : parts.take(count, item_bytes);
   }
   if (plan->levels != 0) {
     plan->other = parts.take(count, plan->moved_bytes);
@@ -132,15 +143,16 @@ T *part_of(void *workspace, uint64_t begin) {
   return reinterpret_cast<T *>(static_cast<unsigned char *>(workspace) + begin);
 }
 
-inline Job job_of(const Plan &plan, void *items, void *workspace) {
+/* `source` and `target` are the same array, unless the plan says that they are apart. */
+inline Job job_of(const Plan &plan, const void *source, void *target, void *workspace) {
   Job job = {};
-  job.items = is_of_indices(plan) ? part_of<void>(workspace, plan.items) : items;
-  job.base = items;
+  job.items = is_of_indices(plan) ? part_of<void>(workspace, plan.items) : target;
+  job.base = source;
   job.item_bytes = plan.item_bytes;
   job.seed = plan.seed;
   job.count = static_cast<uint32_t>(plan.count);
   job.parents = 1;
-  job.gathered = part_of<void>(workspace, plan.gathered);
+  job.gathered = plan.is_apart ? target : part_of<void>(workspace, plan.gathered);
   if (plan.levels == 0)
     return job;
   job.other = part_of<void>(workspace, plan.other);
@@ -168,8 +180,9 @@ inline void go_down(Job &job) {
 template <typename Launcher>
 class Launches {
 public:
-  Launches(const Plan &of_plan, void *items, void *of_workspace, Launcher &by)
-      : plan(of_plan), workspace(of_workspace), launcher(by), job(job_of(of_plan, items, of_workspace)) {}
+  Launches(const Plan &of_plan, const void *of_source, void *of_target, void *of_workspace, Launcher &by)
+      : plan(of_plan), source(of_source), target(of_target), workspace(of_workspace), launcher(by),
+        job(job_of(of_plan, of_source, of_target, of_workspace)) {}
 
   int launch_all() {
     int error = begin();
@@ -185,7 +198,7 @@ public:
     if (error != 0 || !is_of_indices(plan))
       return error;
     error = launcher.launch(Kernel::gather, walking_blocks(), PLAIN_THREADS, 0, job);
-    return error != 0 ? error : launcher.copy(const_cast<void *>(job.base), job.gathered, plan.count * plan.item_bytes);
+    return error != 0 || plan.is_apart ? error : launcher.copy(target, job.gathered, plan.count * plan.item_bytes);
   }
 
 private:
@@ -194,13 +207,23 @@ private:
     return blocks < uint64_t{plan.blocks} * 8 ? static_cast<uint32_t>(blocks) : plan.blocks * 8;
   }
 
-  /* The last level writes to where pieces are sorted; the first one begins on that side which this leads to. */
+  /* Where a level writes: the last one to where pieces are sorted. */
+  void *side(uint32_t level) const {
+    return (plan.levels - level) % 2 == 1 ? job.items : job.other;
+  }
+
+  /* Indices begin on the side that the first level does not write to; items where the caller has them, unless it does. */
   int begin() {
-    job.from = plan.levels % 2 == 0 ? job.items : job.other;
-    job.to = const_cast<void *>(job.from);
+    void *const first = plan.levels == 0 || side(0) == job.other ? job.items : job.other;
+    job.to = first;
+    job.from = first;
     if (is_of_indices(plan))
       return launcher.launch(Kernel::number, walking_blocks(), PLAIN_THREADS, 0, job);
-    return job.from == job.items ? 0 : launcher.copy(job.other, job.items, plan.count * plan.moved_bytes);
+    if (plan.levels != 0 && (plan.is_apart || first == job.items)) {
+      job.from = source;
+      return 0;
+    }
+    return first == source ? 0 : launcher.copy(first, source, plan.count * plan.moved_bytes);
   }
 
   int sort_pieces(Kernel kernel, uint32_t threads) {
@@ -212,7 +235,7 @@ private:
     const uint32_t grid = static_cast<uint32_t>(tiles);
     job.bits = plan.bits[level];
     job.is_last = level + 1 == plan.levels ? 1 : 0;
-    job.to = job.from == job.items ? job.other : job.items;
+    job.to = side(level);
     job.next_begins = part_of<uint32_t>(workspace, plan.begins[level % 2]);
     job.next_is_done = part_of<uint8_t>(workspace, plan.is_done[level % 2]);
     int error = launcher.launch(Kernel::choose, job.parents, plan.shape.sample_threads,
@@ -230,6 +253,8 @@ private:
   }
 
   const Plan &plan;
+  const void *source;
+  void *target;
   void *workspace;
   Launcher &launcher;
   Job job;
