@@ -66,9 +66,9 @@ struct Launcher {
 
   static KernelFunction kernel_function(by::Kernel kernel) {
     constexpr KernelFunction FUNCTIONS[by::KERNELS] = {
-        by::number_kernel<Rules>, by::choose_kernel<Rules>,     by::count_kernel<Rules>,
-        by::scan_kernel<Rules>,   by::move_kernel<Rules>,       by::short_piece_kernel<Rules>,
-        by::piece_kernel<Rules>,  by::long_piece_kernel<Rules>, by::gather_kernel<Rules>};
+        by::number_kernel<Rules>,     by::choose_kernel<Rules>, by::count_kernel<Rules>,       by::scan_kernel<Rules>,
+        by::move_kernel<Rules>,       by::whole_kernel<Rules>,  by::short_piece_kernel<Rules>, by::piece_kernel<Rules>,
+        by::long_piece_kernel<Rules>, by::gather_kernel<Rules>};
     return FUNCTIONS[static_cast<uint32_t>(kernel)];
   }
 

@@ -106,7 +106,7 @@ CDP_API cdp_status cdp_quicksort_by(void *items, size_t count, size_t item_bytes
 /**
  * How many bytes of workspace cdp_quicksort_by_async() needs: as many as the items and 1 byte for each, and at most a sixteenth of
  * that (on the simulated device as much again) and 64 KiB; where indices are sorted, the items and 9 bytes for each, and
- * likewise. 256 bytes for items that are moved and that one block sorts, such as 2,176 of 4 bytes.
+ * likewise. 256 bytes for items that are moved and that one block sorts, such as 8,704 of 4 bytes.
  * @return as cdp_quicksort_workspace().
  * @since 0.3.0
  */

@@ -79,9 +79,9 @@ struct StreamLauncher {
   using Function = void (*)(Job, typename Rules::Context);
 
   static Function function(Kernel kernel) {
-    constexpr Function FUNCTIONS[KERNELS] = {number_kernel<Rules>, choose_kernel<Rules>,     count_kernel<Rules>,
-                                             scan_kernel<Rules>,   move_kernel<Rules>,       short_piece_kernel<Rules>,
-                                             piece_kernel<Rules>,  long_piece_kernel<Rules>, gather_kernel<Rules>};
+    constexpr Function FUNCTIONS[KERNELS] = {
+        number_kernel<Rules>, choose_kernel<Rules>,      count_kernel<Rules>, scan_kernel<Rules>,       move_kernel<Rules>,
+        whole_kernel<Rules>,  short_piece_kernel<Rules>, piece_kernel<Rules>, long_piece_kernel<Rules>, gather_kernel<Rules>};
     return FUNCTIONS[static_cast<uint32_t>(kernel)];
   }
 

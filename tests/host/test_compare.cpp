@@ -249,7 +249,7 @@ END_TEST
 START_TEST(sorts_long_pieces) {
   uint64_t seed = 370;
   for (const size_t item_bytes : {size_t{1}, size_t{4}, size_t{8}, size_t{24}, size_t{11}})
-    for (const uint32_t pieces : {2u, 3u, 4u}) {
+    for (const uint32_t pieces : {3u, 4u}) {
       cdp::by::Plan plan;
       const size_t count =
           pieces *

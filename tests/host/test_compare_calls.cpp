@@ -61,14 +61,14 @@ END_TEST
 START_TEST(plans_for_gpus) {
   for (const uint64_t item_bytes : {1, 4, 8, 12, 16, 24, 32, 40, 1000})
     for (const uint64_t count :
-         {uint64_t{2}, uint64_t{2176}, uint64_t{2177}, uint64_t{1} << 20, uint64_t{1} << 26, uint64_t{CDP_COMPARE_COUNT_MAX}}) {
+         {uint64_t{2}, uint64_t{8704}, uint64_t{8705}, uint64_t{1} << 20, uint64_t{1} << 26, uint64_t{CDP_COMPARE_COUNT_MAX}}) {
       cdp::by::Plan plan;
       ck_assert(cdp::by::make_plan({count, item_bytes, 0, false}, 132, false, &plan));
       const uint64_t moved = count * (item_bytes + (cdp::by::is_moved(item_bytes) ? 1 : 9));
       ck_assert_uint_le(plan.workspace_bytes, moved + moved / 16 + 65536);
       ck_assert_uint_le(plan.levels, cdp::by::LEVELS_MAX);
       ck_assert(plan.levels == 0 || count <= uint64_t{plan.pieces} * plan.shape.piece() / 2);
-      for (const uint32_t threads : {plan.shape.piece_threads, plan.shape.sample_threads})
+      for (const uint32_t threads : {plan.shape.piece_threads, plan.shape.whole_threads, plan.shape.sample_threads})
         ck_assert_uint_le(cdp::by::sort_bytes(plan.shape, threads, plan.moved_bytes), 48 * 1024);
       ck_assert_uint_le(cdp::by::choose_bytes(plan.shape, plan.moved_bytes), 48 * 1024);
       ck_assert_uint_le(cdp::by::classify_bytes(plan.shape, plan.moved_bytes), 48 * 1024);

@@ -81,8 +81,8 @@ inline std::vector<size_t> counts_around_limits(size_t item_bytes, bool is_simul
   const size_t piece = shape.piece();
   const size_t level = piece / 2 << shape.level_bits;
   std::vector<size_t> counts = {0, 1, 2, 3, shape.sort_items, shape.sort_items + 1u, 32 * shape.sort_items};
-  for (const size_t limit : {32 * shape.sort_items + size_t{1}, size_t{shape.short_piece()}, piece, size_t{shape.sample()},
-                             size_t{shape.tile()}, 2 * piece, level})
+  for (const size_t limit : {32 * shape.sort_items + size_t{1}, size_t{shape.short_piece()}, piece, size_t{shape.whole()},
+                             size_t{shape.sample()}, size_t{shape.tile()}, 2 * piece, level})
     for (size_t count = limit - 1; count <= limit + 1; count++)
       counts.push_back(count);
   counts.push_back(2 * level + 17);

@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(SHAPE<typename Rules::Item>.sample_threads, SH
       job.splitter_counts[blockIdx.x] = 0;
     return;
   }
-  const uint32_t sample = least(SHAPE<Item>.sample(), parent.end - parent.begin);
+  const uint32_t sample = least(least(SHAPE<Item>.sample(), SAMPLE_ITEMS << job.bits), parent.end - parent.begin);
   draw_sample(job, parent, sample, block.sort.stage());
   __syncthreads();
   sort_block(block.sort, sample, less);

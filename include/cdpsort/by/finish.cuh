@@ -14,11 +14,12 @@
 
 namespace cdp::by {
 
-/* Sorts at most a tile in place. */
+/* Sorts at most a tile, in place or not. */
 template <typename Item, uint32_t THREADS, typename Less>
-__device__ __forceinline__ void sort_in_place(SortBlock<Item, THREADS> &block, Item *items, uint32_t count, const Less &less) {
+__device__ __forceinline__ void sort_tile(SortBlock<Item, THREADS> &block, const Item *from, Item *items, uint32_t count,
+                                          const Less &less) {
   for (uint32_t index = threadIdx.x; index < count; index += THREADS)
-    block.stage()[index] = items[index];
+    block.stage()[index] = from[index];
   __syncthreads();
   sort_block(block, count, less);
   for (uint32_t index = threadIdx.x; index < count; index += THREADS)
@@ -36,7 +37,8 @@ __device__ __forceinline__ void sort_piece(const Job &job, const typename Rules:
   const uint32_t count = piece.end - piece.begin;
   if (count < fewest || count > SortBlock<Item, THREADS>::TILE || is_done(job, blockIdx.x))
     return;
-  sort_in_place(block, static_cast<Item *>(job.items) + piece.begin, count, Rules::comparison(job, context));
+  sort_tile(block, static_cast<const Item *>(job.from) + piece.begin, static_cast<Item *>(job.items) + piece.begin, count,
+            Rules::comparison(job, context));
 }
 
 /* The blocks that sort pieces: their threads, and how many of them a multiprocessor must hold. */
@@ -70,6 +72,14 @@ __global__ void __launch_bounds__(PIECE<typename Rules::Item>.threads, PIECE<typ
     // cppcheck-suppress passedByValue
     piece_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
   sort_piece<PIECE<typename Rules::Item>.threads, Rules>(job, context, SHAPE<typename Rules::Item>.short_piece() + 1);
+}
+
+/* All there is, if it is no more than such a block sorts. */
+template <typename Rules>
+__global__ void __launch_bounds__(SHAPE<typename Rules::Item>.whole_threads)
+    // cppcheck-suppress passedByValue
+    whole_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
+  sort_piece<SHAPE<typename Rules::Item>.whole_threads, Rules>(job, context, 2);
 }
 
 /* ---- Long pieces ------------------------------------------------------------------------------------------------------- */
@@ -167,7 +177,7 @@ __device__ __forceinline__ void sort_long(SortBlock<Item, THREADS> &block, Item 
                                           const Less &less) {
   constexpr uint32_t TILE = SortBlock<Item, THREADS>::TILE;
   for (uint32_t begin = 0; begin < count; begin += least(TILE, count - begin))
-    sort_in_place(block, items + begin, least(TILE, count - begin), less);
+    sort_tile(block, items + begin, items + begin, least(TILE, count - begin), less);
   bool is_elsewhere = false;
   for (uint64_t run = TILE; run < count; run *= 2) {
     const Item *source = is_elsewhere ? other : items;

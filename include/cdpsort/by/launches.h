@@ -14,8 +14,8 @@
 namespace cdp::by {
 
 /* By number of Kernel; behind "cdp_by_" the names of those that the runtime compiler makes. */
-constexpr const char *KERNEL_NAMES[KERNELS] = {"number",      "choose", "count",      "scan",  "move",
-                                               "short_piece", "piece",  "long_piece", "gather"};
+constexpr const char *KERNEL_NAMES[KERNELS] = {"number", "choose",      "count", "scan",       "move",
+                                               "whole",  "short_piece", "piece", "long_piece", "gather"};
 
 /* 2^32 items with a bucket's number of 8 bits are 3 levels on a GPU; the simulated device's are smaller. */
 constexpr uint32_t LEVELS_MAX = 10;
@@ -111,7 +111,7 @@ inline bool make_plan(const Request &request, uint32_t multiprocessors, bool is_
   plan->shape = shape_of(is_moved(item_bytes) ? plan->moved_bytes : OF_INDICES, is_simulated);
   plan->blocks = multiprocessors;
   plan->pieces = 1;
-  if (count > plan->shape.piece())
+  if (count > plan->shape.whole())
     plan_levels(*plan);
   if (is_of_indices(*plan)) {
     plan->items = parts.take(count, plan->moved_bytes);
@@ -188,13 +188,8 @@ public:
     int error = begin();
     for (uint32_t level = 0; level < plan.levels && error == 0; level++)
       error = divide(level);
-    if (error == 0 && (plan.levels != 0 || plan.count <= plan.shape.short_piece()))
-      error = sort_pieces(Kernel::short_piece, plan.shape.piece_threads / 2);
-    if (error == 0 && plan.count > plan.shape.short_piece())
-      error = sort_pieces(Kernel::piece, plan.shape.piece_threads);
-    if (error == 0 && plan.levels != 0)
-      error = launcher.launch(Kernel::long_piece, plan.blocks * LONG_PIECE_BLOCKS, plan.shape.sample_threads,
-                              sort_bytes(plan.shape, plan.shape.sample_threads, plan.moved_bytes), job);
+    if (error == 0)
+      error = plan.levels == 0 ? sort_whole() : sort_all_pieces();
     if (error != 0 || !is_of_indices(plan))
       return error;
     error = launcher.launch(Kernel::gather, walking_blocks(), PLAIN_THREADS, 0, job);
@@ -219,11 +214,31 @@ private:
     job.from = first;
     if (is_of_indices(plan))
       return launcher.launch(Kernel::number, walking_blocks(), PLAIN_THREADS, 0, job);
-    if (plan.levels != 0 && (plan.is_apart || first == job.items)) {
-      job.from = source;
-      return 0;
-    }
-    return first == source ? 0 : launcher.copy(first, source, plan.count * plan.moved_bytes);
+    if (plan.levels != 0 && !plan.is_apart && first == job.other)
+      return launcher.copy(first, source, plan.count * plan.moved_bytes);
+    job.from = source;
+    return 0;
+  }
+
+  /* By one block, of as few threads as do. */
+  int sort_whole() {
+    if (plan.count == 1)
+      return is_of_indices(plan) ? 0 : launcher.copy(job.items, source, plan.moved_bytes);
+    if (plan.count <= plan.shape.short_piece())
+      return sort_pieces(Kernel::short_piece, plan.shape.piece_threads / 2);
+    if (plan.count <= plan.shape.piece())
+      return sort_pieces(Kernel::piece, plan.shape.piece_threads);
+    return sort_pieces(Kernel::whole, plan.shape.whole_threads);
+  }
+
+  int sort_all_pieces() {
+    int error = sort_pieces(Kernel::short_piece, plan.shape.piece_threads / 2);
+    if (error == 0)
+      error = sort_pieces(Kernel::piece, plan.shape.piece_threads);
+    if (error == 0)
+      error = launcher.launch(Kernel::long_piece, plan.blocks * LONG_PIECE_BLOCKS, plan.shape.sample_threads,
+                              sort_bytes(plan.shape, plan.shape.sample_threads, plan.moved_bytes), job);
+    return error;
   }
 
   int sort_pieces(Kernel kernel, uint32_t threads) {
