@@ -9,12 +9,13 @@
  *     if (cdp_quicksort_copy(keys, sorted_keys, 3, CDP_U32, NULL) != CDP_OK) // sorted_keys: 10, 20, 30
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. Values and
- * records go to where they belong without the copy back that a sort in place needs of what it gathers, unless it regroups that (long
- * arrays of values of 1, 2, 4 or 8 bytes), when both take the same time; and the workspace is no larger.
+ * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. (Not by the
+ * bitonic network, which reads them where they are when it reads them first.) Values and records go
+ * to where they belong without the copy back that a sort in place needs of what it gathers, unless it regroups that (long arrays of
+ * values of 1, 2, 4 or 8 bytes), when both take the same time; and the workspace is no larger.
  *
- * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h) in all else: options, memory, synchronisation,
- * threads, graphs, statuses. With these differences:
+ * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h, bitonic.h) in all else: options,
+ * memory, synchronisation, threads, graphs, statuses. With these differences:
  * - Input is only read; output has as many items. No array may overlap another that is written (CDP_ERROR_POINTER): who wants the
  *   output where the input is calls what sorts in place.
  * - Input and output may lie in different memory, as all arrays of pairs.h. Of host memory each has a copy on the device.
@@ -24,6 +25,7 @@
 #ifndef CDPSORT_COPY_H
 #define CDPSORT_COPY_H
 
+#include <cdpsort/bitonic.h>
 #include <cdpsort/records.h>
 
 #ifdef __cplusplus
@@ -174,6 +176,26 @@ CDP_API cdp_status cdp_sort_records_copy_async(const void *d_records, void *d_so
 /** The same without a workspace, as cdp_quicksort_on_stream(). @since 0.3.0 */
 CDP_API cdp_status cdp_sort_records_copy_on_stream(const void *d_records, void *d_sorted_records, size_t count,
                                                    size_t record_bytes, const cdp_field *fields, size_t field_count,
+                                                   const cdp_options *options, void *stream);
+
+/* ---- The bitonic network --------------------------------------------------------------------------------------- */
+
+/**
+ * cdp_bitonic_sort() out of place, in the same time.
+ *
+ * @param keys         `count` keys, aligned to the size of a key. May be NULL if `count` is 0.
+ * @param sorted_keys  receives them in order; likewise.
+ * @param count        as there; but 0 alone is nothing to do.
+ * @param type         as there.
+ * @param options      as there.
+ * @return as cdp_bitonic_sort().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_bitonic_sort_copy(const void *keys, void *sorted_keys, size_t count, cdp_type type,
+                                         const cdp_options *options);
+
+/** The same in stream order, as cdp_bitonic_sort_on_stream(), and like it without any other memory. @since 0.3.0 */
+CDP_API cdp_status cdp_bitonic_sort_copy_on_stream(const void *d_keys, void *d_sorted_keys, size_t count, cdp_type type,
                                                    const cdp_options *options, void *stream);
 
 #ifdef __cplusplus
