@@ -11,9 +11,10 @@
 typedef struct cdp_bitonic_plan {
   cdp_type type;
   cdp_order order;
-  uint64_t count; /* 2 to CDP_COUNT_MAX */
-  void *d_keys;
-  uint64_t seed; /* of the simulated device's schedule */
+  uint64_t count;       /* 1 to CDP_COUNT_MAX */
+  const void *d_source; /* where the keys are at first; may be d_keys */
+  void *d_keys;         /* where they are sorted */
+  uint64_t seed;        /* of the simulated device's schedule */
   bool is_captured;
 } cdp_bitonic_plan;
 

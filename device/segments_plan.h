@@ -5,7 +5,7 @@
 #ifndef CDPSORT_DEVICE_SEGMENTS_PLAN_H
 #define CDPSORT_DEVICE_SEGMENTS_PLAN_H
 
-#include "plan.h"
+#include "array_plans.h"
 
 #include <cdpsort/segments.h>
 
@@ -19,11 +19,13 @@ typedef struct cdp_segments_request {
   cdp_order order;
   cdp_ties ties;
   uint64_t count; /* at least 1 */
-  void *d_keys;
+  const void *d_keys;
+  void *d_sorted_keys; /* may be d_keys, unless the request is_apart */
   uint32_t column_count;
-  cdp_column columns[CDP_COLUMNS_MAX];
-  uint64_t segment_count; /* at least 1 */
-  uint32_t offset_bytes;  /* 4 or 8; 0: segments of `length` keys each, one behind the other */
+  cdp_payload_column columns[CDP_COLUMNS_MAX];
+  bool is_apart; /* columns and sorted keys are written to other arrays than they are read from */
+  uint64_t segment_count;
+  uint32_t offset_bytes; /* 4 or 8; 0: segments of `length` keys each, one behind the other */
   uint64_t length;
   const void *d_begins;
   const void *d_ends;
@@ -44,6 +46,8 @@ typedef enum cdp_segments_by {
  *       but of keys    by halves     of both                                  all of these only where they are needed
  *
  *     | large segments, of levels by turns | tiles | splitters | cursors |
+ *
+ * What goes to other arrays is gathered to there, and not by way of the workspace.
  */
 typedef struct cdp_segments_plan {
   cdp_segments_request asked;
@@ -54,7 +58,7 @@ typedef struct cdp_segments_plan {
   uint32_t max_levels;        /* divisions; 0: no segment is as long as that */
   uint32_t block_depth_limit; /* of ranges that one block sorts by the classic recursion */
   bool is_listed;             /* segments are read by a kernel that lists them by class; otherwise all are of one class */
-  uint64_t max_items;         /* of a segment */
+  uint64_t max_items;         /* of a segment; less than 2: nothing is sorted, and there is no workspace */
   uint64_t small_capacity;
   uint64_t short_capacity;
   uint64_t team_capacity;

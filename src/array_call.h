@@ -20,8 +20,9 @@ typedef struct cdp_named_array {
   size_t bytes;
 } cdp_named_array;
 
-/* All of them. No call has more than keys, sorted keys, indices, and columns with what becomes of them. */
-#define CDP_ARRAYS_MAX (3 + 2 * CDP_COLUMNS_MAX)
+/* All of them. No call has more than keys, sorted keys, indices or where segments begin and end, and columns with what becomes of
+   them. */
+#define CDP_ARRAYS_MAX (4 + 2 * CDP_COLUMNS_MAX)
 typedef struct cdp_array_list {
   cdp_named_array arrays[CDP_ARRAYS_MAX];
   size_t count;

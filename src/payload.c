@@ -6,8 +6,6 @@
 #include "payload_arguments.h"
 #include "status.h"
 
-#include <cdpsort/copy.h>
-
 /* The least count for which there is something to do. */
 static size_t least_count(const payload_call *call) {
   return call->has_indices || call->is_apart ? 1 : 2;
@@ -52,12 +50,7 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
     asked->d_sorted_keys = (arrays++)->d_target;
   if (asked->index_bytes != 0)
     asked->d_indices = (arrays++)->d_target;
-  for (uint32_t column = 0; column < asked->column_count; column++) {
-    asked->columns[column].d_source = arrays->d_source;
-    if (asked->is_apart)
-      arrays++;
-    asked->columns[column].d_target = (arrays++)->d_target;
-  }
+  (void)payload_place_columns(asked->columns, asked->column_count, asked->is_apart, arrays);
 }
 
 static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
@@ -111,17 +104,7 @@ cleanup:
 
 static payload_call columns_call(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
                                  const cdp_options *options) {
-  payload_call call = {.ask = "cdp_quicksort_columns_workspace()",
-                       .keys = keys,
-                       .sorted_keys = keys,
-                       .column_count = column_count,
-                       .has_columns = columns != NULL,
-                       .count = count,
-                       .type = type,
-                       .options = options};
-  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
-    call.columns[column] = (cdp_payload_column){columns[column].values, columns[column].values, columns[column].value_bytes};
-  return call;
+  return payload_columns_call("cdp_quicksort_columns_workspace()", keys, columns, column_count, count, type, options);
 }
 
 static payload_call pairs_call(void *keys, const cdp_column *column, size_t count, cdp_type type, const cdp_options *options) {
@@ -233,19 +216,8 @@ cdp_status cdp_argsort_on_stream(const void *d_keys, void *d_sorted_keys, void *
 
 static payload_call columns_copy_call(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
                                       size_t count, cdp_type type, const cdp_options *options) {
-  payload_call call = {.ask = "cdp_quicksort_columns_copy_workspace()",
-                       .keys = keys,
-                       .sorted_keys = sorted_keys,
-                       .column_count = column_count,
-                       .has_columns = columns != NULL,
-                       .is_apart = true,
-                       .count = count,
-                       .type = type,
-                       .options = options};
-  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
-    call.columns[column] =
-        (cdp_payload_column){columns[column].values, columns[column].sorted_values, columns[column].value_bytes};
-  return call;
+  return payload_columns_copy_call("cdp_quicksort_columns_copy_workspace()", keys, sorted_keys, columns, column_count, count,
+                                   type, options);
 }
 
 static payload_call pairs_copy_call(const void *keys, void *sorted_keys, const cdp_column_copy *column, size_t count,

@@ -8,6 +8,40 @@
 
 #include <stdio.h>
 
+payload_call payload_columns_call(const char *ask, void *keys, const cdp_column *columns, size_t column_count, size_t count,
+                                  cdp_type type, const cdp_options *options) {
+  payload_call call = {.ask = ask,
+                       .keys = keys,
+                       .sorted_keys = keys,
+                       .column_count = column_count,
+                       .has_columns = columns != NULL,
+                       .count = count,
+                       .type = type,
+                       .options = options};
+  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
+    call.columns[column] = (cdp_payload_column){columns[column].values, columns[column].values, columns[column].value_bytes};
+  return call;
+}
+
+payload_call payload_columns_copy_call(const char *ask, const void *keys, void *sorted_keys, const cdp_column_copy *columns,
+                                       size_t column_count, size_t count, cdp_type type, const cdp_options *options) {
+  payload_call call = {.ask = ask,
+                       .keys = keys,
+                       .sorted_keys = sorted_keys,
+                       .column_count = column_count,
+                       .has_columns = columns != NULL,
+                       .is_apart = true,
+                       .count = count,
+                       .type = type,
+                       .options = options};
+  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
+    call.columns[column] =
+        (cdp_payload_column){columns[column].values, columns[column].sorted_values, columns[column].value_bytes};
+  return call;
+}
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------------ */
+
 cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count) {
   const uint64_t wide_bytes = value_bytes;
   if (value_bytes == 0)
@@ -30,17 +64,24 @@ static void name_column(const payload_call *call, size_t column, const char *fie
     (void)snprintf(name, CDP_ARRAY_NAME_BYTES, "columns[%u].%s", (unsigned)column, field);
 }
 
-cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
+cdp_status payload_check_columns(const payload_call *call) {
   char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status;
-  TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
-  if (call->has_indices)
-    TRY(payload_check_index_bytes(call->index_bytes));
   TRY(payload_check_column_count(call->column_count, call->has_columns ? call->columns : NULL));
   for (size_t column = 0; column < call->column_count; column++) {
     name_column(call, column, "value_bytes", name);
     TRY(payload_check_value_bytes(name, call->columns[column].value_bytes, call->count));
   }
+cleanup:
+  return status;
+}
+
+cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
+  cdp_status status;
+  TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
+  if (call->has_indices)
+    TRY(payload_check_index_bytes(call->index_bytes));
+  TRY(payload_check_columns(call));
 cleanup:
   return status;
 }
@@ -109,6 +150,19 @@ cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments
   TRY(cdp_array_list_check_overlap(list));
 cleanup:
   return status;
+}
+
+/* ---- What the engine is told ------------------------------------------------------------------------------------------- */
+
+const cdp_array *payload_place_columns(cdp_payload_column *columns, size_t column_count, bool is_apart,
+                                       const cdp_array *arrays) {
+  for (size_t column = 0; column < column_count; column++) {
+    columns[column].d_source = arrays->d_source;
+    if (is_apart)
+      arrays++;
+    columns[column].d_target = (arrays++)->d_target;
+  }
+  return arrays;
 }
 
 cdp_payload_request payload_request_of(const payload_call *call, const cdp_settings *settings) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call of pairs.h is given, and the checks of it that need no device.
+ * What a call on keys and columns is given, that of pairs.h, of segments.h or their like of copy.h, and the checks of it that need no
+ * device.
  */
 #ifndef CDPSORT_SRC_PAYLOAD_ARGUMENTS_H
 #define CDPSORT_SRC_PAYLOAD_ARGUMENTS_H
 
 #include "array_call.h"
 
-#include <cdpsort/pairs.h>
+#include <cdpsort/copy.h>
 
 /* A call. */
 typedef struct payload_call {
@@ -27,11 +28,25 @@ typedef struct payload_call {
   const cdp_options *options;
 } payload_call;
 
+/* The call of a sort in place, and of one that is apart. */
+payload_call payload_columns_call(const char *ask, void *keys, const cdp_column *columns, size_t column_count, size_t count,
+                                  cdp_type type, const cdp_options *options);
+payload_call payload_columns_copy_call(const char *ask, const void *keys, void *sorted_keys, const cdp_column_copy *columns,
+                                       size_t column_count, size_t count, cdp_type type, const cdp_options *options);
+
 /* Type, options, CDPSORT_DEVICE, count and sizes. CDP_ERROR_TYPE, _OPTION, _SIZE or _NULL. */
 cdp_status payload_read(const payload_call *call, cdp_arguments *arguments);
 
+/* The columns alone: how many, and the sizes of values. CDP_ERROR_SIZE or _NULL. */
+cdp_status payload_check_columns(const payload_call *call);
+
 /* The arrays of a call of at least one key that has been read. CDP_ERROR_NULL, _ALIGNMENT, or _POINTER where they overlap. */
 cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list);
+
+/* Tells columns where the device reaches them: the arrays begin with the first column's, as payload_list() has put them. Returns what
+   is behind them. */
+const cdp_array *payload_place_columns(cdp_payload_column *columns, size_t column_count, bool is_apart,
+                                       const cdp_array *arrays);
 
 /* The size of a value in a call of `count` of them, `name` for messages: the bytes of them all can be addressed. CDP_ERROR_SIZE. */
 cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count);

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of segments.h, by the steps of array_call.h.
+ * The calls of segments.h, and their like of copy.h, by the steps of array_call.h. One key, or keys that are in no segment, are copied
+ * as well.
  */
 #include "payload_arguments.h"
 #include "status.h"
 
-#include <cdpsort/segments.h>
-
-#include <stdio.h>
-
 /* A call, and its plan. */
 typedef struct segments_job {
-  void *keys;
-  const cdp_column *columns;
-  size_t column_count;
-  size_t count;
-  cdp_type type;
-  const cdp_options *options;
+  payload_call call;
   const cdp_segments *segments;
   bool has_workspace; /* of the caller's: it is not NULL, and so has a size */
   cdp_arguments arguments;
@@ -24,22 +16,12 @@ typedef struct segments_job {
 } segments_job;
 
 static bool has_work(const segments_job *job) {
-  return job->count > 1 && job->segments->count != 0;
+  if (job->call.is_apart)
+    return job->call.count != 0;
+  return job->call.count > 1 && job->segments->count != 0;
 }
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------------- */
-
-static cdp_status read_columns(const segments_job *job) {
-  char name[CDP_ARRAY_NAME_BYTES];
-  cdp_status status;
-  TRY(payload_check_column_count(job->column_count, job->columns));
-  for (size_t column = 0; column < job->column_count; column++) {
-    (void)snprintf(name, sizeof name, "columns[%u].value_bytes", (unsigned)column);
-    TRY(payload_check_value_bytes(name, job->columns[column].value_bytes, job->count));
-  }
-cleanup:
-  return status;
-}
 
 static cdp_status read_segments(const cdp_segments *segments, size_t count) {
   const size_t bytes = segments != NULL ? segments->offset_bytes : 0;
@@ -63,14 +45,15 @@ static cdp_status read_segments(const cdp_segments *segments, size_t count) {
 
 /* All that needs no pointer to data. */
 static cdp_status read_job(segments_job *job) {
+  const payload_call *call = &job->call;
   cdp_arguments *arguments = &job->arguments;
   cdp_status status;
-  if (job->column_count == 0)
-    TRY(cdp_arguments_read_ties(job->count, job->type, job->options, arguments));
-  if (job->column_count != 0 || arguments->settings.ties == CDP_TIES_BY_VALUE)
-    TRY(cdp_arguments_read_payload(job->count, job->type, job->options, arguments));
-  TRY(read_columns(job));
-  TRY(read_segments(job->segments, job->count));
+  if (call->column_count == 0)
+    TRY(cdp_arguments_read_ties(call->count, call->type, call->options, arguments));
+  if (call->column_count != 0 || arguments->settings.ties == CDP_TIES_BY_VALUE)
+    TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
+  TRY(payload_check_columns(call));
+  TRY(read_segments(job->segments, call->count));
 cleanup:
   return status;
 }
@@ -88,25 +71,20 @@ static cdp_status list_offsets(const char *name, const void *offsets, const cdp_
   return CDP_OK;
 }
 
+/* Offsets are read where there are segments. */
+static bool has_offsets(const cdp_segments *segments) {
+  return segments->offset_bytes != 0 && segments->count != 0;
+}
+
 /* Those of a call that has something to do. */
 static cdp_status list_arrays(const segments_job *job, cdp_array_list *list) {
-  char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status;
-  list->count = 0;
-  TRY(cdp_arguments_check_keys("keys", job->keys, job->arguments.key_bytes));
-  cdp_array_list_add(list, "keys", job->keys, job->keys, job->count * job->arguments.key_bytes);
-  for (size_t index = 0; index < job->column_count; index++) {
-    const cdp_column *column = &job->columns[index];
-    (void)snprintf(name, sizeof name, "columns[%u].values", (unsigned)index);
-    if (column->values == NULL)
-      return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
-    cdp_array_list_add(list, name, column->values, column->values, job->count * column->value_bytes);
-  }
-  if (job->segments->offset_bytes != 0) {
+  TRY(payload_list(&job->call, &job->arguments, list));
+  if (has_offsets(job->segments)) {
     TRY(list_offsets("segments->begins", job->segments->begins, job->segments, list));
     TRY(list_offsets("segments->ends", job->segments->ends, job->segments, list));
+    TRY(cdp_array_list_check_overlap(list));
   }
-  TRY(cdp_array_list_check_overlap(list));
 cleanup:
   return status;
 }
@@ -114,17 +92,19 @@ cleanup:
 /* ---- What is done ------------------------------------------------------------------------------------------------------ */
 
 static cdp_segments_request request_of(const segments_job *job) {
+  const payload_call *call = &job->call;
   const cdp_segments *segments = job->segments;
-  cdp_segments_request request = {.type = job->type,
+  cdp_segments_request request = {.type = call->type,
                                   .order = job->arguments.settings.order,
                                   .ties = job->arguments.settings.ties,
-                                  .count = job->count,
-                                  .column_count = (uint32_t)job->column_count,
+                                  .count = call->count,
+                                  .column_count = (uint32_t)call->column_count,
+                                  .is_apart = call->is_apart,
                                   .segment_count = segments->count,
                                   .offset_bytes = (uint32_t)segments->offset_bytes,
                                   .length = segments->offset_bytes == 0 ? segments->length : 0};
-  for (size_t column = 0; column < job->column_count; column++)
-    request.columns[column] = job->columns[column];
+  for (size_t column = 0; column < call->column_count; column++)
+    request.columns[column] = call->columns[column];
   return request;
 }
 
@@ -136,7 +116,7 @@ static cdp_status make_plan(void *context, const cdp_device *device, bool is_cap
       job->plan.workspace_bytes > most)
     return cdp_fail(CDP_ERROR_SIZE, 0,
                     "count is %zu: so many keys and their workspace cannot be addressed; give fewer keys at a time",
-                    job->count);
+                    job->call.count);
   *workspace_bytes = (size_t)job->plan.workspace_bytes;
   if (job->has_workspace && *workspace_bytes == 0)
     *workspace_bytes = CDP_WORKSPACE_ALIGNMENT;
@@ -145,15 +125,17 @@ static cdp_status make_plan(void *context, const cdp_device *device, bool is_cap
 
 /* In the order of list_arrays(). */
 static void place(void *context, const cdp_array *arrays, void *d_workspace) {
-  cdp_segments_plan *plan = &((segments_job *)context)->plan;
-  cdp_segments_request *asked = &plan->asked;
-  plan->d_workspace = d_workspace;
-  asked->d_keys = (arrays++)->d_target;
-  for (uint32_t column = 0; column < asked->column_count; column++)
-    asked->columns[column].values = (arrays++)->d_target;
-  if (asked->offset_bytes != 0) {
-    asked->d_begins = (arrays++)->d_source;
-    asked->d_ends = arrays->d_source;
+  segments_job *job = context;
+  cdp_segments_request *asked = &job->plan.asked;
+  job->plan.d_workspace = d_workspace;
+  asked->d_keys = arrays->d_source;
+  if (asked->is_apart)
+    arrays++;
+  asked->d_sorted_keys = (arrays++)->d_target;
+  arrays = payload_place_columns(asked->columns, asked->column_count, asked->is_apart, arrays);
+  if (has_offsets(job->segments)) {
+    asked->d_begins = arrays[0].d_source;
+    asked->d_ends = arrays[1].d_source;
   }
 }
 
@@ -169,12 +151,10 @@ static const cdp_array_work sorting = {"sorting", "launching the sort", make_pla
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
-static const char ask[] = "cdp_segmented_sort_workspace()";
-
 /* In stream order, or blocking if `order` is NULL. */
 static cdp_status sort(segments_job job, const cdp_stream_order *order) {
   cdp_array_list list;
-  const cdp_array_call whole = {&job.arguments, &list, &sorting, &job, ask};
+  const cdp_array_call whole = {&job.arguments, &list, &sorting, &job, job.call.ask};
   cdp_status status;
   cdp_message_clear();
   job.has_workspace = order != NULL && !order->allocates;
@@ -187,26 +167,8 @@ cleanup:
   return status;
 }
 
-static segments_job job_of(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
-                           const cdp_options *options, const cdp_segments *segments) {
-  return (segments_job){.keys = keys,
-                        .columns = columns,
-                        .column_count = column_count,
-                        .count = count,
-                        .type = type,
-                        .options = options,
-                        .segments = segments};
-}
-
-cdp_status cdp_segmented_sort(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
-                              const cdp_options *options, const cdp_segments *segments) {
-  return sort(job_of(keys, columns, column_count, count, type, options, segments), NULL);
-}
-
-cdp_status cdp_segmented_sort_workspace(const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
-                                        const cdp_options *options, const cdp_segments *segments, size_t *workspace_bytes) {
-  segments_job job = job_of(NULL, columns, column_count, count, type, options, segments);
-  const cdp_array_call whole = {&job.arguments, NULL, &sorting, &job, ask};
+static cdp_status tell_workspace(segments_job job, size_t *workspace_bytes) {
+  const cdp_array_call whole = {&job.arguments, NULL, &sorting, &job, job.call.ask};
   size_t bytes = 0;
   cdp_status status;
   cdp_message_clear();
@@ -220,6 +182,23 @@ cleanup:
   return status;
 }
 
+static segments_job job_of(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                           const cdp_options *options, const cdp_segments *segments) {
+  return (segments_job){
+      .call = payload_columns_call("cdp_segmented_sort_workspace()", keys, columns, column_count, count, type, options),
+      .segments = segments};
+}
+
+cdp_status cdp_segmented_sort(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                              const cdp_options *options, const cdp_segments *segments) {
+  return sort(job_of(keys, columns, column_count, count, type, options, segments), NULL);
+}
+
+cdp_status cdp_segmented_sort_workspace(const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
+                                        const cdp_options *options, const cdp_segments *segments, size_t *workspace_bytes) {
+  return tell_workspace(job_of(NULL, columns, column_count, count, type, options, segments), workspace_bytes);
+}
+
 cdp_status cdp_segmented_sort_async(void *d_keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
                                     const cdp_options *options, const cdp_segments *segments, void *d_workspace,
                                     size_t workspace_bytes, void *stream) {
@@ -231,4 +210,39 @@ cdp_status cdp_segmented_sort_on_stream(void *d_keys, const cdp_column *columns,
                                         cdp_type type, const cdp_options *options, const cdp_segments *segments, void *stream) {
   const cdp_stream_order order = {.stream = stream, .allocates = true};
   return sort(job_of(d_keys, columns, column_count, count, type, options, segments), &order);
+}
+
+/* ---- Copies (copy.h) --------------------------------------------------------------------------------------------------- */
+
+static segments_job copy_job_of(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
+                                size_t count, cdp_type type, const cdp_options *options, const cdp_segments *segments) {
+  return (segments_job){.call = payload_columns_copy_call("cdp_segmented_sort_copy_workspace()", keys, sorted_keys, columns,
+                                                          column_count, count, type, options),
+                        .segments = segments};
+}
+
+cdp_status cdp_segmented_sort_copy(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
+                                   size_t count, cdp_type type, const cdp_options *options, const cdp_segments *segments) {
+  return sort(copy_job_of(keys, sorted_keys, columns, column_count, count, type, options, segments), NULL);
+}
+
+cdp_status cdp_segmented_sort_copy_workspace(const cdp_column_copy *columns, size_t column_count, size_t count, cdp_type type,
+                                             const cdp_options *options, const cdp_segments *segments,
+                                             size_t *workspace_bytes) {
+  return tell_workspace(copy_job_of(NULL, NULL, columns, column_count, count, type, options, segments), workspace_bytes);
+}
+
+cdp_status cdp_segmented_sort_copy_async(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                         size_t column_count, size_t count, cdp_type type, const cdp_options *options,
+                                         const cdp_segments *segments, void *d_workspace, size_t workspace_bytes,
+                                         void *stream) {
+  const cdp_stream_order order = {.stream = stream, .d_workspace = d_workspace, .workspace_bytes = workspace_bytes};
+  return sort(copy_job_of(d_keys, d_sorted_keys, columns, column_count, count, type, options, segments), &order);
+}
+
+cdp_status cdp_segmented_sort_copy_on_stream(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                             size_t column_count, size_t count, cdp_type type, const cdp_options *options,
+                                             const cdp_segments *segments, void *stream) {
+  const cdp_stream_order order = {.stream = stream, .allocates = true};
+  return sort(copy_job_of(d_keys, d_sorted_keys, columns, column_count, count, type, options, segments), &order);
 }

@@ -37,6 +37,7 @@ cdpsort_test(copies FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(ranges FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(ranges_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(segments FOLDER host SUPPORT host_data STATIC LABELS simulated)
+cdpsort_test(segment_copies FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(segments_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(records_calls FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(carry FOLDER host SUPPORT host_data STATIC LABELS simulated)
@@ -111,7 +112,7 @@ foreach(name gpu_key_order gpu_counted gpu_indices)
 endforeach()
 # Most of their time is the host's, which looks at the results: tests/gpu_run.sh runs them beside one another.
 foreach(name gpu_bitonic gpu_bitonic_refused gpu_pairs gpu_pairs_refused gpu_records gpu_copies gpu_buckets gpu_buckets_refused gpu_select
-        gpu_select_refused gpu_ranges gpu_ranges_refused gpu_segments gpu_compare gpu_compare_refused)
+        gpu_select_refused gpu_ranges gpu_ranges_refused gpu_segments gpu_segment_copies gpu_compare gpu_compare_refused)
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
                MEMCHECK LABELS gpu beside TIMEOUT 600)
 endforeach()

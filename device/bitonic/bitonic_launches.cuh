@@ -48,7 +48,7 @@ int launch_bitonic_of(const cdp_bitonic_plan &plan, void *stream) {
   constexpr uint64_t TILE = BITONIC_TILE<Raw>;
   constexpr uint32_t BLOCK_BYTES = sizeof(typename TileSort<Raw>::Shared);
   static_assert(BLOCK_BYTES <= 48 * 1024, "all that a block may have without being allowed more");
-  const WholeArray<Raw> array = {static_cast<Raw *>(plan.d_keys), plan.count,
+  const WholeArray<Raw> array = {static_cast<const Raw *>(plan.d_source), static_cast<Raw *>(plan.d_keys), plan.count,
                                  entry_of<Raw>(plan.type, plan.order, CDP_TIES_ANY)};
   const GridShape tiles = {static_cast<uint32_t>((plan.count + TILE - 1) / TILE), BITONIC_THREADS, BLOCK_BYTES};
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(tiles, stream, sort_whole_tiles_kernel<Raw>, array, plan.count <= TILE));

@@ -2,7 +2,7 @@
 /*
  * The bitonic sort of a whole array, of any length, in place, by kernels that the host launches:
  *
- *   1. sort tiles: a block sorts a tile in registers and shared memory.
+ *   1. sort tiles: a block sorts a tile in registers and shared memory. It may be read elsewhere: so the sort is out of place.
  *   2. for size = 2 tiles, 4 tiles, ... up to the array:
  *        far:        the flip and the distances down to a tile in memory, several in one pass: a thread takes keys whose
  *                    places differ in as many bits, does these distances in registers, and puts the keys back
@@ -46,6 +46,7 @@ using TileSort = cdpsort::BlockSort<WholeKey<Raw>, BITONIC_THREADS, BITONIC_ITEM
 /* The array, as kernels are given it. */
 template <typename Raw>
 struct WholeArray {
+  const Raw *source; /* may be `keys` */
   Raw *keys;
   uint64_t count;
   Entry<Raw> entry;
@@ -53,17 +54,18 @@ struct WholeArray {
 
 /* ---- Tiles ------------------------------------------------------------------------------------------------------------- */
 
-/* The block's tile, striped: what is missing is the greatest. */
+/* The block's tile, striped, of raw keys where they are at first: what is missing is the greatest. */
 template <typename Raw>
 __device__ __forceinline__ void load_whole_tile(const WholeArray<Raw> &array, bool are_raw,
                                                 WholeKey<Raw> (&keys)[BITONIC_ITEMS<Raw>]) {
+  const Raw *from = are_raw ? array.source : array.keys;
   const uint64_t first = uint64_t{blockIdx.x} * BITONIC_TILE<Raw> + threadIdx.x;
 #pragma unroll
   for (uint32_t item = 0; item < BITONIC_ITEMS<Raw>; item++) {
     const uint64_t index = first + item * BITONIC_THREADS;
     keys[item] = GREATEST<WholeKey<Raw>>;
     if (index < array.count)
-      keys[item] = are_raw ? static_cast<WholeKey<Raw>>(array.entry.enter(array.keys[index])) : array.keys[index];
+      keys[item] = are_raw ? static_cast<WholeKey<Raw>>(array.entry.enter(from[index])) : from[index];
   }
 }
 

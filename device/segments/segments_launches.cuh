@@ -8,6 +8,9 @@
  *     narrow      pack numbers ──▶ sort ──▶ keys
  *     with values pack positions ──▶ sort ──▶ keys and origins ──▶ for each column: gather, copy back
  *     by halves   pack lower halves ──▶ sort ──▶ pack upper halves ──▶ sort ──▶ origins ──▶ keys as columns
+ *
+ * Out of place keys are copied first, where the keys themselves are sorted; whatever else is written goes to where it belongs, and
+ * nothing is copied back.
  */
 #ifndef CDPSORT_DEVICE_SEGMENTS_SEGMENTS_LAUNCHES_CUH
 #define CDPSORT_DEVICE_SEGMENTS_SEGMENTS_LAUNCHES_CUH
@@ -134,8 +137,6 @@ int sort_segments(const cdp_segments_plan &plan, Bits *items, const KeyMap<Bits>
   const SegmentLimits limits = segment_limits(static_cast<DeviceKind>(plan.device_kind), sizeof(Bits));
   const SegmentedSort<Bits> sort = segmented_sort_of(plan, items, map);
   const uint64_t most = plan.max_items;
-  if (most < 2)
-    return LAUNCH_OK;
   if (plan.is_listed || most <= TINY_ITEMS)
     CDP_RETURN_UNLESS_LAUNCHED(launch_classify(plan, sort, stream));
   if (plan.max_levels != 0)
@@ -157,13 +158,32 @@ int sort_segments_of_items(const cdp_segments_plan &plan, Bits *items, void *str
 
 /* ---- What goes with the keys ------------------------------------------------------------------------------------------- */
 
-/* Brings an array into the order of the keys, by way of the workspace. */
-inline int gather_segments(const cdp_segments_plan &plan, void *values, size_t value_bytes, void *stream) {
+/* The keys as a column. */
+inline cdp_payload_column keys_of(const cdp_segments_request &asked) {
+  return {asked.d_keys, asked.d_sorted_keys, cdp_engine_key_bytes(asked.type)};
+}
+
+/* Has an array copied to where it belongs, if that is elsewhere. */
+inline int bring_segments(const cdp_segments_request &asked, const cdp_payload_column &values, void *stream) {
+  return asked.is_apart ? copy_memory(values.d_target, values.d_source, asked.count * values.value_bytes, stream) : LAUNCH_OK;
+}
+
+/* Brings an array into the order of the keys: from where it stays, or by way of the workspace. */
+inline int gather_segments(const cdp_segments_plan &plan, const cdp_payload_column &values, void *stream) {
   const uint32_t *origins = reinterpret_cast<uint32_t *>(part_of(plan, plan.origins));
   const uint64_t count = plan.asked.count;
-  void *gathered = part_of(plan, plan.scratch);
-  CDP_RETURN_UNLESS_LAUNCHED(launch_gather(origins, values, count, static_cast<uint32_t>(value_bytes), gathered, stream));
-  return copy_memory(values, gathered, count * value_bytes, stream);
+  void *gathered = plan.asked.is_apart ? values.d_target : part_of(plan, plan.scratch);
+  CDP_RETURN_UNLESS_LAUNCHED(
+      launch_gather(origins, values.d_source, count, static_cast<uint32_t>(values.value_bytes), gathered, stream));
+  return plan.asked.is_apart ? LAUNCH_OK : copy_memory(values.d_target, gathered, count * values.value_bytes, stream);
+}
+
+/* The keys where they are, or where they have been copied to. */
+template <typename Bits>
+int sort_segment_keys(const cdp_segments_plan &plan, void *stream) {
+  const cdp_segments_request &asked = plan.asked;
+  CDP_RETURN_UNLESS_LAUNCHED(bring_segments(asked, keys_of(asked), stream));
+  return sort_segments(plan, static_cast<Bits *>(asked.d_sorted_keys), key_map<Bits>(asked.type, asked.order), stream);
 }
 
 template <typename Raw>
@@ -171,11 +191,12 @@ int sort_segment_numbers(const cdp_segments_plan &plan, void *stream) {
   const cdp_segments_request &asked = plan.asked;
   const Entry<Raw> entry = entry_of<Raw>(asked.type, asked.order, asked.ties);
   const GridShape grid = payload_grid(asked.count);
-  Raw *keys = static_cast<Raw *>(asked.d_keys);
+  const Raw *keys = static_cast<const Raw *>(asked.d_keys);
+  Raw *sorted_keys = static_cast<Raw *>(asked.d_sorted_keys);
   uint32_t *items = reinterpret_cast<uint32_t *>(part_of(plan, plan.items));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, pack_segment_numbers_kernel<Raw>, keys, asked.count, entry, items));
   CDP_RETURN_UNLESS_LAUNCHED(sort_segments_of_items(plan, items, stream));
-  return launch_from_host(grid, stream, unpack_segment_numbers_kernel<Raw>, items, asked.count, entry, keys);
+  return launch_from_host(grid, stream, unpack_segment_numbers_kernel<Raw>, items, asked.count, entry, sorted_keys);
 }
 
 /* Keys and origins. */
@@ -185,15 +206,16 @@ int sort_segment_positions(const cdp_segments_plan &plan, void *stream) {
   const Entry<Raw> entry = entry_of<Raw>(asked.type, asked.order, asked.ties);
   const GridShape grid = payload_grid(asked.count);
   const bool are_joined = joins_keys(asked.type, asked.ties);
-  Raw *keys = static_cast<Raw *>(asked.d_keys);
+  const Raw *keys = static_cast<const Raw *>(asked.d_keys);
+  Raw *sorted_keys = static_cast<Raw *>(asked.d_sorted_keys);
   uint64_t *items = reinterpret_cast<uint64_t *>(part_of(plan, plan.items));
   uint32_t *origins = reinterpret_cast<uint32_t *>(part_of(plan, plan.origins));
   CDP_RETURN_UNLESS_LAUNCHED(
       launch_from_host(grid, stream, pack_segment_positions_kernel<Raw>, keys, asked.count, entry, items));
   CDP_RETURN_UNLESS_LAUNCHED(sort_segments_of_items(plan, items, stream));
   CDP_RETURN_UNLESS_LAUNCHED(launch_from_host(grid, stream, unpack_segment_positions_kernel<Raw>, items, asked.count, entry,
-                                              origins, are_joined ? nullptr : keys));
-  return are_joined ? gather_segments(plan, keys, sizeof(Raw), stream) : LAUNCH_OK;
+                                              origins, are_joined ? nullptr : sorted_keys));
+  return are_joined ? gather_segments(plan, keys_of(asked), stream) : LAUNCH_OK;
 }
 
 /* The same of keys of 8 bytes: sorted by their lower halves, and then, stably, by their upper ones (Seward, 1954). */
@@ -201,7 +223,7 @@ inline int sort_segment_halves(const cdp_segments_plan &plan, void *stream) {
   const cdp_segments_request &asked = plan.asked;
   const Entry<uint64_t> entry = entry_of<uint64_t>(asked.type, asked.order, asked.ties);
   const GridShape grid = payload_grid(asked.count);
-  uint64_t *keys = static_cast<uint64_t *>(asked.d_keys);
+  const uint64_t *keys = static_cast<const uint64_t *>(asked.d_keys);
   uint64_t *items = reinterpret_cast<uint64_t *>(part_of(plan, plan.items));
   uint32_t *lower_order = reinterpret_cast<uint32_t *>(part_of(plan, plan.lower_order));
   uint32_t *origins = reinterpret_cast<uint32_t *>(part_of(plan, plan.origins));
@@ -212,7 +234,15 @@ inline int sort_segment_halves(const cdp_segments_plan &plan, void *stream) {
   CDP_RETURN_UNLESS_LAUNCHED(sort_segments_of_items(plan, items, stream));
   CDP_RETURN_UNLESS_LAUNCHED(
       launch_from_host(grid, stream, find_segment_origins_kernel, items, asked.count, lower_order, origins));
-  return gather_segments(plan, keys, sizeof(uint64_t), stream);
+  return gather_segments(plan, keys_of(asked), stream);
+}
+
+/* Where nothing is sorted. */
+inline int bring_all_segments(const cdp_segments_request &asked, void *stream) {
+  CDP_RETURN_UNLESS_LAUNCHED(bring_segments(asked, keys_of(asked), stream));
+  for (uint32_t column = 0; column < asked.column_count; column++)
+    CDP_RETURN_UNLESS_LAUNCHED(bring_segments(asked, asked.columns[column], stream));
+  return LAUNCH_OK;
 }
 
 template <typename Raw>
@@ -220,7 +250,7 @@ int launch_segments_of(const cdp_segments_plan &plan, void *stream) {
   const cdp_segments_request &asked = plan.asked;
   if constexpr (sizeof(Raw) >= 4) {
     if (plan.by == CDP_SEGMENTS_BY_KEYS)
-      return sort_segments(plan, static_cast<Raw *>(asked.d_keys), key_map<Raw>(asked.type, asked.order), stream);
+      return sort_segment_keys<Raw>(plan, stream);
   } else {
     if (plan.by == CDP_SEGMENTS_BY_NUMBERS)
       return sort_segment_numbers<Raw>(plan, stream);
@@ -230,13 +260,15 @@ int launch_segments_of(const cdp_segments_plan &plan, void *stream) {
   else
     CDP_RETURN_UNLESS_LAUNCHED(sort_segment_positions<Raw>(plan, stream));
   for (uint32_t column = 0; column < asked.column_count; column++)
-    CDP_RETURN_UNLESS_LAUNCHED(gather_segments(plan, asked.columns[column].values, asked.columns[column].value_bytes, stream));
+    CDP_RETURN_UNLESS_LAUNCHED(gather_segments(plan, asked.columns[column], stream));
   return LAUNCH_OK;
 }
 
 } // namespace cdp::CDP_RUNTIME
 
 int cdp::CDP_RUNTIME::launch_segments(const cdp_segments_plan &plan, void *stream) {
+  if (plan.max_items < 2)
+    return bring_all_segments(plan.asked, stream);
   switch (cdp_engine_key_bytes(plan.asked.type)) {
   case 1:
     return launch_segments_of<uint8_t>(plan, stream);

@@ -28,6 +28,13 @@ void plan_items(cdp_segments_plan &plan) {
     plan.by = key_bytes < 4 ? CDP_SEGMENTS_BY_NUMBERS : CDP_SEGMENTS_BY_KEYS;
 }
 
+/* What the longest segment has, as far as the host can know. */
+uint64_t max_items(const cdp_segments_request &asked) {
+  if (asked.segment_count == 0)
+    return 0;
+  return asked.offset_bytes == 0 ? asked.length : asked.count;
+}
+
 uint32_t ceil_log2(uint64_t number) {
   uint32_t bits = 0;
   while (bits < 64 && uint64_t{1} << bits < number)
@@ -81,9 +88,9 @@ cdp_status plan_room(cdp_segments_plan &plan) {
   const bool has_origins = plan.by == CDP_SEGMENTS_BY_POSITIONS || plan.by == CDP_SEGMENTS_BY_HALVES;
   uint64_t scratch_bytes = plan.max_levels != 0 ? plan.item_bytes : 0;
   Room room;
-  if (has_origins)
+  if (has_origins && !asked.is_apart)
     scratch_bytes = std::max<uint64_t>(scratch_bytes, cdp_engine_key_bytes(asked.type));
-  for (uint32_t column = 0; column < asked.column_count; column++)
+  for (uint32_t column = 0; column < asked.column_count && !asked.is_apart; column++)
     scratch_bytes = std::max<uint64_t>(scratch_bytes, asked.columns[column].value_bytes);
   plan.items = room.take(plan.by != CDP_SEGMENTS_BY_KEYS ? asked.count : 0, plan.item_bytes);
   plan.lower_order = room.take(plan.by == CDP_SEGMENTS_BY_HALVES ? asked.count : 0, sizeof(uint32_t));
@@ -118,8 +125,10 @@ extern "C" cdp_status cdp_engine_plan_segments(const cdp_settings *resolved, con
   plan->device_kind = facts->device_kind;
   plan->multiprocessors = facts->multiprocessors;
   plan_items(*plan);
+  plan->max_items = max_items(*request);
+  if (plan->max_items < 2)
+    return CDP_OK;
   const SegmentLimits limits = segment_limits(kind, plan->item_bytes);
-  plan->max_items = request->offset_bytes == 0 ? request->length : request->count;
   plan_levels(*plan, limits);
   plan->is_listed = (request->offset_bytes != 0 && request->count > TINY_ITEMS) || plan->max_levels != 0;
   plan_capacities(*plan, limits);

@@ -9,7 +9,7 @@
  *
  * The call, the same in stream order, and its options. C11 and C++17, without a CUDA header. It includes errors.h: what calls
  * return, and what a thread can ask about its last one. Beside it: pairs.h (values that go with the keys, and argsort), records.h
- * (several fields), copy.h (all of these out of place), buckets.h (division by splitters that are given), select.h (half a
+ * (several fields), copy.h (sorts out of place), buckets.h (division by splitters that are given), select.h (half a
  * sort), ranges.h (what is done with sorted keys), segments.h (many arrays at once), tuning.h (numbers that shape the recursion),
  * study.h (what a recursion did), partition.h (its one step).
  */

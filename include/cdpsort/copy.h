@@ -9,13 +9,13 @@
  *     if (cdp_quicksort_copy(keys, sorted_keys, 3, CDP_U32, NULL) != CDP_OK) // sorted_keys: 10, 20, 30
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. A sort by a
- * comparison reads its input where it first divides it, and copies no more than it does in place. Values and
- * records go to where they belong without the copy back that a sort in place needs of what it gathers, unless it regroups that (long
- * arrays of values of 1, 2, 4 or 8 bytes), when both take the same time; and the workspace is no larger.
+ * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. (Not by the
+ * bitonic network, and not by a comparison: these read the input where it is when they read it first; and not narrow keys in
+ * segments.) Values and records go to where they belong without the copy back that a sort in place needs of what it gathers, unless
+ * it regroups that (long arrays of values of 1, 2, 4 or 8 bytes), when both take the same time; and the workspace is no larger.
  *
- * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h, compare.h) in all else: options, memory, synchronisation,
- * threads, graphs, statuses. With these differences:
+ * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h, segments.h, bitonic.h, compare.h) in all else:
+ * options, memory, synchronisation, threads, graphs, statuses. With these differences:
  * - Input is only read; output has as many items. No array may overlap another that is written (CDP_ERROR_POINTER): who wants the
  *   output where the input is calls what sorts in place.
  * - Input and output may lie in different memory, as all arrays of pairs.h. Of host memory each has a copy on the device.
@@ -25,8 +25,10 @@
 #ifndef CDPSORT_COPY_H
 #define CDPSORT_COPY_H
 
+#include <cdpsort/bitonic.h>
 #include <cdpsort/compare.h>
 #include <cdpsort/records.h>
+#include <cdpsort/segments.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -176,6 +178,70 @@ CDP_API cdp_status cdp_sort_records_copy_async(const void *d_records, void *d_so
 /** The same without a workspace, as cdp_quicksort_on_stream(). @since 0.3.0 */
 CDP_API cdp_status cdp_sort_records_copy_on_stream(const void *d_records, void *d_sorted_records, size_t count,
                                                    size_t record_bytes, const cdp_field *fields, size_t field_count,
+                                                   const cdp_options *options, void *stream);
+
+/* ---- Segments -------------------------------------------------------------------------------------------------- */
+
+/**
+ * cdp_segmented_sort() out of place: as if keys and columns had been copied, and then sorted where the copies are. So what lies
+ * outside of all segments is copied to the same place of the output, all of it where there are no segments. Where segments overlap,
+ * only that much of the output is specified. Offsets may overlap what is read alone, and each other.
+ *
+ * @param keys          `count` keys, aligned to the size of a key. May be NULL if `count` is 0.
+ * @param sorted_keys   receives them, each segment in order; likewise.
+ * @param columns       host pointer to `column_count` columns, read during the call only. May be NULL if there is none.
+ * @param column_count  as there.
+ * @param count         as there; but 0 alone is nothing to do, and needs no device.
+ * @param type          as there.
+ * @param options       as there.
+ * @param segments      as there. Of a `count` of 0 begins and ends are not looked at.
+ * @return as cdp_segmented_sort().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_segmented_sort_copy(const void *keys, void *sorted_keys, const cdp_column_copy *columns,
+                                           size_t column_count, size_t count, cdp_type type, const cdp_options *options,
+                                           const cdp_segments *segments);
+
+/**
+ * How many bytes of workspace cdp_segmented_sort_copy_async() needs: no more than cdp_segmented_sort_workspace() says of two keys or
+ * more in a segment or more, and the same for values of all sizes; CDP_WORKSPACE_ALIGNMENT where nothing is sorted. Of the columns
+ * only the size of a value is looked at.
+ * @return as cdp_quicksort_workspace().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_segmented_sort_copy_workspace(const cdp_column_copy *columns, size_t column_count, size_t count,
+                                                     cdp_type type, const cdp_options *options, const cdp_segments *segments,
+                                                     size_t *workspace_bytes);
+
+/** cdp_segmented_sort_copy() in stream order, as cdp_segmented_sort_async(). @since 0.3.0 */
+CDP_API cdp_status cdp_segmented_sort_copy_async(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                                 size_t column_count, size_t count, cdp_type type, const cdp_options *options,
+                                                 const cdp_segments *segments, void *d_workspace, size_t workspace_bytes,
+                                                 void *stream);
+
+/** The same without a workspace, as cdp_quicksort_on_stream(). @since 0.3.0 */
+CDP_API cdp_status cdp_segmented_sort_copy_on_stream(const void *d_keys, void *d_sorted_keys, const cdp_column_copy *columns,
+                                                     size_t column_count, size_t count, cdp_type type,
+                                                     const cdp_options *options, const cdp_segments *segments, void *stream);
+
+/* ---- The bitonic network --------------------------------------------------------------------------------------- */
+
+/**
+ * cdp_bitonic_sort() out of place, in the same time.
+ *
+ * @param keys         `count` keys, aligned to the size of a key. May be NULL if `count` is 0.
+ * @param sorted_keys  receives them in order; likewise.
+ * @param count        as there; but 0 alone is nothing to do.
+ * @param type         as there.
+ * @param options      as there.
+ * @return as cdp_bitonic_sort().
+ * @since 0.3.0
+ */
+CDP_API cdp_status cdp_bitonic_sort_copy(const void *keys, void *sorted_keys, size_t count, cdp_type type,
+                                         const cdp_options *options);
+
+/** The same in stream order, as cdp_bitonic_sort_on_stream(), and like it without any other memory. @since 0.3.0 */
+CDP_API cdp_status cdp_bitonic_sort_copy_on_stream(const void *d_keys, void *d_sorted_keys, size_t count, cdp_type type,
                                                    const cdp_options *options, void *stream);
 
 /* ---- By a comparison ------------------------------------------------------------------------------------------- */

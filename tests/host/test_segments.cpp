@@ -4,146 +4,14 @@
  * comparison of keys: lengths around all that is a limit, equal and by offsets, offsets that are none, all key types, directions
  * and kinds of ties, values, each form of the call, segments that are divided again and again, and such as overlap.
  */
-#include "host_tables.h"
+#include "host_segments.h"
 #include "run_suite.h"
-#include "segment_tables.h"
-#include "tile_sizes.h"
 
 #include "../../device/engine.h"
 
-#include <cdpsort/segments.h>
-
-#include <cstdio>
-#include <memory>
-
-using namespace host_tables;
-using namespace segment_tables;
+using namespace host_segments;
 
 namespace {
-
-enum Form { BLOCKING, ASYNC, ON_STREAM, FORMS };
-
-struct Job {
-  cdp_type type;
-  Bytes keys;
-  Table table;
-  std::vector<size_t> columns; /* sizes of values */
-  cdp_options options;
-  Form form;
-};
-
-/* Ties, directions and forms by turns. */
-cdp_options options_at(size_t turn) {
-  cdp_options options = simulated_options(turn);
-  options.order = static_cast<cdp_order>(turn % 2);
-  options.ties = static_cast<cdp_ties>(turn / 2 % 3);
-  return options;
-}
-
-Form form_at(size_t turn) {
-  return static_cast<Form>(turn % FORMS);
-}
-
-/* The greatest segments of each class but the last, of keys that are sorted as items of so many bytes. */
-std::vector<uint64_t> limits_of(size_t item_bytes) {
-  std::vector<uint64_t> limits = {2, 8, 16, 32};
-  for (uint32_t index = 0; index < SEGMENT_LIMIT_COUNT; index++)
-    limits.push_back(simulated_segment_limit(index, static_cast<uint32_t>(item_bytes)));
-  return limits;
-}
-
-size_t item_bytes_of(cdp_type type, bool has_columns) {
-  return has_columns || host_key_bytes(type) == 8 ? 8 : 4;
-}
-
-/* ---- Sorts ------------------------------------------------------------------------------------------------------------- */
-
-cdp_status call(const Job &job, unsigned char *keys, const std::vector<cdp_column> &columns, const cdp_segments &segments) {
-  const size_t count = job.table.count;
-  size_t bytes = 0;
-  if (job.form == BLOCKING)
-    return cdp_segmented_sort(keys, columns.data(), columns.size(), count, job.type, &job.options, &segments);
-  if (job.form == ON_STREAM)
-    return cdp_segmented_sort_on_stream(keys, columns.data(), columns.size(), count, job.type, &job.options, &segments,
-                                        nullptr);
-  ck_assert_int_eq(
-      cdp_segmented_sort_workspace(columns.data(), columns.size(), count, job.type, &job.options, &segments, &bytes), CDP_OK);
-  const Guarded workspace(Bytes(bytes, 0xC3));
-  const cdp_status status = cdp_segmented_sort_async(keys, columns.data(), columns.size(), count, job.type, &job.options,
-                                                     &segments, workspace.bytes(), bytes, nullptr);
-  ck_assert_uint_eq(workspace.contents().size(), bytes);
-  return status;
-}
-
-/* What a sort has made of its arrays. */
-struct Sorted {
-  Bytes keys;
-  std::vector<Bytes> before; /* of the columns */
-  std::vector<Bytes> after;
-};
-
-/* Sorts, and ends the test where that fails, or something else was written. */
-Sorted sorted_by(const Job &job) {
-  const Table &table = job.table;
-  const Bytes given_begins = table.bytes_of(table.begins);
-  const Bytes given_ends = table.bytes_of(table.ends);
-  const Guarded keys(job.keys, host_key_bytes(job.type));
-  const Guarded begins(given_begins, table.offset_bytes);
-  const Guarded ends(given_ends, table.offset_bytes);
-  std::vector<std::unique_ptr<Guarded>> values;
-  std::vector<cdp_column> columns;
-  Sorted sorted;
-  for (const size_t value_bytes : job.columns) {
-    sorted.before.push_back(random_bytes(table.count * value_bytes, value_bytes + columns.size()));
-    values.push_back(std::make_unique<Guarded>(sorted.before.back(), columns.size() % 3));
-    columns.push_back({values.back()->bytes(), value_bytes});
-  }
-  cdp_segments segments = {};
-  segments.count = table.begins.size();
-  segments.offset_bytes = table.offset_bytes;
-  if (table.offset_bytes != 0) {
-    segments.begins = begins.bytes();
-    segments.ends = ends.bytes();
-  } else if (segments.count != 0)
-    segments.length = table.ends[0];
-  const cdp_status status = call(job, keys.bytes(), columns, segments);
-  ck_assert_msg(status == CDP_OK, "%s", cdp_last_message());
-  ck_assert(begins.contents() == given_begins && ends.contents() == given_ends);
-  sorted.keys = keys.contents();
-  for (const std::unique_ptr<Guarded> &value : values)
-    sorted.after.push_back(value->contents());
-  return sorted;
-}
-
-/* And ends the test unless all is where it must be. */
-void must_sort(const Job &job) {
-  const size_t key_bytes = host_key_bytes(job.type);
-  const std::vector<uint64_t> order = sorted_positions(job.table, [&](uint64_t a, uint64_t b) {
-    return comes_before(job.type, job.options, &job.keys[a * key_bytes], &job.keys[b * key_bytes]);
-  });
-  const Sorted sorted = sorted_by(job);
-  char what[240];
-  snprintf(
-      what, sizeof what,
-      "%llu keys of %s in %zu segments by offsets of %zu bytes, the first [%llu, %llu), order %d, ties %d, form %d, seed %llu",
-      static_cast<unsigned long long>(job.table.count), host_type_name(job.type), job.table.begins.size(),
-      job.table.offset_bytes, static_cast<unsigned long long>(job.table.begins.empty() ? 0 : job.table.begins[0]),
-      static_cast<unsigned long long>(job.table.ends.empty() ? 0 : job.table.ends[0]), static_cast<int>(job.options.order),
-      static_cast<int>(job.options.ties), static_cast<int>(job.form), static_cast<unsigned long long>(job.options.seed));
-  const Bytes wanted = in_order(job.keys, key_bytes, order);
-  const auto wrong = std::mismatch(wanted.begin(), wanted.end(), sorted.keys.begin());
-  ck_assert_msg(wrong.first == wanted.end(), "%s: key %td", what,
-                (wrong.first - wanted.begin()) / static_cast<std::ptrdiff_t>(key_bytes));
-  for (size_t column = 0; column < job.columns.size(); column++)
-    ck_assert_msg(sorted.after[column] == in_order(sorted.before[column], job.columns[column], order),
-                  "%s: values of %zu bytes", what, job.columns[column]);
-}
-
-/* Keys of a table. */
-Job job_of(cdp_type type, const Table &table, host_distribution distribution, size_t turn,
-           const std::vector<size_t> &columns = {}) {
-  return {type, keys_of(type, table.count, distribution, turn), table, columns, options_at(turn), form_at(turn)};
-}
 
 /* ---- Lengths ----------------------------------------------------------------------------------------------------------- */
 
@@ -267,6 +135,7 @@ START_TEST(sorts_what_divisions_have_left) {
     request.d_begins = table.begins.data();
     request.d_ends = table.ends.data();
     request.d_keys = keys.data();
+    request.d_sorted_keys = keys.data();
     cdp_segments_plan plan = {};
     ck_assert_int_eq(cdp_engine_plan_segments(&settings, &request, &facts, false, &plan), CDP_OK);
     ck_assert_uint_ge(plan.max_levels, 3);
