@@ -3,8 +3,8 @@
  * @file bitonic.h
  * The bitonic sort by itself: in place, with no memory but the keys', and the same work for all keys of a count.
  *
- *     float *d_keys;                                                                // 10,000,000 of them, in device memory
- *     if (cdp_bitonic_sort_on_stream(d_keys, 10000000, CDP_F32, NULL, stream) != CDP_OK)
+ *     float keys[] = {3, 1, 2};
+ *     if (cdp_bitonic_sort(keys, 3, CDP_F32, NULL) != CDP_OK) // keys: 1, 2, 3
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
  * Choose cdp_quicksort() (cdpsort.h), unless there is no room for its workspace, or time must not depend on what the keys are: no

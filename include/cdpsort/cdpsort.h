@@ -4,7 +4,7 @@
  * cdpsort: a quicksort that launches itself on an NVIDIA GPU (CUDA dynamic parallelism).
  *
  *     uint32_t keys[] = {3, 1, 2};
- *     if (cdp_quicksort(keys, 3, CDP_U32, NULL) != CDP_OK)
+ *     if (cdp_quicksort(keys, 3, CDP_U32, NULL) != CDP_OK) // keys: 1, 2, 3
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
  * The call, the same in stream order, and its options. C11 and C++17, without a CUDA header. It includes errors.h: what calls
@@ -145,6 +145,16 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
 /**
  * Sorts `count` keys in device memory in place, in stream order: launches on `stream` and returns. No allocation, no
  * synchronisation, no work of the host after the call. The keys are sorted when the work on `stream` so far is complete.
+ *
+ *     void *d_workspace = NULL; // d_keys are `count` floats in device memory, and stream is a cudaStream_t
+ *     size_t workspace_bytes = 0;
+ *     if (cdp_quicksort_workspace(count, CDP_F32, NULL, &workspace_bytes) != CDP_OK ||
+ *         cudaMalloc(&d_workspace, workspace_bytes) != cudaSuccess ||
+ *         cdp_quicksort_async(d_keys, count, CDP_F32, NULL, d_workspace, workspace_bytes, stream) != CDP_OK)
+ *       fprintf(stderr, "%s\n", cdp_last_message());
+ *     // what the stream is given from here on finds the keys sorted, and the next sort may have the same workspace
+ *     cudaStreamSynchronize(stream);
+ *     cudaFree(d_workspace);
  *
  * The host launches one kernel, which launches all others (see cdp_quicksort()), but several with CDP_SCHEME_HOST, which is
  * also chosen where the device must not launch. Errors that arise once the call has returned are seen where CUDA reports them,

@@ -10,7 +10,7 @@
  *                     "__device__ int less(const point *a, const point *b, const void *context) {\n"
  *                     "  return a->x * a->x + a->y * a->y < b->x * b->x + b->y * b->y;\n"
  *                     "}\n";
- *     if (cdp_quicksort_by(points, 3, sizeof *points, &nearer, NULL) != CDP_OK) // (1, 0), (0, 2), (3, 4)
+ *     if (cdp_quicksort_by(points, 3, sizeof *points, &nearer, NULL) != CDP_OK) // points: {1, 0}, {0, 2}, {3, 4}
  *       fprintf(stderr, "%s\n%s", cdp_last_message(), cdp_last_compiler_log());
  *
  * Programs in CUDA C++ have a template as well, which needs no compiler at run time: sort_by.cuh.
@@ -89,6 +89,18 @@ typedef struct cdp_comparison {
 
 /**
  * Sorts `count` items in place, and returns when they are sorted. Time O(n log n) for a strict weak order.
+ *
+ *     static int by_last_digit(const void *a, const void *b, void *context) {
+ *       (void)context;
+ *       return *(const int *)a % 10 - *(const int *)b % 10;
+ *     }
+ *
+ *     int items[] = {21, 13, 32};
+ *     cdp_comparison both = CDP_COMPARISON_INIT;
+ *     both.source = "__device__ bool less(const int *a, const int *b, const void *context) { return *a % 10 < *b % 10; }";
+ *     both.compare = by_last_digit; // on the simulated device
+ *     if (cdp_quicksort_by(items, 3, sizeof *items, &both, NULL) != CDP_OK) // items: 21, 32, 13
+ *       fprintf(stderr, "%s\n", cdp_last_message());
  *
  * @param items       `count` items, owned by the caller, in any memory. May be NULL if `count` is 0.
  * @param count       number of items, at most CDP_COMPARE_COUNT_MAX (CDP_ERROR_SIZE); 0 and 1 are nothing to do, need no device and

@@ -9,6 +9,24 @@
  *     if (cdp_quicksort_copy(keys, sorted_keys, 3, CDP_U32, NULL) != CDP_OK) // sorted_keys: 10, 20, 30
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
+ *     const double values[] = {3.0, 1.0, 2.0};
+ *     double sorted_values[3];
+ *     if (cdp_quicksort_pairs_copy(keys, sorted_keys, values, sorted_values, sizeof *values, 3, CDP_U32, NULL) != CDP_OK)
+ *       fprintf(stderr, "%s\n", cdp_last_message()); // sorted_values: 1.0, 2.0, 3.0
+ *
+ *     const char names[] = {'c', 'a', 'b'};
+ *     char sorted_names[3];
+ *     const cdp_column_copy columns[] = {{values, sorted_values, sizeof *values}, {names, sorted_names, sizeof *names}};
+ *     if (cdp_quicksort_columns_copy(keys, sorted_keys, columns, 2, 3, CDP_U32, NULL) != CDP_OK) // sorted_names: 'a', 'b', 'c'
+ *       fprintf(stderr, "%s\n", cdp_last_message());
+ *
+ *     const struct point { int32_t x, y; } points[] = {{2, 1}, {1, 5}, {1, 3}};
+ *     struct point sorted_points[3];
+ *     const cdp_field fields[] = {{offsetof(struct point, x), CDP_I32, CDP_ASCENDING},
+ *                                 {offsetof(struct point, y), CDP_I32, CDP_DESCENDING}};
+ *     if (cdp_sort_records_copy(points, sorted_points, 3, sizeof *points, fields, 2, NULL) != CDP_OK)
+ *       fprintf(stderr, "%s\n", cdp_last_message()); // sorted_points: {1, 5}, {1, 3}, {2, 1}
+ *
  * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. (Not by the
  * bitonic network, and not by a comparison: these read the input where it is when they read it first; and not narrow keys in
  * segments.) Values and records go to where they belong without the copy back that a sort in place needs of what it gathers, unless

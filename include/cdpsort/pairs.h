@@ -13,6 +13,13 @@
  *     if (cdp_argsort(scores, NULL, order, sizeof *order, 3, CDP_F32, NULL) != CDP_OK) // order: 0, 2, 1
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
+ *     int64_t days[] = {3, 1, 2};
+ *     float prices[] = {0.3f, 0.1f, 0.2f};
+ *     char names[][4] = {"Wed", "Mon", "Tue"};
+ *     const cdp_column columns[] = {{prices, sizeof *prices}, {names, sizeof *names}};
+ *     if (cdp_quicksort_columns(days, columns, 2, 3, CDP_I64, NULL) != CDP_OK) // names: "Mon", "Tue", "Wed"
+ *       fprintf(stderr, "%s\n", cdp_last_message());                           // prices: 0.1f, 0.2f, 0.3f
+ *
  * How. With keys of 4 or 8 bytes, one column of aligned values of 4 or 8, or indices, is carried along with the keys through two
  * stable partitions and a sort on chip, from 2^22 keys on; beside keys of 4 bytes indices, and values of 4 that need not be stable,
  * from 2^24 on; up to some 200 million keys. Equal keys keep the order of the input then, whatever was asked for. The

@@ -4,18 +4,38 @@
  * Sorting by several fields, each in its direction: ORDER BY in C. Of records, which are moved as they are, or of columns, whose
  * order is told as indices.
  *
- *     struct order { int32_t customer; float price; char text[24]; } orders[1000];
+ *     struct order { int32_t customer; float price; char text[8]; };
+ *     struct order orders[] = {{7, 2.5f, "tea"}, {3, 4, "rice"}, {7, 9, "oil"}};
  *     const cdp_field fields[] = {{offsetof(struct order, customer), CDP_I32, CDP_ASCENDING},
  *                                 {offsetof(struct order, price), CDP_F32, CDP_DESCENDING}};
- *     if (cdp_sort_records(orders, 1000, sizeof *orders, fields, 2, NULL) != CDP_OK) // by customer, the dearest first
+ *     if (cdp_sort_records(orders, 3, sizeof *orders, fields, 2, NULL) != CDP_OK) // by customer, the dearest first;
+ *       fprintf(stderr, "%s\n", cdp_last_message()); // orders: {3, 4, "rice"}, {7, 9, "oil"}, {7, 2.5f, "tea"}
+ *
+ *     const int32_t customers[] = {7, 3, 7};
+ *     const float prices[] = {2.5f, 4, 9};
+ *     uint32_t order[3];
+ *     const cdp_key_column columns[] = {{customers, CDP_I32, CDP_ASCENDING}, {prices, CDP_F32, CDP_DESCENDING}};
+ *     if (cdp_argsort_columns(columns, 2, order, sizeof *order, 3, NULL) != CDP_OK) // the same order; order: 1, 2, 0
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
- *     int32_t customers[1000];
- *     float prices[1000];
- *     uint32_t order[1000];
- *     const cdp_key_column columns[] = {{customers, CDP_I32, CDP_ASCENDING}, {prices, CDP_F32, CDP_DESCENDING}};
- *     if (cdp_argsort_columns(columns, 2, order, sizeof *order, 1000, NULL) != CDP_OK) // the same order, as indices
+ * Keys of 16 bytes are records of two fields, of which the upper half comes first in the list. For the order of memcmp() that is
+ * the half that lies first, and each half's bytes are swapped before the sort and again behind it, since a little-endian machine
+ * takes the last byte of a number for the highest:
+ *
+ *     struct { uint64_t low, high; } numbers[] = {{7, 2}, {9, 1}, {3, 2}};
+ *     const cdp_field by_value[] = {{8, CDP_U64, CDP_ASCENDING}, {0, CDP_U64, CDP_ASCENDING}};
+ *     if (cdp_sort_records(numbers, 3, 16, by_value, 2, NULL) != CDP_OK) // numbers: {9, 1}, {3, 2}, {7, 2}
  *       fprintf(stderr, "%s\n", cdp_last_message());
+ *
+ *     union { char text[16]; uint64_t halves[2]; } words[] = {{"tea, green"}, {"rice"}, {"tea, black"}};
+ *     const cdp_field by_bytes[] = {{0, CDP_U64, CDP_ASCENDING}, {8, CDP_U64, CDP_ASCENDING}};
+ *     for (int half = 0; half < 6; half++)
+ *       words[half / 2].halves[half % 2] = __builtin_bswap64(words[half / 2].halves[half % 2]);
+ *     if (cdp_sort_records(words, 3, 16, by_bytes, 2, NULL) != CDP_OK)
+ *       fprintf(stderr, "%s\n", cdp_last_message());
+ *     for (int half = 0; half < 6; half++)
+ *       words[half / 2].halves[half % 2] = __builtin_bswap64(words[half / 2].halves[half % 2]);
+ *     // words: {"rice"}, {"tea, black"}, {"tea, green"}
  *
  * How. Fields that follow one another in the list and have 8 bytes together at most make one key, by which indices are sorted as
  * cdp_argsort() does; each further key is one such sort more, the last one first, so that the order of fields that are few and

@@ -11,7 +11,7 @@
  *
  *     float matrix[2][3] = {{3, 1, 2}, {6, 5, 4}};
  *     const cdp_segments equal = {.count = 2, .length = 3};
- *     if (cdp_segmented_sort(matrix, NULL, 0, 6, CDP_F32, NULL, &equal) != CDP_OK) // matrix: {{1, 2, 3}, {4, 5, 6}}
+ *     if (cdp_segmented_sort(matrix, NULL, 0, 6, CDP_F32, NULL, &equal) != CDP_OK) // matrix: {1, 2, 3}, {4, 5, 6}
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
  * Segments are any parts of the array, in any order, with anything between them, and empty ones among them. What lies outside of

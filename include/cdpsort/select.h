@@ -18,6 +18,12 @@
  *     if (cdp_top_k(scores, 4, CDP_F32, &options, 2, best, &top) != CDP_OK) // positions: 3, 1
  *       fprintf(stderr, "%s\n", cdp_last_message());
  *
+ *     float times[] = {5, 1, 4, 2, 3};
+ *     if (cdp_nth_element(times, 5, CDP_F32, NULL, 2) != CDP_OK) // times[2]: 3, behind less ones, before greater ones
+ *       fprintf(stderr, "%s\n", cdp_last_message());
+ *     if (cdp_partial_sort(times, 5, CDP_F32, NULL, 3) != CDP_OK) // times: 1, 2, 3, ...
+ *       fprintf(stderr, "%s\n", cdp_last_message());
+ *
  *     const uint64_t ranks[] = {1, 2};
  *     float middle[2];
  *     if (cdp_quantiles(scores, 4, CDP_F32, NULL, ranks, 2, middle) != CDP_OK) // middle: 1.0, 2.0, whose mean is the median

@@ -4,14 +4,29 @@
  * A sort by a comparison of the program's own, for CUDA C++ alone: templates that nvcc compiles into the program. Nothing of the
  * library has to be linked. For C, and for comparisons that are known when the program runs, there is compare.h.
  *
+ *     #include <cdpsort/sort_by.cuh>
+ *
+ *     struct Word {
+ *       char text[12];
+ *       int length;
+ *     };
+ *
  *     struct ByLength {
  *       __device__ bool operator()(const Word &a, const Word &b) const { return a.length < b.length; }
  *     };
- *     size_t bytes = 0;
- *     cdpsort::sort_by_workspace<Word>(count, &bytes);
- *     cudaMalloc(&d_workspace, bytes);
- *     if (cdpsort::sort_by(d_words, count, ByLength{}, d_workspace, bytes, stream) != cudaSuccess)
- *       ...
+ *
+ *     cudaError_t sort_words(Word *d_words, size_t count, cudaStream_t stream) {
+ *       size_t bytes = 0;
+ *       void *d_workspace = nullptr;
+ *       cudaError_t error = cdpsort::sort_by_workspace<Word>(count, &bytes);
+ *       if (error == cudaSuccess)
+ *         error = cudaMallocAsync(&d_workspace, bytes, stream);
+ *       if (error != cudaSuccess)
+ *         return error;
+ *       error = cdpsort::sort_by(d_words, count, ByLength{}, d_workspace, bytes, stream);
+ *       const cudaError_t freed = cudaFreeAsync(d_workspace, stream);
+ *       return error != cudaSuccess ? error : freed;
+ *     }
  *
  * Algorithm, stability, limits and what becomes of a comparison that is no strict weak order are as in compare.h. Errors are
  * CUDA's own: cudaErrorInvalidValue for a workspace that is too small or not aligned to 256 bytes, for items or a workspace that

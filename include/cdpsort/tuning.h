@@ -8,6 +8,9 @@
  *     cdp_options options = CDP_OPTIONS_INIT;
  *     tuning.disable = CDP_DISABLE_ONE_BLOCK | CDP_DISABLE_SHORT;
  *     options.tuning = &tuning;
+ *     uint32_t keys[] = {3, 1, 2};
+ *     if (cdp_quicksort(keys, 3, CDP_U32, &options) != CDP_OK) // keys: 1, 2, 3
+ *       fprintf(stderr, "%s\n", cdp_last_message());
  */
 #ifndef CDPSORT_TUNING_H
 #define CDPSORT_TUNING_H
@@ -69,6 +72,9 @@ struct cdp_tuning {
  *
  *     static const cdp_tuning tuning = CDP_TUNING_ADVANCED_QUICKSORT_INIT;
  *     cdp_options options = CDP_OPTIONS_ADVANCED_QUICKSORT_INIT(&tuning);
+ *     uint32_t keys[] = {3, 1, 2};
+ *     if (cdp_quicksort(keys, 3, CDP_U32, &options) != CDP_OK) // keys: 1, 2, 3
+ *       fprintf(stderr, "%s\n", cdp_last_message());
  *
  * `tuning` is a pointer to the preset's own tuning, or to one that differs as you like; it must live as long as the options are
  * used.

@@ -19,7 +19,8 @@ constexpr uint64_t COUNT_MOST = uint64_t{1} << 40;
 constexpr uint64_t EXPONENT_MOST = 40;
 constexpr uint64_t RUNS_MOST = 10000;
 
-constexpr cdp_type TYPES[] = {CDP_U32, CDP_I32, CDP_U64, CDP_I64, CDP_F32, CDP_F64, CDP_U8, CDP_U16};
+constexpr cdp_type TYPES[] = {CDP_U32, CDP_I32, CDP_U64, CDP_I64, CDP_F32, CDP_F64,
+                              CDP_U8,  CDP_I8,  CDP_U16, CDP_I16, CDP_F16, CDP_BF16};
 
 struct NamedDistribution {
   Distribution distribution;
@@ -233,7 +234,7 @@ void print_help() {
        "\n"
        "  --sizes LIST          numbers of keys: 1000000, 64K, 1Mi, 2^20, or all powers of two in a range: 10-28 (2^27).\n"
        "                        What does not fit the device is left out\n"
-       "  --types LIST          u32 i32 u64 i64 f32 f64 u8 u16, or all (u32)\n"
+       "  --types LIST          u32 i32 u64 i64 f32 f64 u8 i8 u16 i16 f16 bf16, or all (u32)\n"
        "  --distributions LIST  what the keys are like, or all (random):");
   for (const NamedDistribution &one : DISTRIBUTIONS)
     printf("                          %-14s %s\n", device_data::distribution_name(one.distribution), one.text);
@@ -241,7 +242,7 @@ void print_help() {
   for (const Mode &mode : all_modes())
     printf("                          %-18s %s%s\n", mode.name, mode.text, mode.keys_most != 0 ? " *" : "");
   printf(
-      "                        * up to 2^24 keys, and beyond only if it is named: it takes long\n"
+      "                        * where keys are many, or always, only if it is named: it takes long\n"
       "  --runs N              sorts that count, of each mode and kind of keys, after %u that do not (15)\n"
       "  --seed N              of the keys (1)\n"
       "  --csv FILE            writes what was measured as CSV too\n"

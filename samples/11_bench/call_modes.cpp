@@ -6,7 +6,6 @@
 
 #include <cdpsort/buckets.h>
 #include <cdpsort/copy.h>
-#include <cdpsort/select.h>
 
 #include <algorithm>
 
@@ -27,17 +26,13 @@ cdp_options stable_options() {
 
 /* ---- Division ----------------------------------------------------------------------------------------------------------- */
 
-size_t aligned_bytes(size_t bytes) {
-  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
-}
-
 size_t begins_bytes(uint32_t splitters) {
-  return aligned_bytes((splitters + 2) * sizeof(uint64_t));
+  return aligned((splitters + 2) * sizeof(uint64_t));
 }
 
 /* Of begins and splitters, ahead of the library's own workspace. */
 size_t divided_bytes(const KeySpan &keys, uint32_t splitters) {
-  return begins_bytes(splitters) + aligned_bytes(size_t{splitters} * device_data::key_bytes(keys.type));
+  return begins_bytes(splitters) + aligned(size_t{splitters} * device_data::key_bytes(keys.type));
 }
 
 template <uint32_t VALUE_BYTES, uint32_t SPLITTERS>
@@ -75,7 +70,7 @@ size_t copy_workspace_bytes(const KeySpan &keys) {
     REQUIRE(cdp_quicksort_copy_workspace(keys.count, keys.type, nullptr, &bytes));
   else
     REQUIRE(cdp_quicksort_pairs_copy_workspace(VALUE_BYTES, keys.count, keys.type, &options, &bytes));
-  return aligned_bytes(keys.count * device_data::key_bytes(keys.type)) + aligned_bytes(keys.count * VALUE_BYTES) + bytes;
+  return array_bytes(keys, device_data::key_bytes(keys.type)) + array_bytes(keys, VALUE_BYTES) + bytes;
 }
 
 template <uint32_t VALUE_BYTES>
@@ -83,8 +78,8 @@ Sorted copy_sort(const Workplace &place) {
   const cdp_options options = stable_options();
   const KeySpan &keys = place.keys;
   char *d_sorted_keys = static_cast<char *>(place.d_workspace);
-  char *d_sorted_values = d_sorted_keys + aligned_bytes(keys.count * device_data::key_bytes(keys.type));
-  char *d_rest = d_sorted_values + aligned_bytes(keys.count * VALUE_BYTES);
+  char *d_sorted_values = d_sorted_keys + array_bytes(keys, device_data::key_bytes(keys.type));
+  char *d_rest = d_sorted_values + array_bytes(keys, VALUE_BYTES);
   const size_t rest_bytes = place.workspace_bytes - static_cast<size_t>(d_rest - d_sorted_keys);
   if constexpr (VALUE_BYTES == 0) {
     REQUIRE(
@@ -101,83 +96,39 @@ Sorted copy_sort(const Workplace &place) {
 
 const cdp_field BY_WIDE_KEY[] = {{0, CDP_U64, CDP_ASCENDING}};
 
-/* A row of two numbers, which are a key of type CDP_I64: the machine is little-endian, as CUDA's are. */
-const cdp_field BY_ROW[] = {{4, CDP_I32, CDP_ASCENDING}, {0, CDP_U32, CDP_ASCENDING}};
-
 size_t records_workspace_bytes(const KeySpan &keys) {
   size_t bytes = 0;
   REQUIRE(cdp_sort_records_workspace(keys.count, RECORD_BYTES, BY_WIDE_KEY, 1, nullptr, &bytes));
   return records_bytes(keys.count) + bytes;
 }
 
-void launch_records(const Workplace &place) {
+void *launch_records(const Workplace &place) {
   const size_t used = records_bytes(place.keys.count);
   REQUIRE(cdp_sort_records_async(place.d_workspace, place.keys.count, RECORD_BYTES, BY_WIDE_KEY, 1, nullptr,
                                  static_cast<char *>(place.d_workspace) + used, place.workspace_bytes - used, place.stream));
+  return place.d_workspace;
 }
 
 Sorted records_sort(const Workplace &place) {
   return {place.keys.d_keys, sort_as_records(place, launch_records)};
 }
 
-size_t rows_workspace_bytes(const KeySpan &keys) {
+size_t records_copy_workspace_bytes(const KeySpan &keys) {
   size_t bytes = 0;
-  REQUIRE(cdp_sort_records_workspace(keys.count, sizeof(int64_t), BY_ROW, 2, nullptr, &bytes));
-  return bytes;
+  REQUIRE(cdp_sort_records_copy_workspace(keys.count, RECORD_BYTES, BY_WIDE_KEY, 1, nullptr, &bytes));
+  return 2 * records_bytes(keys.count) + bytes;
 }
 
-Sorted rows_sort(const Workplace &place) {
-  REQUIRE(cdp_sort_records_async(place.keys.d_keys, place.keys.count, sizeof(int64_t), BY_ROW, 2, nullptr, place.d_workspace,
-                                 place.workspace_bytes, place.stream));
-  return {place.keys.d_keys, BY_EVENTS};
+void *launch_records_copy(const Workplace &place) {
+  const size_t used = records_bytes(place.keys.count);
+  char *d_sorted = static_cast<char *>(place.d_workspace) + used;
+  REQUIRE(cdp_sort_records_copy_async(place.d_workspace, d_sorted, place.keys.count, RECORD_BYTES, BY_WIDE_KEY, 1, nullptr,
+                                      d_sorted + used, place.workspace_bytes - 2 * used, place.stream));
+  return d_sorted;
 }
 
-/* ---- Half a sort -------------------------------------------------------------------------------------------------------- */
-
-constexpr uint64_t TOP_KEYS = 1000;
-constexpr uint64_t QUANTILES = 5;
-
-uint64_t middle_rank(uint64_t, uint64_t count) {
-  return count / 2;
-}
-
-uint64_t own_rank(uint64_t which, uint64_t) {
-  return which;
-}
-
-/* At even distances, not at the ends. */
-uint64_t quantile_rank(uint64_t which, uint64_t count) {
-  return (which + 1) * (count / (QUANTILES + 1));
-}
-
-template <uint64_t KEYS>
-size_t quantiles_workspace_bytes(const KeySpan &keys) {
-  size_t bytes = 0;
-  REQUIRE(cdp_quantiles_workspace(keys.count, keys.type, nullptr, std::min(KEYS, keys.count), &bytes));
-  return bytes;
-}
-
-template <uint64_t KEYS, uint64_t (*RANK)(uint64_t, uint64_t)>
-Sorted find_quantiles(const Workplace &place) {
-  const uint64_t rank_count = std::min(KEYS, place.keys.count);
-  uint64_t ranks[KEYS];
-  for (uint64_t which = 0; which < rank_count; which++)
-    ranks[which] = RANK(which, place.keys.count);
-  REQUIRE(cdp_quantiles_async(place.keys.d_keys, place.keys.count, place.keys.type, nullptr, ranks, rank_count, place.d_values,
-                              place.d_workspace, place.workspace_bytes, place.stream));
-  return {place.keys.d_keys, BY_EVENTS};
-}
-
-size_t top_workspace_bytes(const KeySpan &keys) {
-  size_t bytes = 0;
-  REQUIRE(cdp_top_k_workspace(keys.count, keys.type, nullptr, std::min(TOP_KEYS, keys.count), nullptr, &bytes));
-  return bytes;
-}
-
-Sorted find_top(const Workplace &place) {
-  REQUIRE(cdp_top_k_async(place.keys.d_keys, place.keys.count, place.keys.type, nullptr, std::min(TOP_KEYS, place.keys.count),
-                          place.d_values, nullptr, place.d_workspace, place.workspace_bytes, place.stream));
-  return {place.keys.d_keys, BY_EVENTS};
+Sorted records_copy_sort(const Workplace &place) {
+  return {place.keys.d_keys, sort_as_records(place, launch_records_copy)};
 }
 
 } // namespace
@@ -194,41 +145,7 @@ std::vector<Mode> call_modes() {
        copy_workspace_bytes<8>, copy_sort<8>, STABLE_8},
       {"records", "cdpsort, records of 32 bytes by a key of 8, u64", true, 0, records_workspace_bytes, records_sort, STABLE_8,
        CDP_U64},
-      {"rows",
-       "cdpsort, rows of two numbers of 4 bytes, i32 and u32, by both: keys of type i64 as such",
-       true,
-       0,
-       rows_workspace_bytes,
-       rows_sort,
-       {},
-       CDP_I64},
-      {"median",
-       "cdpsort, the key in the middle of the order alone, the keys left as they are",
-       true,
-       0,
-       quantiles_workspace_bytes<1>,
-       find_quantiles<1, middle_rank>,
-       {},
-       0,
-       {1, middle_rank}},
-      {"quantiles-5",
-       "the same, five keys at even distances",
-       true,
-       0,
-       quantiles_workspace_bytes<QUANTILES>,
-       find_quantiles<QUANTILES, quantile_rank>,
-       {},
-       0,
-       {QUANTILES, quantile_rank}},
-      {"top-1000",
-       "the same, the first 1,000 keys in their order",
-       true,
-       0,
-       top_workspace_bytes,
-       find_top,
-       {},
-       0,
-       {TOP_KEYS, own_rank}},
+      {"copy-records", "the same out of place", true, 0, records_copy_workspace_bytes, records_copy_sort, STABLE_8, CDP_U64},
   };
 }
 

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Modes of sorts by a comparison: see sorter.h. The comparison is that of cub-merge, as source text for the library and as a
- * function object for its header; it is compiled outside the clock.
+ * function object for its header; it is compiled outside the clock, but for a mode whose time that is.
  */
 #include "compare_peers.h"
 
 #include <cdpsort/compare.h>
 
+#include <chrono>
+#include <string>
+
 namespace bench {
 
 namespace {
+
+/* It takes a second or two each time. */
+constexpr uint64_t NEVER_UNASKED = 1;
+
+/* A source can include no header that has such types: by their bits, which will do where no number is -0 and all are finite. */
+constexpr const char *HALF_SOURCE =
+    "typedef unsigned short item;\n"
+    "__device__ unsigned int place(item bits) { return bits < 0x8000 ? 0x8000 + bits : 0xFFFF - bits; }\n"
+    "__device__ bool less(const item *a, const item *b, const void *context) { return place(*a) < place(*b); }\n";
 
 const char *source_of(cdp_type type) {
 #define BENCH_SOURCE(key)                                                                                                      \
@@ -30,11 +42,17 @@ const char *source_of(cdp_type type) {
     return BENCH_SOURCE("double");
   case CDP_U8:
     return BENCH_SOURCE("unsigned char");
+  case CDP_I8:
+    return BENCH_SOURCE("signed char");
   case CDP_U16:
     return BENCH_SOURCE("unsigned short");
-  default:
-    throw Failure("no such type");
+  case CDP_I16:
+    return BENCH_SOURCE("short");
+  case CDP_F16:
+  case CDP_BF16:
+    return HALF_SOURCE;
   }
+  throw Failure("no such type");
 #undef BENCH_SOURCE
 }
 
@@ -61,12 +79,35 @@ size_t by_workspace_bytes(const KeySpan &keys) {
   return workspace_bytes(source_of(keys.type), keys.count, device_data::key_bytes(keys.type));
 }
 
-Sorted by_sort(const Workplace &place) {
+void sort_by(const Workplace &place, const cdp_comparison &comparison) {
   const KeySpan &keys = place.keys;
-  const cdp_comparison comparison = comparison_of(source_of(keys.type));
   REQUIRE(cdp_quicksort_by_async(keys.d_keys, keys.count, device_data::key_bytes(keys.type), &comparison, nullptr,
                                  place.d_workspace, place.workspace_bytes, place.stream));
-  return {keys.d_keys, BY_EVENTS};
+}
+
+Sorted by_sort(const Workplace &place) {
+  sort_by(place, comparison_of(source_of(place.keys.type)));
+  return {place.keys.d_keys, BY_EVENTS};
+}
+
+/* Takes the time of compiling it, by the host's clock. It is sorted by, so that its work is judged. */
+Sorted compile(const Workplace &place, const std::string &source) {
+  const cdp_comparison comparison = comparison_of(source.c_str());
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(cdp_compile_comparison(&comparison, device_data::key_bytes(place.keys.type), nullptr));
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+  sort_by(place, comparison);
+  return {place.keys.d_keys, elapsed.count()};
+}
+
+/* A comment makes of it a source that never was compiled. */
+Sorted compile_new(const Workplace &place) {
+  static uint64_t sources = 0;
+  return compile(place, source_of(place.keys.type) + ("// " + std::to_string(sources++) + "\n"));
+}
+
+Sorted compile_known(const Workplace &place) {
+  return compile(place, source_of(place.keys.type));
 }
 
 Sorted header_sort(const Workplace &place) {
@@ -78,11 +119,12 @@ size_t by_records_bytes(const KeySpan &keys) {
   return records_bytes(keys.count) + workspace_bytes(RECORD_SOURCE, keys.count, RECORD_BYTES);
 }
 
-void launch_by_records(const Workplace &place) {
+void *launch_by_records(const Workplace &place) {
   const size_t used = records_bytes(place.keys.count);
   const cdp_comparison comparison = comparison_of(RECORD_SOURCE);
   REQUIRE(cdp_quicksort_by_async(place.d_workspace, place.keys.count, RECORD_BYTES, &comparison, nullptr,
                                  static_cast<char *>(place.d_workspace) + used, place.workspace_bytes - used, place.stream));
+  return place.d_workspace;
 }
 
 Sorted by_records_sort(const Workplace &place) {
@@ -95,6 +137,9 @@ std::vector<Mode> compare_modes() {
   constexpr Moved PAIRS_8 = {8, false, false, false};
   return {
       {"by", "cdpsort, by a comparison given as source, that of cub-merge", true, 0, by_workspace_bytes, by_sort},
+      {"by-compile", "the time of cdp_compile_comparison() of that source, by the host's clock, each time as if it were new",
+       true, NEVER_UNASKED, by_workspace_bytes, compile_new},
+      {"by-compiled", "likewise of a source that is compiled already", true, 0, by_workspace_bytes, compile_known},
       {"by-header", "the same from CUDA C++, compiled into the program", true, 0, header_workspace_bytes, header_sort},
       {"by-records", "cdpsort, records of 32 bytes by a comparison of their keys of 8, as thrust-records", true, 0,
        by_records_bytes, by_records_sort, PAIRS_8, CDP_U64},

@@ -26,10 +26,6 @@ struct Less {
   }
 };
 
-inline size_t aligned(size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 /* Calls `function` with the number of keys in 32 bits where that is enough. */
 template <typename Function>
 void with_count(uint64_t count, Function function) {
@@ -126,8 +122,7 @@ class WorkspaceAllocator {
 public:
   using value_type = char;
 
-  explicit WorkspaceAllocator(const Workplace &place)
-      : next_(static_cast<char *>(place.d_workspace)), free_bytes_(place.workspace_bytes) {}
+  WorkspaceAllocator(void *d_memory, size_t bytes) : next_(static_cast<char *>(d_memory)), free_bytes_(bytes) {}
 
   char *allocate(std::ptrdiff_t bytes) {
     const size_t wanted = static_cast<size_t>(bytes);
@@ -149,13 +144,13 @@ private:
 
 template <typename Key>
 Sorted thrust_sort(const Workplace &place) {
-  WorkspaceAllocator allocator(place);
+  WorkspaceAllocator allocator(place.d_workspace, place.workspace_bytes);
   Key *d_keys = static_cast<Key *>(place.keys.d_keys);
   thrust::sort(thrust::cuda::par(allocator).on(place.stream), d_keys, d_keys + place.keys.count, Less{});
   return {d_keys, BY_EVENTS};
 }
 
-/* ---- Records and rows, by Thrust ---------------------------------------------------------------------------------------- */
+/* ---- Records, by Thrust ------------------------------------------------------------------------------------------------- */
 
 struct Record {
   uint64_t key;
@@ -164,56 +159,36 @@ struct Record {
 };
 static_assert(sizeof(Record) == RECORD_BYTES, "as all sorts have them");
 
-struct Row32 {
-  uint32_t second;
-  int32_t first;
-};
-
 struct RecordLess {
   __host__ __device__ bool operator()(const Record &left, const Record &right) const {
     return left.key < right.key;
   }
-  __host__ __device__ bool operator()(const Row32 &left, const Row32 &right) const {
-    return left.first != right.first ? left.first < right.first : left.second < right.second;
-  }
 };
 
 /* What Thrust takes for it is what CUB's merge sort takes. */
-template <typename Item>
+template <typename Item, typename ItemLess>
 size_t merge_items_bytes(uint64_t count) {
   size_t bytes = 0;
   with_count(count, [&](auto items) {
-    REQUIRE(cub::DeviceMergeSort::SortKeys(nullptr, bytes, static_cast<Item *>(nullptr), items, RecordLess{}));
+    REQUIRE(cub::DeviceMergeSort::SortKeys(nullptr, bytes, static_cast<Item *>(nullptr), items, ItemLess{}));
   });
   return bytes;
 }
 
-template <typename Item>
-void thrust_items(const Workplace &place, size_t used_bytes, void *d_items) {
-  Workplace rest = place;
-  rest.d_workspace = static_cast<char *>(place.d_workspace) + used_bytes;
-  rest.workspace_bytes -= used_bytes;
-  WorkspaceAllocator allocator(rest);
-  Item *items = static_cast<Item *>(d_items);
-  thrust::sort(thrust::cuda::par(allocator).on(place.stream), items, items + place.keys.count, RecordLess{});
+inline size_t thrust_records_bytes(const KeySpan &keys) {
+  return records_bytes(keys.count) + merge_items_bytes<Record, RecordLess>(keys.count);
 }
 
-inline size_t thrust_records_bytes(const KeySpan &keys) {
-  return records_bytes(keys.count) + merge_items_bytes<Record>(keys.count);
+inline void *launch_thrust_records(const Workplace &place) {
+  const size_t used = records_bytes(place.keys.count);
+  WorkspaceAllocator allocator(static_cast<char *>(place.d_workspace) + used, place.workspace_bytes - used);
+  Record *records = static_cast<Record *>(place.d_workspace);
+  thrust::sort(thrust::cuda::par(allocator).on(place.stream), records, records + place.keys.count, RecordLess{});
+  return records;
 }
 
 inline Sorted thrust_records(const Workplace &place) {
-  const auto sort = [](const Workplace &all) { thrust_items<Record>(all, records_bytes(all.keys.count), all.d_workspace); };
-  return {place.keys.d_keys, sort_as_records(place, sort)};
-}
-
-inline size_t thrust_rows_bytes(const KeySpan &keys) {
-  return merge_items_bytes<Row32>(keys.count);
-}
-
-inline Sorted thrust_rows(const Workplace &place) {
-  thrust_items<Row32>(place, 0, place.keys.d_keys);
-  return {place.keys.d_keys, BY_EVENTS};
+  return {place.keys.d_keys, sort_as_records(place, launch_thrust_records)};
 }
 
 template <typename Key>
@@ -228,15 +203,10 @@ CudaPeers cuda_peers() {
                      pairs_workspace_bytes<Key, uint64_t>,
                      pairs_sort<Key, uint64_t>,
                      nullptr,
-                     nullptr,
-                     nullptr,
                      nullptr};
   if constexpr (std::is_same_v<Key, uint64_t>) {
     peers.records_workspace_bytes = thrust_records_bytes;
     peers.records_sort = thrust_records;
-  } else if constexpr (std::is_same_v<Key, int64_t>) {
-    peers.rows_workspace_bytes = thrust_rows_bytes;
-    peers.rows_sort = thrust_rows;
   }
   return peers;
 }

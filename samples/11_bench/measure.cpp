@@ -168,7 +168,8 @@ void Bench::Inside::take_in(const Chosen &one, size_t room_bytes) {
       left_out.push_back(name + " (takes keys of type " + device_data::type_name(static_cast<cdp_type>(mode.type)) + " alone)");
     return;
   }
-  if ((mode.moved.value_bytes != 0 || mode.moved.splitters != 0) && count > CDP_PAIRS_COUNT_MAX) {
+  if ((mode.moved.value_bytes != 0 || mode.moved.other_bytes != 0 || mode.moved.splitters != 0) &&
+      count > CDP_PAIRS_COUNT_MAX) {
     left_out.push_back(name + " (takes 2^32 keys at most)");
     return;
   }
@@ -341,14 +342,14 @@ const std::vector<std::string> &Bench::left_out() const {
   return inside_->left_out;
 }
 
-/* Fills in how fast all sorts with values as large are, a certain one being 1. What divides has no peer. */
+/* Fills in how fast all sorts with values as large are, a certain one being 1. What divides or moves more has no peer. */
 static void compare_with(const char *name, double Row::*ratio, std::vector<Row> *rows) {
   const auto is_it = [name](const Row &row) { return std::string(row.mode->name) == name; };
   const auto peer = std::find_if(rows->begin(), rows->end(), is_it);
   if (peer == rows->end())
     return;
   for (Row &row : *rows)
-    if (row.median() > 0 && row.mode->moved.splitters == 0 && row.mode->found.keys == 0 &&
+    if (row.median() > 0 && row.mode->moved.splitters == 0 && row.mode->found.keys == 0 && row.mode->moved.other_bytes == 0 &&
         row.mode->moved.value_bytes == peer->mode->moved.value_bytes)
       row.*ratio = peer->median() / row.median();
 }

@@ -35,7 +35,7 @@ struct Row {
   double ratio_to_radix; /* how fast it is, CUB's sort of as large values in the same run being 1; 0: that is not known */
   double ratio_to_merge;
 
-  uint64_t item_bytes() const; /* of a key and its value */
+  uint64_t item_bytes() const; /* of a key and all that goes with it */
   double median() const;       /* this and the following are 0 where nothing was measured */
   double least() const;
   double most() const;

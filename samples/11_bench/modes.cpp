@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The modes of the library that sort, and the list of everything that is measured: see sorter.h. call_modes.cpp has those of its other
+ * The modes of the library that sort, and the list of everything that is measured: see sorter.h. Other files have those of its other
  * calls.
  */
 #include "sorter.h"
@@ -21,6 +21,7 @@ constexpr Moved STABLE_8 = {8, true, false, false};
 constexpr Moved PAIRS_8 = {8, false, false, false};
 constexpr Moved ARGSORT = {4, true, true, true};
 constexpr Moved ARGSORT_KEYS = {4, true, true, false};
+constexpr Moved ARGSORT_8 = {8, true, true, true};
 
 /* ---- The library -------------------------------------------------------------------------------------------------------- */
 
@@ -89,16 +90,17 @@ Mode pairs_mode(const char *name, const char *text) {
   return {name, text, true, 0, pairs_workspace_bytes<VALUE_BYTES, TIES>, pairs_sort<VALUE_BYTES, TIES>, moved};
 }
 
+/* Whatever the size of an index. */
 size_t argsort_workspace_bytes(const KeySpan &keys) {
   size_t bytes = 0;
   REQUIRE(cdp_argsort_workspace(keys.count, keys.type, nullptr, &bytes));
   return bytes;
 }
 
-template <bool SORTS_KEYS>
+template <bool SORTS_KEYS, typename Index>
 Sorted argsort(const Workplace &place) {
   void *d_keys = place.keys.d_keys;
-  REQUIRE(cdp_argsort_async(d_keys, SORTS_KEYS ? d_keys : nullptr, place.d_values, sizeof(uint32_t), place.keys.count,
+  REQUIRE(cdp_argsort_async(d_keys, SORTS_KEYS ? d_keys : nullptr, place.d_values, sizeof(Index), place.keys.count,
                             place.keys.type, nullptr, place.d_workspace, place.workspace_bytes, place.stream));
   return {d_keys, BY_EVENTS};
 }
@@ -153,33 +155,21 @@ static std::vector<Mode> make_modes() {
       pairs_mode<4, CDP_TIES_STABLE>("stable4", "cdpsort, values of 4 bytes, those of equal keys in the order of the input"),
       pairs_mode<8, CDP_TIES_STABLE>("stable8", "the same with values of 8 bytes"),
       {"argsort", "cdpsort, indices of 4 bytes alone, the keys left as they are", true, 0, argsort_workspace_bytes,
-       argsort<false>, ARGSORT},
-      {"argsort-keys", "the same, the keys sorted too", true, 0, argsort_workspace_bytes, argsort<true>, ARGSORT_KEYS},
+       argsort<false, uint32_t>, ARGSORT},
+      {"argsort-keys", "the same, the keys sorted too", true, 0, argsort_workspace_bytes, argsort<true, uint32_t>,
+       ARGSORT_KEYS},
+      {"argsort8", "as argsort, indices of 8 bytes", true, 0, argsort_workspace_bytes, argsort<false, uint64_t>, ARGSORT_8},
       {"cub-pairs4", "cub::DeviceRadixSort::SortPairs with DoubleBuffers, values of 4 bytes: an argsort where they are indices",
        true, 0, peer_workspace_bytes<&CudaPeers::pairs4_workspace_bytes>, peer_sort<&CudaPeers::pairs4_sort>, STABLE_4},
       {"cub-pairs8", "the same with values of 8 bytes", true, 0, peer_workspace_bytes<&CudaPeers::pairs8_workspace_bytes>,
        peer_sort<&CudaPeers::pairs8_sort>, STABLE_8},
       {"thrust-records", "thrust::sort of the same with a comparator", true, 0,
        peer_workspace_bytes<&CudaPeers::records_workspace_bytes>, peer_sort<&CudaPeers::records_sort>, PAIRS_8, CDP_U64},
-      {"thrust-rows",
-       "thrust::sort of the same with a comparator of tuples",
-       true,
-       0,
-       peer_workspace_bytes<&CudaPeers::rows_workspace_bytes>,
-       peer_sort<&CudaPeers::rows_sort>,
-       {},
-       CDP_I64},
   };
-  for (const Mode &mode : call_modes())
-    modes.push_back(mode);
-  for (const Mode &mode : range_modes())
-    modes.push_back(mode);
-  for (const Mode &mode : segment_modes())
-    modes.push_back(mode);
-  for (const Mode &mode : compare_modes())
-    modes.push_back(mode);
-  for (const Mode &mode : tile_modes())
-    modes.push_back(mode);
+  for (const auto more :
+       {call_modes, column_modes, row_modes, select_modes, range_modes, segment_modes, compare_modes, tile_modes})
+    for (const Mode &mode : more())
+      modes.push_back(mode);
   return modes;
 }
 

@@ -19,10 +19,10 @@ void copy_fields(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 } // namespace
 
 size_t records_bytes(uint64_t count) {
-  return (count * RECORD_BYTES + 255) / 256 * 256;
+  return aligned(count * RECORD_BYTES);
 }
 
-double sort_as_records(const Workplace &place, void (*sort)(const Workplace &place)) {
+double sort_as_records(const Workplace &place, void *(*sort)(const Workplace &place)) {
   char *d_records = static_cast<char *>(place.d_workspace);
   const Clock clock;
   float milliseconds = 0;
@@ -30,10 +30,10 @@ double sort_as_records(const Workplace &place, void (*sort)(const Workplace &pla
   copy_fields(d_records, RECORD_BYTES, place.keys.d_keys, FIELD_BYTES, place);
   copy_fields(d_records + FIELD_BYTES, RECORD_BYTES, place.d_values, FIELD_BYTES, place);
   REQUIRE(cudaEventRecord(clock.begin, place.stream));
-  sort(place);
+  const char *d_sorted = static_cast<const char *>(sort(place));
   REQUIRE(cudaEventRecord(clock.end, place.stream));
-  copy_fields(place.keys.d_keys, FIELD_BYTES, d_records, RECORD_BYTES, place);
-  copy_fields(place.d_values, FIELD_BYTES, d_records + FIELD_BYTES, RECORD_BYTES, place);
+  copy_fields(place.keys.d_keys, FIELD_BYTES, d_sorted, RECORD_BYTES, place);
+  copy_fields(place.d_values, FIELD_BYTES, d_sorted + FIELD_BYTES, RECORD_BYTES, place);
   REQUIRE(cudaEventSynchronize(clock.end));
   REQUIRE(cudaEventElapsedTime(&milliseconds, clock.begin, clock.end));
   return static_cast<double>(milliseconds);

@@ -7,7 +7,7 @@
 namespace bench {
 
 uint64_t Row::item_bytes() const {
-  return device_data::key_bytes(type) + mode->moved.value_bytes;
+  return device_data::key_bytes(type) + mode->moved.value_bytes + mode->moved.other_bytes;
 }
 
 double Row::median() const {

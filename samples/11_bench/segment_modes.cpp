@@ -2,8 +2,10 @@
 /*
  * Modes of the segmented sort, and of CUB's: see sorter.h. There are 2^10, 2^16 or 2^22 segments, whatever the number of keys, as
  * long as one another or by Zipf's law, in an order that is left to chance; offsets are made outside the clock. Outside the clock
- * segments are judged, by themselves, and then all keys are sorted, and judged as what is sorted is.
+ * segments are judged, by themselves, and then all keys are sorted, with their values where they have some, and judged as what is
+ * sorted is.
  */
+#include "pieces.h"
 #include "segment_peers.h"
 #include "stopwatch.h"
 
@@ -20,12 +22,11 @@ namespace {
 /* There are many of these modes: with more keys they are measured when they are named. */
 constexpr uint64_t UNASKED_KEYS_MOST = uint64_t{1} << 20;
 
+/* Of values, where there are some: the keys' indices, which are judged by themselves. */
+using Value = uint32_t;
+
 enum class Lengths { equal, zipf };
 enum class By { offsets, length, cub, cub_radix };
-
-size_t aligned(size_t bytes) {
-  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
-}
 
 /* ---- Offsets ------------------------------------------------------------------------------------------------------------ */
 
@@ -69,98 +70,102 @@ std::vector<uint32_t> make_offsets(uint64_t count, uint32_t segments, Lengths le
 
 /* ---- Modes -------------------------------------------------------------------------------------------------------------- */
 
-/* The workspace of a mode: offsets, a verdict, CUB's second buffer, and what the call itself wants. */
-struct Parts {
-  uint32_t *d_offsets;
-  SegmentVerdict *d_verdict;
-  char *d_second;
-  char *d_rest;
-};
+/* What kind of segments, and who sorts them: with values or without. */
+template <uint32_t BITS, By BY, Lengths LENGTHS, bool HAS_VALUES>
+struct Kind {
+  static constexpr uint32_t SEGMENTS = 1u << BITS;
+  static constexpr bool IS_CUB = BY == By::cub || BY == By::cub_radix;
+  static constexpr size_t COLUMNS = HAS_VALUES ? 1 : 0;
 
-size_t offset_bytes(uint32_t segments) {
-  return aligned((segments + size_t{1}) * sizeof(uint32_t));
-}
-
-size_t second_bytes(const KeySpan &keys, By by) {
-  return by == By::cub || by == By::cub_radix ? aligned(keys.count * device_data::key_bytes(keys.type)) : 0;
-}
-
-size_t bytes_before_rest(const KeySpan &keys, uint32_t segments, By by) {
-  return offset_bytes(segments) + aligned(sizeof(SegmentVerdict)) + second_bytes(keys, by);
-}
-
-Parts parts_of(const Workplace &place, uint32_t segments, By by) {
-  char *d_verdict = static_cast<char *>(place.d_workspace) + offset_bytes(segments);
-  char *d_second = d_verdict + aligned(sizeof(SegmentVerdict));
-  return {static_cast<uint32_t *>(place.d_workspace), reinterpret_cast<SegmentVerdict *>(d_verdict), d_second,
-          d_second + second_bytes(place.keys, by)};
-}
-
-/* Keys that are left over by equal lengths are in no segment. */
-cdp_segments segments_of(const KeySpan &keys, const uint32_t *d_offsets, uint32_t segments, By by) {
-  cdp_segments all = {};
-  all.count = segments;
-  if (by == By::length) {
-    all.length = keys.count / segments;
+  /* Keys that are left over by equal lengths are in no segment. */
+  static cdp_segments segments_of(const KeySpan &keys, const uint32_t *d_offsets) {
+    cdp_segments all = {};
+    all.count = SEGMENTS;
+    if (BY == By::length) {
+      all.length = keys.count / SEGMENTS;
+      return all;
+    }
+    all.begins = d_offsets;
+    all.ends = d_offsets != nullptr ? d_offsets + 1 : nullptr;
+    all.offset_bytes = sizeof *d_offsets;
     return all;
   }
-  all.begins = d_offsets;
-  all.ends = d_offsets != nullptr ? d_offsets + 1 : nullptr;
-  all.offset_bytes = sizeof *d_offsets;
-  return all;
-}
 
-template <uint32_t BITS, By BY>
-size_t segment_bytes(const KeySpan &keys) {
-  constexpr uint32_t SEGMENTS = 1u << BITS;
-  const SegmentRows rows = {nullptr, SEGMENTS};
-  size_t bytes = 0;
-  if (BY == By::cub)
-    cub_sort_segments(keys, nullptr, rows, nullptr, bytes, nullptr);
-  else if (BY == By::cub_radix)
-    cub_radix_sort_segments(keys, nullptr, rows, nullptr, bytes, nullptr);
-  else {
-    const cdp_segments segments = segments_of(keys, nullptr, SEGMENTS, BY);
-    REQUIRE(cdp_segmented_sort_workspace(nullptr, 0, keys.count, keys.type, nullptr, &segments, &bytes));
-  }
-  return bytes_before_rest(keys, SEGMENTS, BY) + bytes;
-}
-
-template <uint32_t BITS, By BY, Lengths LENGTHS>
-Sorted sort_segments(const Workplace &place) {
-  constexpr uint32_t SEGMENTS = 1u << BITS;
-  const Parts parts = parts_of(place, SEGMENTS, BY);
-  const SegmentRows rows = {parts.d_offsets, SEGMENTS};
-  if (BY == By::length && place.keys.count % SEGMENTS != 0)
-    throw Failure("the segments would not have all keys");
-  const std::vector<uint32_t> offsets = make_offsets(place.keys.count, SEGMENTS, LENGTHS);
-  KeySpan sorted = place.keys;
-  size_t rest = place.workspace_bytes - bytes_before_rest(place.keys, SEGMENTS, BY);
-  REQUIRE(cudaMemcpyAsync(parts.d_offsets, offsets.data(), offsets.size() * sizeof offsets[0], cudaMemcpyHostToDevice,
-                          place.stream));
-  const SegmentVerdict before = judge_segments(place.keys, rows, parts.d_verdict, place.stream);
-  const double milliseconds = time_on_stream(place.stream, [&] {
-    if (BY == By::cub)
-      sorted.d_keys = cub_sort_segments(place.keys, parts.d_second, rows, parts.d_rest, rest, place.stream);
-    else if (BY == By::cub_radix)
-      sorted.d_keys = cub_radix_sort_segments(place.keys, parts.d_second, rows, parts.d_rest, rest, place.stream);
-    else {
-      const cdp_segments segments = segments_of(place.keys, parts.d_offsets, SEGMENTS, BY);
-      REQUIRE(cdp_segmented_sort_async(place.keys.d_keys, nullptr, 0, place.keys.count, place.keys.type, nullptr, &segments,
-                                       parts.d_rest, rest, place.stream));
+  /* Offsets, a verdict, CUB's second buffers, and what the call itself wants. */
+  static size_t workspace_bytes(const KeySpan &keys) {
+    const SegmentRows rows = {nullptr, SEGMENTS};
+    size_t bytes = 0;
+    if (IS_CUB) {
+      SegmentBuffers buffers = {nullptr, nullptr, nullptr, nullptr};
+      cub_sort(keys, &buffers, rows, nullptr, bytes, nullptr);
+      bytes += second_bytes(keys);
+    } else {
+      const cdp_segments segments = segments_of(keys, nullptr);
+      const cdp_column column = {nullptr, sizeof(Value)};
+      REQUIRE(cdp_segmented_sort_workspace(&column, COLUMNS, keys.count, keys.type, nullptr, &segments, &bytes));
     }
-  });
-  const SegmentVerdict after = judge_segments(sorted, rows, parts.d_verdict, place.stream);
-  if (after.in_disorder != 0 || after.sum != before.sum)
-    throw Failure(after.in_disorder != 0 ? "segments are in disorder" : "segments have other keys");
-  REQUIRE(cdp_quicksort_on_stream(sorted.d_keys, sorted.count, sorted.type, nullptr, place.stream));
-  REQUIRE(cudaStreamSynchronize(place.stream));
-  return {sorted.d_keys, milliseconds};
-}
+    return aligned((SEGMENTS + size_t{1}) * sizeof(uint32_t)) + aligned(sizeof(SegmentVerdict)) + bytes;
+  }
 
-template <uint32_t BITS, By BY, Lengths LENGTHS>
+  static Sorted sort(const Workplace &place) {
+    Pieces pieces(place);
+    uint32_t *const d_offsets = pieces.take<uint32_t>(SEGMENTS + uint64_t{1});
+    SegmentVerdict *const d_verdict = pieces.take<SegmentVerdict>(1);
+    const SegmentRows rows = {d_offsets, SEGMENTS};
+    if (BY == By::length && place.keys.count % SEGMENTS != 0)
+      throw Failure("the segments would not have all keys");
+    const std::vector<uint32_t> offsets = make_offsets(place.keys.count, SEGMENTS, LENGTHS);
+    REQUIRE(
+        cudaMemcpyAsync(d_offsets, offsets.data(), offsets.size() * sizeof offsets[0], cudaMemcpyHostToDevice, place.stream));
+    const SegmentVerdict before = judge_segments(place.keys, rows, d_verdict, place.stream);
+    const Sorted sorted = sort_timed(place, rows, pieces);
+    const KeySpan found = {sorted.d_keys, place.keys.count, place.keys.type};
+    const SegmentVerdict after = judge_segments(found, rows, d_verdict, place.stream);
+    if (after.in_disorder != 0 || after.sum != before.sum)
+      throw Failure(after.in_disorder != 0 ? "segments are in disorder" : "segments have other keys");
+    const cdp_column column = {sorted.d_values, sizeof(Value)};
+    REQUIRE(cdp_quicksort_columns_on_stream(found.d_keys, &column, COLUMNS, found.count, found.type, nullptr, place.stream));
+    REQUIRE(cudaStreamSynchronize(place.stream));
+    return sorted;
+  }
+
+private:
+  static size_t second_bytes(const KeySpan &keys) {
+    return array_bytes(keys, device_data::key_bytes(keys.type)) + (HAS_VALUES ? array_bytes(keys, sizeof(Value)) : 0);
+  }
+
+  static void cub_sort(const KeySpan &keys, SegmentBuffers *buffers, const SegmentRows &rows, void *d_temporary,
+                       size_t &temporary_bytes, cudaStream_t stream) {
+    (HAS_VALUES            ? cub_sort_segment_pairs
+     : BY == By::cub_radix ? cub_radix_sort_segments
+                           : cub_sort_segments)(keys, buffers, rows, d_temporary, temporary_bytes, stream);
+  }
+
+  static Sorted sort_timed(const Workplace &place, const SegmentRows &rows, Pieces pieces) {
+    const KeySpan &keys = place.keys;
+    if (IS_CUB) {
+      SegmentBuffers buffers = {keys.d_keys, pieces.take_bytes(keys.count * device_data::key_bytes(keys.type)), place.d_values,
+                                HAS_VALUES ? pieces.take<Value>(keys.count) : nullptr};
+      size_t bytes = pieces.rest_bytes();
+      const double milliseconds =
+          time_on_stream(place.stream, [&] { cub_sort(keys, &buffers, rows, pieces.rest(), bytes, place.stream); });
+      return {buffers.d_keys, milliseconds, buffers.d_values};
+    }
+    const cdp_segments segments = segments_of(keys, rows.d_offsets);
+    const cdp_column column = {place.d_values, sizeof(Value)};
+    const double milliseconds = time_on_stream(place.stream, [&] {
+      REQUIRE(cdp_segmented_sort_async(keys.d_keys, &column, COLUMNS, keys.count, keys.type, nullptr, &segments, pieces.rest(),
+                                       pieces.rest_bytes(), place.stream));
+    });
+    return {keys.d_keys, milliseconds, place.d_values};
+  }
+};
+
+template <uint32_t BITS, By BY, Lengths LENGTHS, bool HAS_VALUES = false>
 Mode segment_mode(const char *name, const char *text) {
-  return {name, text, true, UNASKED_KEYS_MOST, segment_bytes<BITS, BY>, sort_segments<BITS, BY, LENGTHS>};
+  using Segments = Kind<BITS, BY, LENGTHS, HAS_VALUES>;
+  const Moved moved = {HAS_VALUES ? uint32_t{sizeof(Value)} : 0, false, false, false};
+  return {name, text, true, UNASKED_KEYS_MOST, Segments::workspace_bytes, Segments::sort, moved};
 }
 
 } // namespace
@@ -189,6 +194,19 @@ std::vector<Mode> segment_modes() {
       segment_mode<10, By::cub_radix, Lengths::zipf>("cub-radix-zipf-segments10", "the same, as zipf-segments10"),
       segment_mode<16, By::cub_radix, Lengths::zipf>("cub-radix-zipf-segments16", "the same, as zipf-segments16"),
       segment_mode<22, By::cub_radix, Lengths::zipf>("cub-radix-zipf-segments22", "the same, as zipf-segments22"),
+      segment_mode<10, By::offsets, Lengths::equal, true>("segments10-4", "cdpsort, as segments10, with values of 4 bytes"),
+      segment_mode<16, By::offsets, Lengths::equal, true>("segments16-4", "the same, as segments16"),
+      segment_mode<22, By::offsets, Lengths::equal, true>("segments22-4", "the same, as segments22"),
+      segment_mode<10, By::offsets, Lengths::zipf, true>("zipf-segments10-4", "the same, as zipf-segments10"),
+      segment_mode<16, By::offsets, Lengths::zipf, true>("zipf-segments16-4", "the same, as zipf-segments16"),
+      segment_mode<22, By::offsets, Lengths::zipf, true>("zipf-segments22-4", "the same, as zipf-segments22"),
+      segment_mode<10, By::cub, Lengths::equal, true>("cub-segments10-4",
+                                                      "cub::DeviceSegmentedSort::SortPairs, values of 4 bytes, as segments10"),
+      segment_mode<16, By::cub, Lengths::equal, true>("cub-segments16-4", "the same, as segments16"),
+      segment_mode<22, By::cub, Lengths::equal, true>("cub-segments22-4", "the same, as segments22"),
+      segment_mode<10, By::cub, Lengths::zipf, true>("cub-zipf-segments10-4", "the same, as zipf-segments10"),
+      segment_mode<16, By::cub, Lengths::zipf, true>("cub-zipf-segments16-4", "the same, as zipf-segments16"),
+      segment_mode<22, By::cub, Lengths::zipf, true>("cub-zipf-segments22-4", "the same, as zipf-segments22"),
   };
 }
 

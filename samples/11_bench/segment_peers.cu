@@ -62,31 +62,48 @@ void require_int(const KeySpan &keys) {
     throw Failure("CUB takes no more than 2^31 - 1 keys");
 }
 
+template <typename Key>
+cub::DoubleBuffer<Key> key_buffers(const SegmentBuffers &buffers) {
+  return {static_cast<Key *>(buffers.d_keys), static_cast<Key *>(buffers.d_second_keys)};
+}
+
 } // namespace
 
-void *cub_sort_segments(const KeySpan &keys, void *d_second, const SegmentRows &rows, void *d_temporary,
-                        size_t &temporary_bytes, cudaStream_t stream) {
+void cub_sort_segments(const KeySpan &keys, SegmentBuffers *buffers, const SegmentRows &rows, void *d_temporary,
+                       size_t &temporary_bytes, cudaStream_t stream) {
   require_int(keys);
-  return with_key_type(keys.type, [&](auto key) {
-    using Key = decltype(key);
-    cub::DoubleBuffer<Key> buffers(static_cast<Key *>(keys.d_keys), static_cast<Key *>(d_second));
-    REQUIRE(cub::DeviceSegmentedSort::SortKeys(d_temporary, temporary_bytes, buffers, static_cast<int>(keys.count),
+  with_key_type(keys.type, [&](auto key) {
+    auto both = key_buffers<decltype(key)>(*buffers);
+    REQUIRE(cub::DeviceSegmentedSort::SortKeys(d_temporary, temporary_bytes, both, static_cast<int>(keys.count),
                                                static_cast<int>(rows.count), rows.d_offsets, ends_of(rows), stream));
-    return static_cast<void *>(buffers.Current());
+    buffers->d_keys = both.Current();
   });
 }
 
-void *cub_radix_sort_segments(const KeySpan &keys, void *d_second, const SegmentRows &rows, void *d_temporary,
-                              size_t &temporary_bytes, cudaStream_t stream) {
+void cub_radix_sort_segments(const KeySpan &keys, SegmentBuffers *buffers, const SegmentRows &rows, void *d_temporary,
+                             size_t &temporary_bytes, cudaStream_t stream) {
   require_int(keys);
-  return with_key_type(keys.type, [&](auto key) {
-    using Key = decltype(key);
-    constexpr int KEY_BITS = 8 * sizeof(Key);
-    cub::DoubleBuffer<Key> buffers(static_cast<Key *>(keys.d_keys), static_cast<Key *>(d_second));
-    REQUIRE(cub::DeviceSegmentedRadixSort::SortKeys(d_temporary, temporary_bytes, buffers, static_cast<int>(keys.count),
+  with_key_type(keys.type, [&](auto key) {
+    constexpr int KEY_BITS = 8 * sizeof key;
+    auto both = key_buffers<decltype(key)>(*buffers);
+    REQUIRE(cub::DeviceSegmentedRadixSort::SortKeys(d_temporary, temporary_bytes, both, static_cast<int>(keys.count),
                                                     static_cast<int>(rows.count), rows.d_offsets, ends_of(rows), 0, KEY_BITS,
                                                     stream));
-    return static_cast<void *>(buffers.Current());
+    buffers->d_keys = both.Current();
+  });
+}
+
+void cub_sort_segment_pairs(const KeySpan &keys, SegmentBuffers *buffers, const SegmentRows &rows, void *d_temporary,
+                            size_t &temporary_bytes, cudaStream_t stream) {
+  require_int(keys);
+  with_key_type(keys.type, [&](auto key) {
+    auto both = key_buffers<decltype(key)>(*buffers);
+    cub::DoubleBuffer<uint32_t> values(static_cast<uint32_t *>(buffers->d_values),
+                                       static_cast<uint32_t *>(buffers->d_second_values));
+    REQUIRE(cub::DeviceSegmentedSort::SortPairs(d_temporary, temporary_bytes, both, values, static_cast<int>(keys.count),
+                                                static_cast<int>(rows.count), rows.d_offsets, ends_of(rows), stream));
+    buffers->d_keys = both.Current();
+    buffers->d_values = values.Current();
   });
 }
 

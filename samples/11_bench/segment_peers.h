@@ -15,12 +15,22 @@ struct SegmentRows {
   uint32_t count;
 };
 
-/* cub::DeviceSegmentedSort and cub::DeviceSegmentedRadixSort, by a second buffer. With d_temporary NULL, they tell how much of it
-   they want, as CUB's own calls do. Return where the sorted keys are. */
-void *cub_sort_segments(const KeySpan &keys, void *d_second, const SegmentRows &rows, void *d_temporary,
-                        size_t &temporary_bytes, cudaStream_t stream);
-void *cub_radix_sort_segments(const KeySpan &keys, void *d_second, const SegmentRows &rows, void *d_temporary,
-                              size_t &temporary_bytes, cudaStream_t stream);
+/* Keys, and values of 4 bytes where there are some, each with a second buffer. */
+struct SegmentBuffers {
+  void *d_keys;
+  void *d_second_keys;
+  void *d_values;
+  void *d_second_values;
+};
+
+/* cub::DeviceSegmentedSort, cub::DeviceSegmentedRadixSort, and the first with values. With d_temporary NULL, they tell how much of it
+   they want, as CUB's own calls do; otherwise d_keys and d_values are where what is sorted lies in the end. */
+void cub_sort_segments(const KeySpan &keys, SegmentBuffers *buffers, const SegmentRows &rows, void *d_temporary,
+                       size_t &temporary_bytes, cudaStream_t stream);
+void cub_radix_sort_segments(const KeySpan &keys, SegmentBuffers *buffers, const SegmentRows &rows, void *d_temporary,
+                             size_t &temporary_bytes, cudaStream_t stream);
+void cub_sort_segment_pairs(const KeySpan &keys, SegmentBuffers *buffers, const SegmentRows &rows, void *d_temporary,
+                            size_t &temporary_bytes, cudaStream_t stream);
 
 /* What is true of segments: a sum over all keys, each with its segment's number, which no order changes; and how many keys come
    before the one that is ahead of them in their segment. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the benchmark measures: modes of the library and its peers, behind one interface. modes.cpp, call_modes.cpp and range_modes.cpp have
- * the library's, cuda_peers.cuh those of the CUDA toolkit, host_peers.cpp those of the host.
+ * What the benchmark measures: modes of the library and its peers, behind one interface. modes.cpp and the other files of that name have
+ * the library's, cuda_peers.cuh and the other files of peers those of the CUDA toolkit, host_peers.cpp those of the host.
  *
  * Whatever fails throws a Failure; nothing here ends the program.
  */
@@ -9,6 +9,9 @@
 #define CDPSORT_SAMPLES_BENCH_SORTER_H
 
 #include "device_data.cuh"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,10 +49,16 @@ auto with_key_type(cdp_type type, Function function) {
     return function(double{});
   case CDP_U8:
     return function(uint8_t{});
+  case CDP_I8:
+    return function(int8_t{});
   case CDP_U16:
     return function(uint16_t{});
-  default: // sorted in the same way as those two, and not compared
-    break;
+  case CDP_I16:
+    return function(int16_t{});
+  case CDP_F16:
+    return function(__half{});
+  case CDP_BF16:
+    return function(__nv_bfloat16{});
   }
   throw Failure("no such type");
 }
@@ -62,6 +71,16 @@ struct Workplace {
   size_t workspace_bytes;
   cudaStream_t stream;
 };
+
+/* Rounded up, so that more may follow in a workspace. */
+inline size_t aligned(size_t bytes) {
+  return (bytes + CDP_WORKSPACE_ALIGNMENT - 1) / CDP_WORKSPACE_ALIGNMENT * CDP_WORKSPACE_ALIGNMENT;
+}
+
+/* The same of an item for each key. */
+inline size_t array_bytes(const KeySpan &keys, size_t item_bytes) {
+  return aligned(keys.count * item_bytes);
+}
 
 constexpr double BY_EVENTS = -1;
 
@@ -78,6 +97,8 @@ struct Moved {
   bool is_argsort = false;  /* it does not get the indices, but finds them */
   bool keys_stay = false;   /* and leaves the keys as they are */
   uint32_t splitters = 0;   /* keys are divided by so many, and not sorted */
+  uint32_t other_bytes =
+      0; /* of what is moved or found beside, for each key: it lies in the workspace, and the mode judges it */
 };
 
 /* What lies at the beginning of the workspace of a mode that divides: where buckets begin, and evenly spaced keys of a sorted sample,
@@ -116,6 +137,15 @@ const std::vector<Mode> &all_modes();
 /* Those of calls that do not sort keys in place. */
 std::vector<Mode> call_modes();
 
+/* Those with two columns of values. */
+std::vector<Mode> column_modes();
+
+/* Those of rows of two numbers, and Thrust's. */
+std::vector<Mode> row_modes();
+
+/* Those of half a sort. */
+std::vector<Mode> select_modes();
+
 /* Those of calls for sorted ranges, and CUB's. */
 std::vector<Mode> range_modes();
 
@@ -139,21 +169,19 @@ struct CudaPeers {
   Sorted (*pairs4_sort)(const Workplace &place);
   size_t (*pairs8_workspace_bytes)(const KeySpan &keys);
   Sorted (*pairs8_sort)(const Workplace &place);
-  size_t (*records_workspace_bytes)(const KeySpan &keys); /* these four: NULL for most types */
+  size_t (*records_workspace_bytes)(const KeySpan &keys); /* these two: NULL for most types */
   Sorted (*records_sort)(const Workplace &place);
-  size_t (*rows_workspace_bytes)(const KeySpan &keys);
-  Sorted (*rows_sort)(const Workplace &place);
 };
 template <typename Key>
 CudaPeers cuda_peers();
 
 /*
  * Records of RECORD_BYTES each, at the beginning of a workspace: a key of 8 bytes, its value of 8, and zeros. They are made of a
- * workplace's keys and values, sorted, and taken apart again, so that keys and values are where they are judged. Returns the time
- * that the sort takes.
+ * workplace's keys and values, sorted, and taken apart again, so that keys and values are where they are judged. The sort returns
+ * where the records are then. Returns the time that it takes.
  */
 constexpr size_t RECORD_BYTES = 32;
-double sort_as_records(const Workplace &place, void (*sort)(const Workplace &place));
+double sort_as_records(const Workplace &place, void *(*sort)(const Workplace &place));
 size_t records_bytes(uint64_t count); /* rounded up, so that more may follow */
 
 /* Sorters of the host. Both copy the keys there and back, outside their clock. */

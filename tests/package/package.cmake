@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Tests of what a user gets: headers that stand alone, exported symbols, an installation that an outside project builds with,
-# and the samples.
+# Tests of what a user gets: headers that stand alone, and whose examples are right, exported symbols, an installation that an
+# outside project builds with, and the samples.
 set(shell_tests "")
 
 # Every public header compiles alone, as C11 and as C++17.
@@ -31,6 +31,11 @@ if(NOT CDPSORT_SANITIZE) # a sanitized library cannot be loaded by a program tha
 endif()
 
 if(NOT CDPSORT_SANITIZE) # a sanitized library exports its sanitizer's symbols, and wants programs built like itself
+  # The examples in the headers' comments.
+  add_test(NAME header_examples COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/documents/check_examples.py $<TARGET_FILE:cdpsort>
+           ${CMAKE_C_COMPILER})
+  list(APPEND shell_tests header_examples)
+
   add_test(NAME symbols COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/symbols.sh ${CMAKE_NM} $<TARGET_FILE:cdpsort>
            ${PROJECT_SOURCE_DIR}/include/cdpsort)
 

@@ -22,10 +22,16 @@ namespace cdpsort {
 /**
  * Sorts TILE_ITEMS = THREADS * ITEMS keys, or keys with values, that a block's threads hold in registers.
  *
- *     __shared__ cdpsort::BlockSort<float, 256, 8>::Shared shared;
- *     float keys[8];                                                       // of this thread: any 8 of the tile's 2,048
- *     ...
- *     cdpsort::BlockSort<float, 256, 8>(shared).sort(keys);                // now those of rank 8 * threadIdx.x and behind
+ *     __global__ void sort_rows(float (*rows)[2048]) {                       // a block of 256 threads for each row
+ *       __shared__ cdpsort::BlockSort<float, 256, 8>::Shared shared;
+ *       float *const row = rows[blockIdx.x];
+ *       float keys[8];                                                       // of this thread: any 8 of the row's
+ *       for (int item = 0; item < 8; item++)
+ *         keys[item] = row[8 * threadIdx.x + item];
+ *       cdpsort::BlockSort<float, 256, 8>(shared).sort(keys);                // now those of rank 8 * threadIdx.x and behind
+ *       for (int item = 0; item < 8; item++)
+ *         row[8 * threadIdx.x + item] = keys[item];
+ *     }
  *
  * What holds for every function:
  * - All threads of the block take part, and they are THREADS, in one dimension. Each gives ITEMS items, and all are sorted.

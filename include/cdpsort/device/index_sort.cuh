@@ -74,10 +74,16 @@ struct FetchFrom {
  * A block sorts the places 0 to count - 1 of whatever fetch and swap know, in shared or global memory.
  *
  *     // rows of two arrays, by the first and then the second
- *     cdpsort::block_sort_places(
- *         count, [=](uint64_t row) { return row; },
- *         [=](uint64_t a, uint64_t b) { return x[a] < x[b] || (x[a] == x[b] && y[a] < y[b]); },
- *         [=](uint64_t a, uint64_t b) { swap_rows(a, b); });
+ *     __global__ void sort_points(int *x, int *y, uint64_t count) {
+ *       cdpsort::block_sort_places(
+ *           count, [=](uint64_t row) { return row; },
+ *           [=](uint64_t a, uint64_t b) { return x[a] < x[b] || (x[a] == x[b] && y[a] < y[b]); },
+ *           [=](uint64_t a, uint64_t b) {
+ *             const int old_x = x[a], old_y = y[a];
+ *             x[a] = x[b], y[a] = y[b];
+ *             x[b] = old_x, y[b] = old_y;
+ *           });
+ *     }
  *
  * - All threads of the block take part, however many they are, in one dimension, with the same count and the like functions.
  * - What a thread has written before is sorted without a barrier, and the result is visible to all threads behind the call:
@@ -107,6 +113,10 @@ __device__ __forceinline__ void block_sort_places(uint64_t count, Fetch fetch, C
 /**
  * A block sorts `count` keys in shared or global memory, in place. All else is as for block_sort_places().
  *
+ *     __global__ void sort_rows(float (*rows)[1000]) {                       // a block for each row, of any number of threads
+ *       cdpsort::block_sort_keys(rows[blockIdx.x], 1000, cdpsort::Greater{}); // the greatest first
+ *     }
+ *
  * @param keys     of any type that can be copied.
  * @param count    any.
  * @param compare  compare(a, b): whether a comes before b; by default operator<.
@@ -117,7 +127,18 @@ __device__ __forceinline__ void block_sort_keys(Key *keys, uint64_t count, Compa
   block_sort_places(count, network::FetchFrom<Key>{keys}, compare, network::SwapIn<Key, NoValue>{keys, nullptr});
 }
 
-/** The same, and each of `count` values, which may lie in the other kind of memory, goes with its key. @since 0.3.0 */
+/**
+ * The same, and each of `count` values, which may lie in the other kind of memory, goes with its key.
+ *
+ *     __global__ void sort_scores(const float *scores, uint32_t *names) {    // 500 of each for a block
+ *       __shared__ float own[500];                                           // sorted here; scores stay as they are
+ *       for (uint32_t place = threadIdx.x; place < 500; place += blockDim.x)
+ *         own[place] = scores[500 * blockIdx.x + place];
+ *       cdpsort::block_sort_pairs(own, names + 500 * blockIdx.x, 500);
+ *     }
+ *
+ * @since 0.3.0
+ */
 template <typename Key, typename Value, typename Compare = Less>
 __device__ __forceinline__ void block_sort_pairs(Key *keys, Value *values, uint64_t count, Compare compare = {}) {
   block_sort_places(count, network::FetchFrom<Key>{keys}, compare, network::SwapIn<Key, Value>{keys, values});
@@ -198,9 +219,18 @@ auto for_each_grid(uint64_t count, Near near, Far far) -> decltype(far(uint64_t{
  * all those between two of them, by blocks with barriers: 1 for up to 2,048 places, 136 for 2^26. Nothing is allocated or read
  * back, and it may be captured into a graph. Needs nothing of this library but its header.
  *
- *     cdpsort::sort_places(
- *         count, [=] __device__(uint64_t i) { return keys[i]; }, cdpsort::Less{},
- *         [=] __device__(uint64_t i, uint64_t j) { swap(keys[i], keys[j]); swap(names[i], names[j]); }, stream);
+ *     template <typename T>
+ *     __device__ void swap_in(T *array, uint64_t i, uint64_t j) {
+ *       const T old = array[i];
+ *       array[i] = array[j];
+ *       array[j] = old;
+ *     }
+ *
+ *     cudaError_t sort_names(float *keys, uint32_t *names, uint64_t count, cudaStream_t stream) {
+ *       return cdpsort::sort_places(
+ *           count, [=] __device__(uint64_t i) { return keys[i]; }, cdpsort::Less{},
+ *           [=] __device__(uint64_t i, uint64_t j) { swap_in(keys, i, j); swap_in(names, i, j); }, stream);
+ *     }
  *
  * - The functions are copied to the device: kernels' parameters, of 4 KB together at most. Lambdas need nvcc --extended-lambda.
  * - Stability and comparisons are as for block_sort_places().
