@@ -91,6 +91,50 @@ Sorted pairs_sort(const Workplace &place) {
   return {keys.Current(), BY_EVENTS, values.Current()};
 }
 
+/* ---- What PyTorch's sort() launches -------------------------------------------------------------------------------------- */
+
+/* Writes 0, 1, 2, ... */
+inline __global__ void number_kernel(uint64_t *indices, uint64_t count) {
+  const uint64_t step = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t index = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < count; index += step)
+    indices[index] = index;
+}
+
+/* From input to output; the workspace has the sorted keys, the indices before, and what CUB wants. */
+template <typename Key>
+void run_numbered(void *d_temporary, size_t &temporary_bytes, const Workplace &place, Key *d_sorted,
+                  const uint64_t *d_numbers) {
+  constexpr int KEY_BITS = 8 * sizeof(Key);
+  with_count(place.keys.count, [&](auto items) {
+    REQUIRE(cub::DeviceRadixSort::SortPairs(d_temporary, temporary_bytes, static_cast<const Key *>(place.keys.d_keys), d_sorted,
+                                            d_numbers, static_cast<uint64_t *>(place.d_values), items, 0, KEY_BITS,
+                                            place.stream));
+  });
+}
+
+template <typename Key>
+size_t numbered_workspace_bytes(const KeySpan &keys) {
+  size_t temporary_bytes = 0;
+  run_numbered<Key>(nullptr, temporary_bytes, Workplace{keys, nullptr, nullptr, 0, nullptr}, nullptr, nullptr);
+  return array_bytes(keys, sizeof(Key)) + array_bytes(keys, sizeof(uint64_t)) + temporary_bytes;
+}
+
+template <typename Key>
+Sorted numbered_sort(const Workplace &place) {
+  constexpr uint32_t THREADS = 512;
+  Key *d_sorted = static_cast<Key *>(place.d_workspace);
+  char *d_numbers = static_cast<char *>(place.d_workspace) + array_bytes(place.keys, sizeof(Key));
+  char *d_temporary = d_numbers + array_bytes(place.keys, sizeof(uint64_t));
+  size_t temporary_bytes = place.workspace_bytes - static_cast<size_t>(d_temporary - static_cast<char *>(place.d_workspace));
+  uint64_t *numbers = reinterpret_cast<uint64_t *>(d_numbers);
+  const uint64_t blocks = (place.keys.count + THREADS - 1) / THREADS;
+  number_kernel<<<static_cast<uint32_t>(blocks < 65536 ? blocks : 65536), THREADS, 0, place.stream>>>(numbers,
+                                                                                                      place.keys.count);
+  REQUIRE(cudaGetLastError());
+  run_numbered(d_temporary, temporary_bytes, place, d_sorted, numbers);
+  return {d_sorted, BY_EVENTS};
+}
+
 /* ---- Merge sort --------------------------------------------------------------------------------------------------------- */
 
 template <typename Key>
@@ -202,6 +246,8 @@ CudaPeers cuda_peers() {
                      pairs_sort<Key, uint32_t>,
                      pairs_workspace_bytes<Key, uint64_t>,
                      pairs_sort<Key, uint64_t>,
+                     numbered_workspace_bytes<Key>,
+                     numbered_sort<Key>,
                      nullptr,
                      nullptr};
   if constexpr (std::is_same_v<Key, uint64_t>) {

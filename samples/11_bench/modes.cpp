@@ -22,6 +22,7 @@ constexpr Moved PAIRS_8 = {8, false, false, false};
 constexpr Moved ARGSORT = {4, true, true, true};
 constexpr Moved ARGSORT_KEYS = {4, true, true, false};
 constexpr Moved ARGSORT_8 = {8, true, true, true};
+constexpr Moved ARGSORT_KEYS_8 = {8, true, true, false};
 
 /* ---- The library -------------------------------------------------------------------------------------------------------- */
 
@@ -159,6 +160,13 @@ static std::vector<Mode> make_modes() {
       {"argsort-keys", "the same, the keys sorted too", true, 0, argsort_workspace_bytes, argsort<true, uint32_t>,
        ARGSORT_KEYS},
       {"argsort8", "as argsort, indices of 8 bytes", true, 0, argsort_workspace_bytes, argsort<false, uint64_t>, ARGSORT_8},
+      {"argsort-keys8", "the same, the keys sorted too", true, 0, argsort_workspace_bytes, argsort<true, uint64_t>,
+       ARGSORT_KEYS_8},
+      {"cub-argsort8",
+       "what PyTorch's sort() launches (ATen/native/cuda/SortStable.cu): numbers of 8 bytes are written, and sorted along by "
+       "cub::DeviceRadixSort::SortPairs from input to output",
+       true, 0, peer_workspace_bytes<&CudaPeers::numbered_workspace_bytes>, peer_sort<&CudaPeers::numbered_sort>,
+       ARGSORT_KEYS_8},
       {"cub-pairs4", "cub::DeviceRadixSort::SortPairs with DoubleBuffers, values of 4 bytes: an argsort where they are indices",
        true, 0, peer_workspace_bytes<&CudaPeers::pairs4_workspace_bytes>, peer_sort<&CudaPeers::pairs4_sort>, STABLE_4},
       {"cub-pairs8", "the same with values of 8 bytes", true, 0, peer_workspace_bytes<&CudaPeers::pairs8_workspace_bytes>,

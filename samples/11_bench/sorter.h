@@ -169,6 +169,8 @@ struct CudaPeers {
   Sorted (*pairs4_sort)(const Workplace &place);
   size_t (*pairs8_workspace_bytes)(const KeySpan &keys);
   Sorted (*pairs8_sort)(const Workplace &place);
+  size_t (*numbered_workspace_bytes)(const KeySpan &keys);
+  Sorted (*numbered_sort)(const Workplace &place);
   size_t (*records_workspace_bytes)(const KeySpan &keys); /* these two: NULL for most types */
   Sorted (*records_sort)(const Workplace &place);
 };
