@@ -4,9 +4,8 @@
  * several threads; asks an allocator once at most; and where a launch or memory is refused, or an argument is wrong, it says so,
  * keeps nothing, and writes nothing beside its arrays. What each makes of all kinds of keys is for the tests of its own.
  */
-#include "call_check.h"
+#include "call_trial.h"
 #include "host_tables.h"
-#include "public_calls.h"
 #include "run_suite.h"
 #include "simulated_rules.h"
 
@@ -20,105 +19,42 @@ namespace {
 
 constexpr uint64_t SHAPES = HOST_SANITIZED ? 2 : 6;
 
-/* A call, its arrays and its workspace, each between guards, and what it answered. */
-class Trial {
+/* A call with its arrays and its workspace in host memory, each between guards. */
+class HostTrial : public Trial {
 public:
-  Trial(const Row &row, const Draw &draw, Form form, const cdp_allocator *allocator = nullptr)
-      : row_(row), draw_(draw), form_(form), job_(row.make(draw)), options_(job_.options) {
-    size_t bytes = 0;
-    options_.device = CDP_DEVICE_SIMULATED;
-    if (allocator != nullptr)
-      options_.allocator = *allocator;
-    for (const Array &array : job_.arrays)
+  HostTrial(const Row &row, const Draw &draw, Form form, const cdp_allocator *allocator = nullptr)
+      : Trial(row, draw, form, CDP_DEVICE_SIMULATED, allocator),
+        workspace_(Bytes(form == Form::async ? workspace_bytes(job(), options()) : 0, UNUSED)) {
+    for (const Array &array : job().arrays)
       arrays_.push_back(std::make_unique<Guarded>(array.before, array.shift));
-    if (form == Form::async)
-      ck_assert_msg(job_.workspace(options_, &bytes) == CDP_OK, "%s: %s", name().c_str(), cdp_last_message());
-    workspace_ = std::make_unique<Guarded>(Bytes(bytes, 0xC3));
   }
 
-  static bool is_possible(const Row &row, const Draw &draw, Form form) {
-    return has_form(row, row.make(draw), form);
-  }
-
-  std::string name() const {
-    return std::string(row_.name) + ", " + form_name(form_) + ", " + std::to_string(draw_.count) + " items of shape " +
-           std::to_string(draw_.shape) + " and contents " + std::to_string(draw_.contents);
-  }
-  const Job &job() const {
-    return job_;
-  }
-  const cdp_options &options() const {
-    return options_;
-  }
-
-  Given given() const {
-    Given given = {form_, &options_, {}, workspace_->bytes(), workspace_->contents().size(), nullptr};
+  Given given() const override {
+    Given given = {form(), &options(), {}, workspace_.bytes(), workspace_.contents().size(), nullptr};
     for (const std::unique_ptr<Guarded> &array : arrays_)
       given.arrays.push_back(array->bytes());
     return given;
   }
-  void make() {
-    make(given());
-  }
-  void make(const Given &given) {
-    status_ = job_.call(given);
-    message_ = cdp_last_message();
-  }
-
-  /* What all arrays have become; ends the test if anything beside them was written. */
-  std::vector<Bytes> contents() const {
+  std::vector<Bytes> contents() const override {
     std::vector<Bytes> all;
-    workspace_->contents();
     for (const std::unique_ptr<Guarded> &array : arrays_)
       all.push_back(array->contents());
+    all.push_back(workspace_.contents());
     return all;
   }
 
-  /* End the test unless it is so. */
-  void must_be_right() const {
-    ck_assert_msg(status_ == CDP_OK && message_.empty(), "%s: %s", name().c_str(), message_.c_str());
-    const std::string wrong = what_is_wrong(job_, contents());
-    ck_assert_msg(wrong.empty(), "%s: %s", name().c_str(), wrong.c_str());
-  }
-  void must_have_failed(cdp_status status, const std::string &how) const {
-    const std::vector<Bytes> after = contents();
-    ck_assert_msg(status_ == status && !message_.empty(), "%s, %s: %s, not %s: %s", name().c_str(), how.c_str(),
-                  cdp_status_name(status_), cdp_status_name(status), message_.c_str());
-    for (size_t array = 0; array < after.size(); array++)
-      if (!job_.arrays[array].is_written)
-        ck_assert_msg(after[array] == job_.arrays[array].before, "%s, %s: array %zu was written", name().c_str(), how.c_str(),
-                      array);
-  }
-  void must_be_untouched(const std::string &how) const {
-    const std::vector<Bytes> after = contents();
-    for (size_t array = 0; array < after.size(); array++)
-      ck_assert_msg(after[array] == job_.arrays[array].before, "%s, %s: array %zu was written", name().c_str(), how.c_str(),
-                    array);
-    ck_assert_msg(workspace_->contents() == Bytes(workspace_->contents().size(), 0xC3), "%s, %s: the workspace was written",
-                  name().c_str(), how.c_str());
-  }
-
 private:
-  const Row &row_;
-  Draw draw_;
-  Form form_;
-  Job job_;
-  cdp_options options_;
+  Guarded workspace_;
   std::vector<std::unique_ptr<Guarded>> arrays_;
-  std::unique_ptr<Guarded> workspace_;
-  cdp_status status_ = CDP_OK;
-  std::string message_;
 };
 
 /* Calls `use` with each shape and form of a row, with so many items. */
 template <typename Use>
 void for_each_shape(const Row &row, size_t count, Use use) {
   for (uint64_t shape = 0; shape < SHAPES; shape++)
-    for (const Form form : FORMS) {
-      const Draw draw = {shape, shape + 1000 * count, count + shape};
-      if (Trial::is_possible(row, draw, form))
-        use(draw, form);
-    }
+    for (const Form form : FORMS)
+      if (row.has_form(form))
+        use(Draw{shape, shape + 1000 * count, count + shape}, form);
 }
 
 /* ---- Alone and at once ------------------------------------------------------------------------------------------------- */
@@ -128,9 +64,10 @@ START_TEST(does_what_it_says) {
   const Row &row = rows()[static_cast<size_t>(_i)];
   for (const size_t count : {1, 40, 900, 3000})
     for_each_shape(row, count, [&](const Draw &draw, Form form) {
-      Trial trial(row, draw, form);
+      HostTrial trial(row, draw, form);
       trial.make();
       trial.must_be_right();
+      ck_assert_str_eq(trial.message().c_str(), "");
     });
 }
 END_TEST
@@ -140,7 +77,7 @@ START_TEST(shape_says_all_but_contents) {
   const Row &row = rows()[static_cast<size_t>(_i)];
   for_each_shape(row, 600, [&](const Draw &draw, Form form) {
     const Job other = row.make({draw.shape, draw.contents + 1, draw.count});
-    Trial trial(row, draw, form);
+    HostTrial trial(row, draw, form);
     const Given given = trial.given();
     ck_assert_uint_eq(other.arrays.size(), given.arrays.size());
     for (size_t array = 0; array < other.arrays.size(); array++) {
@@ -148,34 +85,34 @@ START_TEST(shape_says_all_but_contents) {
       memcpy(given.arrays[array], other.arrays[array].before.data(), other.arrays[array].before.size());
     }
     trial.make();
-    const std::string wrong = what_is_wrong(other, trial.contents());
-    ck_assert_msg(wrong.empty(), "%s, of other contents: %s", trial.name().c_str(), wrong.c_str());
+    trial.must_be_right(other);
   });
 }
 END_TEST
 
-/* Every call in every thread, each in a row of its own. _i: how many threads. */
+/* Every call in every thread. _i: how many threads. */
 START_TEST(calls_are_made_at_once) {
-  std::vector<std::vector<std::unique_ptr<Trial>>> of_threads(static_cast<size_t>(_i));
+  std::vector<std::vector<std::unique_ptr<HostTrial>>> of_threads(static_cast<size_t>(_i));
   std::vector<std::thread> threads;
   for (size_t thread = 0; thread < of_threads.size(); thread++)
     for (uint64_t turn = 0; turn < 3 * rows().size(); turn++) {
-      const Row &row = rows()[(turn * (2 * thread + 1) + thread * 5) % rows().size()];
+      const Row &row = row_in_turn(rows(), thread, turn);
       const Draw draw = {turn + thread * 100, turn * 7 + thread, 500 + 37 * turn};
       const Form form = FORMS[(turn + thread) % 3];
-      of_threads[thread].push_back(
-          std::make_unique<Trial>(row, draw, Trial::is_possible(row, draw, form) ? form : Form::blocking));
+      of_threads[thread].push_back(std::make_unique<HostTrial>(row, draw, row.has_form(form) ? form : Form::blocking));
     }
-  for (std::vector<std::unique_ptr<Trial>> &own : of_threads)
+  for (std::vector<std::unique_ptr<HostTrial>> &own : of_threads)
     threads.emplace_back([&own] {
-      for (const std::unique_ptr<Trial> &trial : own)
+      for (const std::unique_ptr<HostTrial> &trial : own)
         trial->make();
     });
   for (std::thread &thread : threads)
     thread.join();
-  for (const std::vector<std::unique_ptr<Trial>> &own : of_threads)
-    for (const std::unique_ptr<Trial> &trial : own)
+  for (const std::vector<std::unique_ptr<HostTrial>> &own : of_threads)
+    for (const std::unique_ptr<HostTrial> &trial : own) {
       trial->must_be_right();
+      ck_assert_str_eq(trial->message().c_str(), "");
+    }
 }
 END_TEST
 
@@ -183,34 +120,37 @@ END_TEST
 
 /* How many launches the host makes for a call. */
 uint64_t launches_of(const Row &row, const Draw &draw, Form form) {
-  Trial trial(row, draw, form);
+  HostTrial trial(row, draw, form);
   trial.make();
   trial.must_be_right();
   return simulated_counts_read().number;
 }
 
 /* Each launch of the host's in turn: the call says so, and keeps no memory. The next one is as good as ever. */
+void refuse_each_launch(const Row &row, const Draw &draw, Form form) {
+  const uint64_t launches = launches_of(row, draw, form);
+  ck_assert_uint_gt(launches, 0);
+  for (uint64_t number = 1; number <= launches; number++) {
+    account kept = {};
+    const cdp_allocator allocator = options_with_account(&kept).allocator;
+    HostTrial trial(row, draw, form, number % 2 == 0 ? nullptr : &allocator);
+    simulated_rules_refuse_launch(number);
+    trial.make();
+    simulated_rules_refuse_launch(0);
+    trial.must_have_failed(CDP_ERROR_SIMULATED, "launch " + std::to_string(number) + " of " + std::to_string(launches));
+    ck_assert_int_eq(kept.allocations, kept.releases);
+    ck_assert_uint_eq(simulated_launches_taken(), 0);
+  }
+  ck_assert_uint_eq(launches_of(row, draw, form), launches);
+}
+
 START_TEST(says_which_launch_was_refused) {
   const Row &row = rows()[static_cast<size_t>(_i)];
-  uint64_t most = 0;
-  for_each_shape(row, HOST_SANITIZED ? 500 : 900, [&](const Draw &draw, Form form) {
-    const uint64_t launches = launches_of(row, draw, form);
-    ck_assert_uint_gt(launches, 0);
-    most = std::max(most, launches);
-    for (uint64_t number = 1; number <= launches; number++) {
-      account kept = {};
-      const cdp_allocator allocator = options_with_account(&kept).allocator;
-      Trial trial(row, draw, form, number % 2 == 0 ? nullptr : &allocator);
-      simulated_rules_refuse_launch(number);
-      trial.make();
-      simulated_rules_refuse_launch(0);
-      trial.must_have_failed(CDP_ERROR_SIMULATED, "launch " + std::to_string(number) + " of " + std::to_string(launches));
-      ck_assert_int_eq(kept.allocations, kept.releases);
-      ck_assert_uint_eq(simulated_launches_taken(), 0);
-    }
-    ck_assert_uint_eq(launches_of(row, draw, form), launches);
-  });
-  (void)printf("%s: at most %llu launches\n", row.name, static_cast<unsigned long long>(most));
+  for (uint64_t shape = 0; shape < SHAPES; shape++) {
+    const Draw draw = {shape, shape, shape % 2 == 0 ? size_t{900} : 2500};
+    const Form form = FORMS[shape / 2 % 3];
+    refuse_each_launch(row, draw, row.has_form(form) ? form : Form::blocking);
+  }
 }
 END_TEST
 
@@ -225,27 +165,16 @@ START_TEST(asks_an_allocator_once) {
     empty.is_empty = true;
     const cdp_allocator giving = options_with_account(&kept).allocator;
     const cdp_allocator refusing = options_with_account(&empty).allocator;
-    Trial trial(row, draw, form, &giving);
-    size_t bytes = 0;
-    if (trial.job().workspace)
-      ck_assert_int_eq(trial.job().workspace(trial.options(), &bytes), CDP_OK);
+    HostTrial trial(row, draw, form, &giving);
     trial.make();
     trial.must_be_right();
-    const int asked = form != Form::async && bytes != 0 ? 1 : 0;
-    // Where a workspace of the caller's must not be NULL it has a size that the call does not need.
-    ck_assert_msg(kept.allocations == asked || (kept.allocations == 0 && bytes <= CDP_WORKSPACE_ALIGNMENT),
-                  "%s: it was asked %d times", trial.name().c_str(), kept.allocations);
-    ck_assert_int_eq(kept.releases, kept.allocations);
-    ck_assert_msg(kept.allocations == 0 || kept.bytes == bytes, "%s: asked for %zu bytes, not %zu", trial.name().c_str(),
-                  kept.bytes, bytes);
-    Trial refused(row, draw, form, &refusing);
+    must_have_asked(kept, form == Form::async ? 0 : workspace_bytes(trial.job(), trial.options()), trial.name());
+    HostTrial refused(row, draw, form, &refusing);
     refused.make();
     if (kept.allocations == 0)
       refused.must_be_right();
-    else {
-      refused.must_have_failed(CDP_ERROR_MEMORY, "without memory");
-      refused.must_be_untouched("without memory");
-    }
+    else
+      refused.must_be_refused(CDP_ERROR_MEMORY, "without memory");
     ck_assert(empty.allocations == kept.allocations && empty.releases == 0);
   });
 }
@@ -256,11 +185,10 @@ END_TEST
 START_TEST(refuses_wrong_arguments) {
   const Row &row = rows()[static_cast<size_t>(_i)];
   for_each_shape(row, 900, [&](const Draw &draw, Form form) {
-    Trial trial(row, draw, form);
+    HostTrial trial(row, draw, form);
     for (const WrongCall &wrong : wrong_calls(trial.job(), trial.given())) {
       trial.make(wrong.given);
-      trial.must_have_failed(wrong.status, wrong.what);
-      trial.must_be_untouched(wrong.what);
+      trial.must_be_refused(wrong.status, wrong.what);
     }
     trial.make();
     trial.must_be_right();

@@ -15,12 +15,12 @@ const std::vector<Row> &rows() {
   static const std::vector<Row> all = {{"cdp_quicksort", make_wide_quicksort},
                                        {"cdp_quicksort of narrow keys", make_narrow_quicksort},
                                        {"cdp_quicksort_copy", make_quicksort_copy},
-                                       {"cdp_bitonic_sort", make_bitonic_sort},
+                                       {"cdp_bitonic_sort", make_bitonic_sort, true, false},
                                        {"cdp_quicksort_by", make_quicksort_by},
                                        {"cdp_nth_element", make_nth_element},
                                        {"cdp_partial_sort", make_partial_sort},
                                        {"cdp_quantiles", make_quantiles},
-                                       {"cdp_is_sorted", make_is_sorted},
+                                       {"cdp_is_sorted", make_is_sorted, true, false},
                                        {"cdp_merge", make_merge},
                                        {"cdp_unique", make_unique},
                                        {"cdp_quicksort_pairs", make_pairs},
@@ -37,8 +37,9 @@ const std::vector<Row> &rows() {
   return all;
 }
 
-bool has_form(const Row &row, const Job &job, Form form) {
-  return form == Form::blocking ? row.has_blocking : form == Form::async ? job.workspace != nullptr : row.has_on_stream;
+const Row &row_in_turn(const std::vector<Row> &all, size_t thread, size_t turn) {
+  const size_t at = (turn + 5 * thread) % all.size();
+  return all[thread % 2 == 0 ? at : all.size() - 1 - at];
 }
 
 std::string what_is_wrong(const Job &job, const std::vector<Bytes> &after) {

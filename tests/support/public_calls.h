@@ -9,7 +9,7 @@
 #ifndef CDPSORT_TESTS_PUBLIC_CALLS_H
 #define CDPSORT_TESTS_PUBLIC_CALLS_H
 
-#include <cdpsort/cdpsort.h>
+#include "call_check.h"
 
 #include <functional>
 #include <string>
@@ -45,7 +45,7 @@ struct Array {
 struct Job {
   cdp_options options = CDP_OPTIONS_INIT; /* all but device and allocator */
   std::vector<Array> arrays;
-  std::function<cdp_status(const cdp_options &options, size_t *bytes)> workspace; /* empty: there is no Form::async */
+  std::function<cdp_status(const cdp_options &options, size_t *bytes)> workspace; /* empty: it has no use for one */
   std::function<cdp_status(const Given &given)> call;
   /* What is wrong with arrays that are written, if anything is. */
   std::function<std::string(const std::vector<Bytes> &after)> wrong;
@@ -63,13 +63,19 @@ struct Row {
   const char *name;
   Job (*make)(const Draw &draw);
   bool has_blocking = true;
+  bool has_workspace = true;
   bool has_on_stream = true;
+
+  bool has_form(Form form) const {
+    return form == Form::blocking ? has_blocking : form == Form::async ? has_workspace : has_on_stream;
+  }
 };
 
 /* All of cdpsort's calls in C that bring items into an order, or tell of one. */
 const std::vector<Row> &rows();
 
-bool has_form(const Row &row, const Job &job, Form form);
+/* All rows again and again, for each of several threads from another one on, and for half of them backwards. */
+const Row &row_in_turn(const std::vector<Row> &all, size_t thread, size_t turn);
 
 /* What is wrong with what has become of all arrays; empty if nothing is. */
 std::string what_is_wrong(const Job &job, const std::vector<Bytes> &after);
