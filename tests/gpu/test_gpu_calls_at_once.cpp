@@ -5,9 +5,6 @@
  */
 #include "gpu_calls.h"
 
-#include <memory>
-#include <thread>
-
 using namespace gpu_calls;
 using namespace gpu_check;
 
@@ -15,62 +12,50 @@ namespace {
 
 constexpr size_t THREADS = 4;
 
-/* What a thread does, and on which stream; all memory is there before it begins. */
-struct Work {
-  cudaStream_t stream = nullptr;
-  cudaError_t error = cudaSuccess; /* of waiting at the end */
-  std::vector<std::unique_ptr<DeviceTrial>> trials;
-};
-
-std::vector<Work> all_work;
+/* The streams of the threads, and how waiting for each ended. */
+std::vector<cudaStream_t> streams;
+cudaError_t errors[THREADS];
 
 void make_streams() {
-  all_work.resize(THREADS);
-  for (Work &work : all_work)
-    CHECK_CUDA(cudaStreamCreateWithFlags(&work.stream, cudaStreamNonBlocking));
+  streams.resize(THREADS);
+  for (cudaStream_t &stream : streams)
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 }
 
 void destroy_streams() {
   gpu_tables::free_arrays(); // waits for the device
-  for (Work &work : all_work)
-    cudaStreamDestroy(work.stream);
-  all_work.clear();
+  for (cudaStream_t stream : streams)
+    cudaStreamDestroy(stream);
+  streams.clear();
   cudaGetLastError();
 }
 
-/* Every row twice, in other forms. Of the first thread, one turn is of many items. */
-void add_trials(size_t thread) {
+/* Every row twice, in other forms; in the second turn the first thread's are of many items. */
+ThreadTrials trials_of(size_t thread) {
   const std::vector<Row> &all = rows_with_templates();
+  ThreadTrials trials;
   for (size_t turn = 0; turn < 2 * all.size(); turn++) {
     const Row &row = row_in_turn(all, thread, turn);
-    const size_t count = thread == 0 && turn < all.size() ? pick(150001, 9001) : 900 + 377 * turn;
-    const Draw draw = {seed() + 100 * thread + turn, turn, count};
+    const size_t count = thread == 0 && turn >= all.size() ? pick(150001, 9001) : 900 + 377 * turn;
     Form form = FORMS[(turn + thread) % 3];
     if (!row.has_form(form))
       form = row.has_workspace ? Form::async : Form::on_stream;
-    Work &work = all_work[thread];
-    work.trials.push_back(std::make_unique<DeviceTrial>(row, draw, form, work.stream));
+    trials.push_back(
+        std::make_unique<DeviceTrial>(row, Draw{seed() + 100 * thread + turn, turn, count}, form, streams[thread]));
   }
-}
-
-void make_all(Work *work) {
-  for (const std::unique_ptr<DeviceTrial> &trial : work->trials)
-    trial->make();
-  work->error = cudaStreamSynchronize(work->stream);
+  return trials;
 }
 
 START_TEST(test_calls_at_once) {
-  std::vector<std::thread> threads;
+  std::vector<ThreadTrials> of_threads;
   for (size_t thread = 0; thread < THREADS; thread++)
-    add_trials(thread);
+    of_threads.push_back(trials_of(thread));
   note("all calls by %zu threads", THREADS);
-  for (Work &work : all_work)
-    threads.emplace_back(make_all, &work);
-  for (std::thread &thread : threads)
-    thread.join();
-  for (const Work &work : all_work) {
-    CHECK_CUDA(work.error);
-    for (const std::unique_ptr<DeviceTrial> &trial : work.trials) {
+  make_at_once(of_threads, rows_with_templates().size(),
+               [](size_t thread) { errors[thread] = cudaStreamSynchronize(streams[thread]); });
+  for (size_t thread = 0; thread < THREADS; thread++) {
+    CHECK_CUDA(errors[thread]);
+    for (const std::unique_ptr<Trial> &trial : of_threads[thread]) {
       note("%s, among others", trial->name().c_str());
       trial->must_be_right();
     }

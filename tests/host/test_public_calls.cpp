@@ -9,9 +9,6 @@
 #include "run_suite.h"
 #include "simulated_rules.h"
 
-#include <memory>
-#include <thread>
-
 using host_tables::Guarded;
 using namespace public_calls;
 
@@ -90,10 +87,9 @@ START_TEST(shape_says_all_but_contents) {
 }
 END_TEST
 
-/* Every call in every thread. _i: how many threads. */
+/* Every call in every thread, at first together with the others' and then mixed. _i: how many threads. */
 START_TEST(calls_are_made_at_once) {
-  std::vector<std::vector<std::unique_ptr<HostTrial>>> of_threads(static_cast<size_t>(_i));
-  std::vector<std::thread> threads;
+  std::vector<ThreadTrials> of_threads(static_cast<size_t>(_i));
   for (size_t thread = 0; thread < of_threads.size(); thread++)
     for (uint64_t turn = 0; turn < 3 * rows().size(); turn++) {
       const Row &row = row_in_turn(rows(), thread, turn);
@@ -101,15 +97,9 @@ START_TEST(calls_are_made_at_once) {
       const Form form = FORMS[(turn + thread) % 3];
       of_threads[thread].push_back(std::make_unique<HostTrial>(row, draw, row.has_form(form) ? form : Form::blocking));
     }
-  for (std::vector<std::unique_ptr<HostTrial>> &own : of_threads)
-    threads.emplace_back([&own] {
-      for (const std::unique_ptr<HostTrial> &trial : own)
-        trial->make();
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  for (const std::vector<std::unique_ptr<HostTrial>> &own : of_threads)
-    for (const std::unique_ptr<HostTrial> &trial : own) {
+  make_at_once(of_threads, rows().size(), [](size_t) {});
+  for (const ThreadTrials &own : of_threads)
+    for (const std::unique_ptr<Trial> &trial : own) {
       trial->must_be_right();
       ck_assert_str_eq(trial->message().c_str(), "");
     }
@@ -138,8 +128,9 @@ void refuse_each_launch(const Row &row, const Draw &draw, Form form) {
     trial.make();
     simulated_rules_refuse_launch(0);
     trial.must_have_failed(CDP_ERROR_SIMULATED, "launch " + std::to_string(number) + " of " + std::to_string(launches));
-    ck_assert_int_eq(kept.allocations, kept.releases);
-    ck_assert_uint_eq(simulated_launches_taken(), 0);
+    ck_assert_msg(kept.allocations == kept.releases && simulated_launches_taken() == 0,
+                  "%s, launch %llu refused: memory or launches were not given back", trial.name().c_str(),
+                  static_cast<unsigned long long>(number));
   }
   ck_assert_uint_eq(launches_of(row, draw, form), launches);
 }

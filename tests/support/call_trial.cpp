@@ -4,6 +4,9 @@
  */
 #include "call_trial.h"
 
+#include <pthread.h>
+#include <thread>
+
 namespace public_calls {
 
 Trial::Trial(const Row &row, const Draw &draw, Form form, int32_t device, const cdp_allocator *allocator)
@@ -56,6 +59,24 @@ void Trial::must_be_refused(cdp_status status, const std::string &how) const {
                   array);
   ck_assert_msg(after.back() == Bytes(after.back().size(), UNUSED), "%s, %s: the workspace was written", name().c_str(),
                 how.c_str());
+}
+
+void make_at_once(const std::vector<ThreadTrials> &of_threads, size_t together, const std::function<void(size_t)> &end) {
+  std::vector<std::thread> threads;
+  pthread_barrier_t meeting;
+  ck_assert_int_eq(pthread_barrier_init(&meeting, nullptr, static_cast<unsigned>(of_threads.size())), 0);
+  for (size_t thread = 0; thread < of_threads.size(); thread++)
+    threads.emplace_back([&, thread] {
+      for (size_t turn = 0; turn < of_threads[thread].size(); turn++) {
+        if (turn < together)
+          (void)pthread_barrier_wait(&meeting);
+        of_threads[thread][turn]->make();
+      }
+      end(thread);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  (void)pthread_barrier_destroy(&meeting);
 }
 
 size_t workspace_bytes(const Job &job, const cdp_options &options) {

@@ -8,6 +8,8 @@
 
 #include "public_calls.h"
 
+#include <memory>
+
 namespace public_calls {
 
 /* What is in a workspace before the call. */
@@ -67,6 +69,11 @@ private:
   cdp_status status_ = CDP_OK;
   std::string message_;
 };
+
+/* Makes calls by several threads at once. Of the first `together` of each, none begins before all threads have come to it, so that they
+   meet in the same code. Each thread at last calls `end` with its number. */
+using ThreadTrials = std::vector<std::unique_ptr<Trial>>;
+void make_at_once(const std::vector<ThreadTrials> &of_threads, size_t together, const std::function<void(size_t)> &end);
 
 /* Bytes of the workspace that a call asks for; 0 if it has no use for one. Ends the test if it cannot tell. */
 size_t workspace_bytes(const Job &job, const cdp_options &options);

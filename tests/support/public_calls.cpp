@@ -39,6 +39,8 @@ const std::vector<Row> &rows() {
 
 const Row &row_in_turn(const std::vector<Row> &all, size_t thread, size_t turn) {
   const size_t at = (turn + 5 * thread) % all.size();
+  if (turn < all.size())
+    return all[turn];
   return all[thread % 2 == 0 ? at : all.size() - 1 - at];
 }
 

@@ -74,7 +74,8 @@ struct Row {
 /* All of cdpsort's calls in C that bring items into an order, or tell of one. */
 const std::vector<Row> &rows();
 
-/* All rows again and again, for each of several threads from another one on, and for half of them backwards. */
+/* All rows again and again: at first the same for several threads, and then for each from another one on, and for half of them
+   backwards. */
 const Row &row_in_turn(const std::vector<Row> &all, size_t thread, size_t turn);
 
 /* What is wrong with what has become of all arrays; empty if nothing is. */
