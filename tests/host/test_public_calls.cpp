@@ -3,8 +3,11 @@
  * What holds for every public call, on the simulated device: it does what it says in each of its forms, alone and beside others in
  * several threads; asks an allocator once at most; and where a launch or memory is refused, or an argument is wrong, it says so,
  * keeps nothing, and writes nothing beside its arrays. What each makes of all kinds of keys is for the tests of its own.
+ *
+ * CDPSORT_TEST_FIRST_SEED: the first of the shapes that calls have.
  */
 #include "call_trial.h"
+#include "environment.h"
 #include "host_tables.h"
 #include "run_suite.h"
 #include "simulated_rules.h"
@@ -15,6 +18,13 @@ using namespace public_calls;
 namespace {
 
 constexpr uint64_t SHAPES = HOST_SANITIZED ? 2 : 6;
+
+int first_seed = 0;
+
+/* The shape of that number in this run. */
+uint64_t shape_at(uint64_t number) {
+  return static_cast<uint64_t>(first_seed) + number;
+}
 
 /* A call with its arrays and its workspace in host memory, each between guards. */
 class HostTrial : public Trial {
@@ -51,7 +61,7 @@ void for_each_shape(const Row &row, size_t count, Use use) {
   for (uint64_t shape = 0; shape < SHAPES; shape++)
     for (const Form form : FORMS)
       if (row.has_form(form))
-        use(Draw{shape, shape + 1000 * count, count + shape}, form);
+        use(Draw{shape_at(shape), shape + 1000 * count, count + shape}, form);
 }
 
 /* ---- Alone and at once ------------------------------------------------------------------------------------------------- */
@@ -93,7 +103,7 @@ START_TEST(calls_are_made_at_once) {
   for (size_t thread = 0; thread < of_threads.size(); thread++)
     for (uint64_t turn = 0; turn < 3 * rows().size(); turn++) {
       const Row &row = row_in_turn(rows(), thread, turn);
-      const Draw draw = {turn + thread * 100, turn * 7 + thread, 500 + 37 * turn};
+      const Draw draw = {shape_at(turn + thread * 100), turn * 7 + thread, 500 + 37 * turn};
       const Form form = FORMS[(turn + thread) % 3];
       of_threads[thread].push_back(std::make_unique<HostTrial>(row, draw, row.has_form(form) ? form : Form::blocking));
     }
@@ -138,7 +148,7 @@ void refuse_each_launch(const Row &row, const Draw &draw, Form form) {
 START_TEST(says_which_launch_was_refused) {
   const Row &row = rows()[static_cast<size_t>(_i)];
   for (uint64_t shape = 0; shape < SHAPES; shape++) {
-    const Draw draw = {shape, shape, shape % 2 == 0 ? size_t{900} : 2500};
+    const Draw draw = {shape_at(shape), shape, shape % 2 == 0 ? size_t{900} : 2500};
     const Form form = FORMS[shape / 2 % 3];
     refuse_each_launch(row, draw, row.has_form(form) ? form : Form::blocking);
   }
@@ -208,5 +218,10 @@ Suite *public_calls_suite() {
 } // namespace
 
 int main() {
+  first_seed = number_from_environment("CDPSORT_TEST_FIRST_SEED", 0);
+  if (first_seed < 0)
+    return EXIT_FAILURE;
+  (void)printf("first seed %d (CDPSORT_TEST_FIRST_SEED)\n", first_seed);
+  (void)fflush(stdout); // tests fork
   return run_suite(public_calls_suite());
 }
