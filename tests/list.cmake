@@ -8,7 +8,8 @@ cdpsort_test_support(simulated_rules simulated_rules.cpp)
 cdpsort_test_support(forced_limits forced_limits.c)
 cdpsort_test_support(trace_check trace_check.c)
 cdpsort_test_support(memory_limits memory_limits.c)
-foreach(name forced_limits memory_limits)
+cdpsort_test_support(public_calls public_calls.cpp call_trial.cpp calls_of_keys.cpp calls_of_rows.cpp calls_of_records.cpp calls_of_parts.cpp)
+foreach(name forced_limits memory_limits public_calls)
   target_link_libraries(${name} PRIVATE cdpsort_check)
 endforeach()
 include(${PROJECT_SOURCE_DIR}/samples/11_bench/data.cmake) # device_data
@@ -51,6 +52,7 @@ endforeach()
 foreach(name async threads)
   cdpsort_test(${name} FOLDER host SUPPORT host_data LABELS simulated)
 endforeach()
+cdpsort_test(public_calls FOLDER host SUPPORT public_calls host_data simulated_rules STATIC LABELS simulated)
 foreach(name study study_depths partition)
   cdpsort_test(${name} FOLDER host SUPPORT host_data simulated_rules STATIC LABELS simulated)
 endforeach()
@@ -116,11 +118,24 @@ foreach(name gpu_bitonic gpu_bitonic_refused gpu_pairs gpu_pairs_refused gpu_rec
   cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
                MEMCHECK LABELS gpu beside TIMEOUT 600)
 endforeach()
-cdpsort_test(gpu_sort_by FOLDER gpu SOURCES gpu/sort_by_kinds.cu support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data
+if(CDPSORT_HAVE_CUDA)
+  add_library(sort_by_kinds OBJECT gpu/sort_by_kinds.cu)
+  target_include_directories(sort_by_kinds PUBLIC gpu PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(sort_by_kinds SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  cdpsort_set_warnings(sort_by_kinds)
+endif()
+cdpsort_test(gpu_sort_by FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT sort_by_kinds device_data
              host_data CUDART MEMCHECK LABELS gpu beside TIMEOUT 600)
+foreach(name gpu_calls gpu_calls_refused)
+  cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp support/gpu_calls.cpp SUPPORT public_calls
+               sort_by_kinds device_data host_data CUDART MEMCHECK LABELS gpu beside TIMEOUT 600)
+endforeach()
 # Not under memcheck, which launches one kernel after another: these are about many at once.
 cdpsort_test(gpu_many_sorts FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
 cdpsort_test(gpu_pending_limit FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
+
+cdpsort_test(gpu_calls_at_once FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp support/gpu_calls.cpp SUPPORT
+             public_calls sort_by_kinds device_data host_data CUDART LABELS gpu TIMEOUT 600)
 
 # Wants an MPS daemon, which tests/gpu_run.sh starts.
 cdpsort_test(gpu_mps FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART

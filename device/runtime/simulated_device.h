@@ -25,6 +25,7 @@ namespace cdp::simulated {
 constexpr int LAUNCH_INVALID_VALUE = 1;       /* more shared memory than a block has, or than its kernel is allowed */
 constexpr int LAUNCH_NO_MEMORY = 2;           /* host memory exhausted; from the host only */
 constexpr int LAUNCH_INVALID_SHAPE = 9;       /* no blocks, no threads, or too many */
+constexpr int LAUNCH_OUT_OF_RESOURCES = 701;  /* Rules::refused_launch */
 constexpr int LAUNCH_RULE_BROKEN = 719;       /* a kernel broke a rule: Report::broken_rule says which; from the host only */
 constexpr int LAUNCH_TOO_MANY_TOGETHER = 720; /* more than Rules::resident_blocks; launch_together() only */
 
@@ -46,12 +47,14 @@ struct Rules {
   uint32_t resident_blocks = 8;  /* blocks under way at once, at least 1: 1 runs block after block, yet in a seeded order */
   uint32_t multiprocessors = 4;  /* only told to those who ask: blocks are limited by resident_blocks */
   uint32_t refusal_chance = 0;   /* of 1024 device launches, how many are refused as if the pending limit were reached */
+  uint64_t refused_launch = 0;   /* which of the host's launches since the rules were set is refused, from 1 on; 0: none */
 };
 
 /* What the thread's last run did. */
 struct Report {
   int code = 0;                  /* what launch_from_host() returned */
   char broken_rule[256] = "";    /* "" where none was broken; or why a launch by the host was refused */
+  uint64_t number = 0;           /* of the run, since the rules were set, from 1 on; 0: it could not begin */
   uint64_t grids_launched = 0;   /* launches accepted, the host's included */
   uint64_t launches_refused = 0; /* launches from the device that returned a code */
   uint64_t tails_refused = 0;    /* those among them that were tail launches */

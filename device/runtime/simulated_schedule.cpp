@@ -33,6 +33,8 @@ void write_fault(Report &report, int code, const char *text) {
 const char *refusal_text(int code) {
   if (code == LAUNCH_INVALID_VALUE)
     return "a kernel was launched with more shared memory than it is allowed";
+  if (code == LAUNCH_OUT_OF_RESOURCES)
+    return "this launch is refused by the rules";
   return code == LAUNCH_TOO_MANY_TOGETHER ? "more blocks were launched together than may be under way at once" : "";
 }
 
@@ -81,6 +83,11 @@ int Machine::run(GridShape shape, bool together, KernelCall call) noexcept {
   int code = launch_code(shape, call.name);
   if (code == LAUNCH_OK && together && shape.blocks > rules.resident_blocks)
     code = LAUNCH_TOO_MANY_TOGETHER;
+  if (code == LAUNCH_OK) {
+    report.number = ++runs_;
+    if (report.number == rules.refused_launch)
+      code = LAUNCH_OUT_OF_RESOURCES;
+  }
   if (code != LAUNCH_OK) {
     write_fault(report, code, refusal_text(code));
     return code;
@@ -101,8 +108,7 @@ int Machine::run(GridShape shape, bool together, KernelCall call) noexcept {
 }
 
 void Machine::prepare() {
-  random_.start(rules.seed + runs_ * 0x632BE59BD9B4E019u);
-  ++runs_;
+  random_.start(rules.seed + (report.number - 1) * 0x632BE59BD9B4E019u);
   eagerness_ = 1 + random_.below(8);
   here().atomics_until_pause = 1 + random_.below(32);
   // Room for all that is pushed back where an exception would lose a grid or a block.

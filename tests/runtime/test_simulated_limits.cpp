@@ -106,6 +106,19 @@ START_TEST(each_host_thread_allows_for_itself) {
 }
 END_TEST
 
+/* The one that the rules say, and no other: what follows runs. */
+START_TEST(rules_refuse_one_launch) {
+  Rules rules;
+  rules.refused_launch = 2;
+  set_rules(rules);
+  for (uint64_t number = 1; number <= 3; number++) {
+    ck_assert_int_eq(launch_kernel(0), number == 2 ? LAUNCH_OUT_OF_RESOURCES : LAUNCH_OK);
+    ck_assert_uint_eq(last_report().number, number);
+  }
+  ck_assert_uint_eq(blocks_run, 2);
+}
+END_TEST
+
 } // namespace
 
 } // namespace cdp::simulated
@@ -120,5 +133,8 @@ int main() {
   tcase_add_test(shared, what_was_allowed_last_holds);
   tcase_add_test(shared, each_host_thread_allows_for_itself);
   suite_add_tcase(suite, shared);
+  TCase *refused = tcase_create("refused");
+  tcase_add_test(refused, rules_refuse_one_launch);
+  suite_add_tcase(suite, refused);
   return run_suite(suite);
 }

@@ -19,9 +19,16 @@ extern "C" void simulated_rules_refuse(uint32_t chance) {
   cdp::simulated::set_rules(rules);
 }
 
+extern "C" void simulated_rules_refuse_launch(uint64_t number) {
+  cdp::simulated::Rules rules = cdp::simulated::current_rules();
+  rules.refused_launch = number;
+  cdp::simulated::set_rules(rules);
+}
+
 extern "C" simulated_counts simulated_counts_read(void) {
   const cdp::simulated::Report &report = cdp::simulated::last_report();
-  return {report.grids_launched, report.launches_refused, report.tails_refused, report.blocks_run, report.max_pending};
+  return {report.number,        report.grids_launched, report.launches_refused,
+          report.tails_refused, report.blocks_run,     report.max_pending};
 }
 
 extern "C" uint32_t simulated_launches_taken(void) {

@@ -19,8 +19,12 @@ void simulated_rules_set(uint32_t multiprocessors, uint32_t resident_blocks);
    among them. 0: none. */
 void simulated_rules_refuse(uint32_t chance);
 
+/* Refuses one of the host's launches in each of the calling thread's sorts from now on: the first is 1. 0: none. */
+void simulated_rules_refuse_launch(uint64_t number);
+
 /* What the simulated device itself has counted in the calling thread's last launch from the host. */
 typedef struct simulated_counts {
+  uint64_t number;         /* which of the host's launches it was in its sort, from 1 on */
   uint64_t grids_launched; /* the host's included */
   uint64_t launches_refused;
   uint64_t tails_refused; /* of them */

@@ -86,6 +86,25 @@ std::vector<Key> random_keys(size_t count, uint64_t distinct) {
   return keys;
 }
 
+/* Whether values, which were their keys' indices, are each there once, with keys like the one that it was with. */
+template <typename Key>
+bool belong(const std::vector<uint32_t> &values, const std::vector<Key> &before, const std::vector<Key> &sorted) {
+  std::vector<bool> seen(values.size());
+  for (size_t index = 0; index < values.size(); index++) {
+    if (values[index] >= seen.size() || seen[values[index]] || before[values[index]] != sorted[index])
+      return false;
+    seen[values[index]] = true;
+  }
+  return true;
+}
+
+std::vector<uint32_t> indices(size_t count) {
+  std::vector<uint32_t> numbers(count);
+  for (size_t index = 0; index < count; index++)
+    numbers[index] = static_cast<uint32_t>(index);
+  return numbers;
+}
+
 /* ---- Registers --------------------------------------------------------------------------------------------------------- */
 
 template <typename Key, uint32_t THREADS, uint32_t ITEMS, typename Compare>
@@ -134,9 +153,6 @@ void check_tiles(uint64_t distinct) {
   const std::vector<Key> keys = random_keys<Key>(TILES * TILE, distinct);
   std::vector<Key> wanted = keys;
   std::vector<Key> rising = keys;
-  std::vector<uint32_t> numbers(keys.size());
-  for (size_t index = 0; index < keys.size(); index++)
-    numbers[index] = static_cast<uint32_t>(index);
   for (size_t tile = 0; tile < TILES; tile++) {
     std::sort(&wanted[tile * TILE], &wanted[tile * TILE] + TILE, compare);
     std::copy(&wanted[tile * TILE], &wanted[tile * TILE] + TILE, &rising[tile * TILE]);
@@ -145,7 +161,7 @@ void check_tiles(uint64_t distinct) {
   Array<Key> sorted(keys);
   Array<Key> merged(rising);
   Array<Key> paired(keys);
-  Array<uint32_t> values(numbers);
+  Array<uint32_t> values(indices(keys.size()));
   keys_kernel<Key, THREADS, ITEMS><<<TILES, THREADS>>>(sorted.data(), false, compare);
   REQUIRE(cudaGetLastError());
   keys_kernel<Key, THREADS, ITEMS><<<TILES, THREADS>>>(merged.data(), true, compare);
@@ -155,15 +171,7 @@ void check_tiles(uint64_t distinct) {
   report(sorted.read("a tile sort") == wanted, "a tile sort", TILE);
   report(merged.read("a tile merge") == wanted, "a tile merge", TILE);
   report(paired.read("a tile sort of pairs") == wanted, "a tile sort of pairs", TILE);
-  const std::vector<uint32_t> from = values.read("values");
-  std::vector<bool> seen(from.size());
-  bool belong = true;
-  for (size_t index = 0; index < from.size(); index++) {
-    belong = belong && from[index] < seen.size() && !seen[from[index]] && keys[from[index]] == wanted[index];
-    if (from[index] < seen.size())
-      seen[from[index]] = true;
-  }
-  report(belong, "values", TILE);
+  report(belong(values.read("values"), keys, wanted), "values", TILE);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------------ */
@@ -179,6 +187,20 @@ __global__ void shared_kernel(double *keys, uint64_t count) {
   for (uint64_t index = threadIdx.x; index < count; index += blockDim.x)
     staged[index] = keys[index];
   cdpsort::block_sort_keys(staged, count);
+  for (uint64_t index = threadIdx.x; index < count; index += blockDim.x)
+    keys[index] = staged[index];
+}
+
+/* Keys in shared or global memory, and their values in the latter. */
+__global__ void pairs_kernel(double *keys, uint32_t *values, uint64_t count, bool is_staged) {
+  extern __shared__ double staged[];
+  if (!is_staged) {
+    cdpsort::block_sort_pairs(keys, values, count, cdpsort::Greater{});
+    return;
+  }
+  for (uint64_t index = threadIdx.x; index < count; index += blockDim.x)
+    staged[index] = keys[index];
+  cdpsort::block_sort_pairs(staged, values, count);
   for (uint64_t index = threadIdx.x; index < count; index += blockDim.x)
     keys[index] = staged[index];
 }
@@ -201,13 +223,34 @@ struct Rows {
   }
 };
 
+/* By one block, of a number of threads that is no power of two. */
+__global__ void places_kernel(Rows rows, uint64_t count) {
+  cdpsort::block_sort_places(count, rows, cdpsort::Less{}, rows);
+}
+
+constexpr size_t STAGED_BYTES = 48 * 1024;
+
+void check_pairs(size_t count, bool is_staged) {
+  const std::vector<double> keys = random_keys<double>(count, count / 3 + 1);
+  std::vector<double> wanted = keys;
+  Array<double> sorted(keys);
+  Array<uint32_t> values(indices(count));
+  pairs_kernel<<<1, 416, is_staged ? count * sizeof(double) : 0>>>(sorted.data(), values.data(), count, is_staged);
+  REQUIRE(cudaGetLastError());
+  std::sort(wanted.begin(), wanted.end());
+  if (!is_staged)
+    std::reverse(wanted.begin(), wanted.end());
+  report(sorted.read("a block's sort of pairs") == wanted, "a block's sort of pairs", count);
+  report(belong(values.read("a block's values"), keys, wanted), "a block's values", count);
+}
+
 void check_memory(size_t count) {
   std::vector<double> keys = random_keys<double>(count, 1000003);
   Array<double> global(keys);
   Array<double> staged(keys);
   memory_kernel<<<1, 256>>>(global.data(), count, cdpsort::Greater{});
   REQUIRE(cudaGetLastError());
-  const bool fits = count * sizeof(double) <= 48 * 1024;
+  const bool fits = count * sizeof(double) <= STAGED_BYTES;
   if (fits) {
     shared_kernel<<<1, 512, count * sizeof(double)>>>(staged.data(), count);
     REQUIRE(cudaGetLastError());
@@ -219,7 +262,8 @@ void check_memory(size_t count) {
   report(global.read("a sort in global memory") == keys, "a sort in global memory", count);
 }
 
-void check_places(size_t count) {
+/* By a block, or by grids. */
+void check_places(size_t count, bool by_block) {
   const std::vector<uint32_t> left = random_keys<uint32_t>(count, 100);
   const std::vector<uint32_t> right = random_keys<uint32_t>(count, 1u << 31);
   std::vector<uint64_t> wanted(count);
@@ -229,13 +273,15 @@ void check_places(size_t count) {
   Array<uint32_t> lefts(left);
   Array<uint32_t> rights(right);
   const Rows rows = {lefts.data(), rights.data()};
-  REQUIRE(cdpsort::sort_places(count, rows, cdpsort::Less{}, rows, nullptr));
+  if (by_block)
+    places_kernel<<<1, 352>>>(rows, count);
+  REQUIRE(by_block ? cudaGetLastError() : cdpsort::sort_places(count, rows, cdpsort::Less{}, rows, nullptr));
   const std::vector<uint32_t> left_after = lefts.read("a sort of places");
   const std::vector<uint32_t> right_after = rights.read("a sort of places");
   bool is_right = true;
   for (size_t row = 0; row < count; row++)
     is_right = is_right && wanted[row] == (uint64_t{left_after[row]} << 32 | right_after[row]);
-  report(is_right, "a sort of places", count);
+  report(is_right, by_block ? "a block's sort of places" : "a sort of places", count);
 }
 
 } // namespace
@@ -254,10 +300,15 @@ int main() {
   check_tiles<int16_t, 1024, 2, cdpsort::Less>(65536);
   check_tiles<uint8_t, 32, 32, cdpsort::Less>(256);
   check_tiles<int64_t, 64, 8, cdpsort::Less>(3);
-  for (const size_t count : {0, 1, 2, 3, 100, 1023, 1024, 1025, 6000, 20001})
+  for (const size_t count : {0, 1, 2, 3, 100, 1023, 1024, 1025, 6000, 20001}) {
     check_memory(count);
+    check_pairs(count, false);
+    if (count * sizeof(double) <= STAGED_BYTES)
+      check_pairs(count, true);
+    check_places(count, true);
+  }
   for (const size_t count : {0, 1, 2, 2047, 2048, 2049, 4097, 100003, 1 << 20})
-    check_places(count);
+    check_places(count, false);
   printf("device_header: %d sorts went wrong\n", failures);
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
