@@ -136,7 +136,9 @@ Job make_wide_quicksort(const Draw &draw);
 Job make_narrow_quicksort(const Draw &draw);
 Job make_quicksort_copy(const Draw &draw);
 Job make_bitonic_sort(const Draw &draw);
+Job make_bitonic_copy(const Draw &draw);
 Job make_quicksort_by(const Draw &draw);
+Job make_quicksort_by_copy(const Draw &draw);
 Job make_nth_element(const Draw &draw);
 Job make_partial_sort(const Draw &draw);
 Job make_quantiles(const Draw &draw);
@@ -154,6 +156,7 @@ Job make_sort_records_copy(const Draw &draw);
 Job make_argsort_columns(const Draw &draw);
 Job make_top_k(const Draw &draw);
 Job make_segmented_sort(const Draw &draw);
+Job make_segmented_copy(const Draw &draw);
 Job make_divide(const Draw &draw);
 
 } // namespace public_calls

@@ -7,6 +7,7 @@
 
 #include "call_rows.h"
 
+#include <cdpsort/copy.h>
 #include <cdpsort/pairs.h>
 
 namespace public_calls {
@@ -102,6 +103,27 @@ inline std::vector<size_t> every_other_array(size_t number) {
   for (size_t index = 0; index < number; index++)
     all[index] = 2 * index + 1;
   return all;
+}
+
+/* ---- Out of place ------------------------------------------------------------------------------------------------------ */
+
+/* Each array, and behind it what it becomes. */
+inline std::vector<Array> arrays_apart(const Table &table) {
+  std::vector<Array> arrays;
+  for (const Array &array : arrays_in_place(table)) {
+    arrays.push_back(read_only(array.before, array.shift));
+    arrays.push_back(output(array.before.size()));
+  }
+  return arrays;
+}
+
+/* Nowhere if nothing is given. */
+inline std::vector<cdp_column_copy> column_copies_at(const Given *given, const std::vector<size_t> &value_bytes) {
+  std::vector<cdp_column_copy> columns;
+  for (size_t column = 0; column < value_bytes.size(); column++)
+    columns.push_back({given != nullptr ? given->arrays[2 + 2 * column] : nullptr,
+                       given != nullptr ? given->arrays[3 + 2 * column] : nullptr, value_bytes[column]});
+  return columns;
 }
 
 } // namespace public_calls

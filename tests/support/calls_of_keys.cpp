@@ -81,6 +81,23 @@ Job make_bitonic_sort(const Draw &draw) {
   return job;
 }
 
+Job make_bitonic_copy(const Draw &draw) {
+  const size_t count = draw.count;
+  Random shape(draw.shape);
+  Random contents(draw.contents);
+  Job job;
+  const cdp_type type = any_type(shape);
+  job.options = any_options(shape, TIES_OF_KEYS);
+  const Bytes keys = any_keys(contents, type, count);
+  job.arrays = {read_only(keys, host_key_bytes(type)), output(keys.size())};
+  job.call = [=](const Given &given) {
+    return in_form_without(given, cdp_bitonic_sort_copy, cdp_bitonic_sort_copy_on_stream, given.arrays[0], given.arrays[1],
+                           count, type, given.options);
+  };
+  job.wrong = must_become({{1, host_tables::sorted_keys(type, job.options, keys)}});
+  return job;
+}
+
 /* ---- By a comparison --------------------------------------------------------------------------------------------------- */
 
 static int by_first_word(const void *a, const void *b, void *) {
@@ -109,7 +126,7 @@ static std::string what_is_wrong_with_items(const Bytes &before, const Bytes &af
                                                                                              : "items were lost or doubled";
 }
 
-Job make_quicksort_by(const Draw &draw) {
+static Job make_by(const Draw &draw, bool is_apart) {
   const size_t count = draw.count;
   Random shape(draw.shape);
   Random contents(draw.contents);
@@ -119,16 +136,30 @@ Job make_quicksort_by(const Draw &draw) {
   job.options.seed = shape.seed();
   const Bytes items = compared::random_items(count, item_bytes, contents.one_of(key_numbers), contents.seed());
   job.arrays = {in_place(items, item_bytes)};
+  if (is_apart)
+    job.arrays = {read_only(items, item_bytes), output(items.size())};
   job.workspace = [=](const cdp_options &options, size_t *bytes) {
-    return cdp_quicksort_by_workspace(count, item_bytes, &options, bytes);
+    return is_apart ? cdp_quicksort_by_copy_workspace(count, item_bytes, &options, bytes)
+                    : cdp_quicksort_by_workspace(count, item_bytes, &options, bytes);
   };
   job.call = [=](const Given &given) {
     const cdp_comparison comparison = comparison_of(item_bytes);
+    if (is_apart)
+      return in_form(given, cdp_quicksort_by_copy, cdp_quicksort_by_copy_async, cdp_quicksort_by_copy_on_stream,
+                     given.arrays[0], given.arrays[1], count, item_bytes, &comparison, given.options);
     return in_form(given, cdp_quicksort_by, cdp_quicksort_by_async, cdp_quicksort_by_on_stream, given.arrays[0], count,
                    item_bytes, &comparison, given.options);
   };
-  job.wrong = [=](const std::vector<Bytes> &after) { return what_is_wrong_with_items(items, after[0], item_bytes); };
+  job.wrong = [=](const std::vector<Bytes> &after) { return what_is_wrong_with_items(items, after.back(), item_bytes); };
   return job;
+}
+
+Job make_quicksort_by(const Draw &draw) {
+  return make_by(draw, false);
+}
+
+Job make_quicksort_by_copy(const Draw &draw) {
+  return make_by(draw, true);
 }
 
 /* ---- Half a sort ------------------------------------------------------------------------------------------------------- */

@@ -115,7 +115,7 @@ static segment_tables::Table any_segments(Random &contents, size_t count, size_t
   return table;
 }
 
-Job make_segmented_sort(const Draw &draw) {
+static Job make_segments(const Draw &draw, bool is_apart) {
   constexpr size_t OFFSET_BYTES[] = {0, 4, 8};
   Random shape(draw.shape);
   Random contents(draw.contents);
@@ -132,22 +132,31 @@ Job make_segmented_sort(const Draw &draw) {
   segments.count = parts.begins.size();
   segments.offset_bytes = offset_bytes;
   segments.length = offset_bytes == 0 ? parts.ends[0] : 0;
-  job.arrays = arrays_in_place(table);
+  job.arrays = is_apart ? arrays_apart(table) : arrays_in_place(table);
   if (offset_bytes != 0) {
     job.arrays.push_back(read_only(parts.bytes_of(parts.begins), offset_bytes));
     job.arrays.push_back(read_only(parts.bytes_of(parts.ends)));
   }
   job.workspace = [=](const cdp_options &options, size_t *bytes) {
+    if (is_apart) {
+      const std::vector<cdp_column_copy> columns = column_copies_at(nullptr, value_bytes);
+      return cdp_segmented_sort_copy_workspace(columns.data(), columns.size(), count, type, &options, &segments, bytes);
+    }
     const std::vector<cdp_column> columns = columns_nowhere(value_bytes);
     return cdp_segmented_sort_workspace(columns.data(), columns.size(), count, type, &options, &segments, bytes);
   };
   job.call = [=](const Given &given) {
-    const std::vector<cdp_column> columns = columns_at(given, value_bytes);
     cdp_segments there = segments;
     if (offset_bytes != 0) {
       there.begins = given.arrays[given.arrays.size() - 2];
       there.ends = given.arrays.back();
     }
+    if (is_apart) {
+      const std::vector<cdp_column_copy> columns = column_copies_at(&given, value_bytes);
+      return in_form(given, cdp_segmented_sort_copy, cdp_segmented_sort_copy_async, cdp_segmented_sort_copy_on_stream,
+                     given.arrays[0], given.arrays[1], columns.data(), columns.size(), count, type, given.options, &there);
+    }
+    const std::vector<cdp_column> columns = columns_at(given, value_bytes);
     return in_form(given, cdp_segmented_sort, cdp_segmented_sort_async, cdp_segmented_sort_on_stream, given.arrays[0],
                    columns.data(), columns.size(), count, type, given.options, &there);
   };
@@ -157,9 +166,17 @@ Job make_segmented_sort(const Draw &draw) {
   }));
   std::vector<Wanted> wanted;
   for (size_t array = 0; array < sorted.size(); array++)
-    wanted.push_back({array, sorted[array]});
+    wanted.push_back({is_apart ? 2 * array + 1 : array, sorted[array]});
   job.wrong = must_become(wanted);
   return job;
+}
+
+Job make_segmented_sort(const Draw &draw) {
+  return make_segments(draw, false);
+}
+
+Job make_segmented_copy(const Draw &draw) {
+  return make_segments(draw, true);
 }
 
 /* What a division makes of a table and of `begins`, the array behind the last column and the splitters. */

@@ -56,16 +56,6 @@ Job make_columns(const Draw &draw) {
 
 /* ---- Out of place ------------------------------------------------------------------------------------------------------ */
 
-/* Each array, and behind it what it becomes. */
-static std::vector<Array> arrays_apart(const Table &table) {
-  std::vector<Array> arrays;
-  for (const Array &array : arrays_in_place(table)) {
-    arrays.push_back(read_only(array.before, array.shift));
-    arrays.push_back(output(array.before.size()));
-  }
-  return arrays;
-}
-
 Job make_pairs_copy(const Draw &draw) {
   Random shape(draw.shape);
   Random contents(draw.contents);
@@ -85,14 +75,6 @@ Job make_pairs_copy(const Draw &draw) {
   };
   job.wrong = must_be_sorted(table, job.options, every_other_array(2));
   return job;
-}
-
-static std::vector<cdp_column_copy> column_copies_at(const Given *given, const std::vector<size_t> &value_bytes) {
-  std::vector<cdp_column_copy> columns;
-  for (size_t column = 0; column < value_bytes.size(); column++)
-    columns.push_back({given != nullptr ? given->arrays[2 + 2 * column] : nullptr,
-                       given != nullptr ? given->arrays[3 + 2 * column] : nullptr, value_bytes[column]});
-  return columns;
 }
 
 Job make_columns_copy(const Draw &draw) {

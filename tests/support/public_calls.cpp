@@ -16,7 +16,9 @@ const std::vector<Row> &rows() {
                                        {"cdp_quicksort of narrow keys", make_narrow_quicksort},
                                        {"cdp_quicksort_copy", make_quicksort_copy},
                                        {"cdp_bitonic_sort", make_bitonic_sort, true, false},
+                                       {"cdp_bitonic_sort_copy", make_bitonic_copy, true, false},
                                        {"cdp_quicksort_by", make_quicksort_by},
+                                       {"cdp_quicksort_by_copy", make_quicksort_by_copy},
                                        {"cdp_nth_element", make_nth_element},
                                        {"cdp_partial_sort", make_partial_sort},
                                        {"cdp_quantiles", make_quantiles},
@@ -33,6 +35,7 @@ const std::vector<Row> &rows() {
                                        {"cdp_argsort_columns", make_argsort_columns},
                                        {"cdp_top_k", make_top_k},
                                        {"cdp_segmented_sort", make_segmented_sort},
+                                       {"cdp_segmented_sort_copy", make_segmented_copy},
                                        {"cdp_divide", make_divide}};
   return all;
 }
