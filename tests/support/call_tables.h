@@ -58,6 +58,7 @@ inline auto must_be_sorted(const Table &table, const cdp_options &options, const
   const std::vector<Bytes> wanted = table.in_order(host_tables::stable_order(table.type, options, table.keys));
   return [=](const std::vector<Bytes> &after) {
     std::vector<Bytes> found;
+    found.reserve(outputs.size());
     for (const size_t output : outputs)
       found.push_back(after[output]);
     if (found[0] != wanted[0])
@@ -87,6 +88,7 @@ inline std::vector<cdp_column> columns_at(const Given &given, const std::vector<
 /* Columns of which a call looks at the sizes alone. */
 inline std::vector<cdp_column> columns_nowhere(const std::vector<size_t> &value_bytes) {
   std::vector<cdp_column> columns;
+  columns.reserve(value_bytes.size());
   for (const size_t bytes : value_bytes)
     columns.push_back({nullptr, bytes});
   return columns;

@@ -59,13 +59,12 @@ std::string what_is_wrong(const Job &job, const std::vector<Bytes> &after) {
 /* The first address behind `address` that is aligned for all items. */
 static void *behind(void *address) {
   constexpr uintptr_t ALIGNMENT = 16;
-  return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(address) / ALIGNMENT + 1) * ALIGNMENT);
+  return static_cast<unsigned char *>(address) + ALIGNMENT - reinterpret_cast<uintptr_t>(address) % ALIGNMENT;
 }
 
 /* The last address up to there that is aligned for a workspace. */
 static void *workspace_at(void *address) {
-  const uintptr_t number = reinterpret_cast<uintptr_t>(address);
-  return reinterpret_cast<void *>(number - number % CDP_WORKSPACE_ALIGNMENT);
+  return static_cast<unsigned char *>(address) - reinterpret_cast<uintptr_t>(address) % CDP_WORKSPACE_ALIGNMENT;
 }
 
 static void add_workspaces(const Given &right, std::vector<WrongCall> *all) {
