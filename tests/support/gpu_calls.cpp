@@ -29,7 +29,7 @@ static std::string what_is_wrong_with_items(const sort_by_kinds::Kind &kind, con
              : "items were lost or doubled";
 }
 
-static Job make_sort_by(const Draw &draw) {
+static Job make_by_template(const Draw &draw, bool is_apart) {
   const size_t count = draw.count;
   Random shape(draw.shape);
   Random contents(draw.contents);
@@ -40,19 +40,30 @@ static Job make_sort_by(const Draw &draw) {
   while (kind->comes_before == nullptr);
   const Bytes items = compared::random_items(count, kind->item_bytes, contents.below(2) == 0 ? 0 : 300, contents.seed());
   job.arrays = {in_place(items)};
-  job.workspace = [=](const cdp_options &, size_t *bytes) { return status_of(kind->workspace(count, bytes)); };
+  if (is_apart)
+    job.arrays = {read_only(items), output(items.size())};
+  job.workspace = [=](const cdp_options &, size_t *bytes) { return status_of(kind->workspace(count, is_apart, bytes)); };
   job.call = [=](const Given &given) {
-    return status_of(
-        kind->sort(given.arrays[0], count, given.d_workspace, given.workspace_bytes, static_cast<cudaStream_t>(given.stream)));
+    return status_of(kind->sort(given.arrays[0], given.arrays.back(), count, given.d_workspace, given.workspace_bytes,
+                                static_cast<cudaStream_t>(given.stream)));
   };
-  job.wrong = [=](const std::vector<Bytes> &after) { return what_is_wrong_with_items(*kind, items, after[0]); };
+  job.wrong = [=](const std::vector<Bytes> &after) { return what_is_wrong_with_items(*kind, items, after.back()); };
   return job;
+}
+
+static Job make_sort_by(const Draw &draw) {
+  return make_by_template(draw, false);
+}
+
+static Job make_sort_by_copy(const Draw &draw) {
+  return make_by_template(draw, true);
 }
 
 const std::vector<Row> &rows_with_templates() {
   static const std::vector<Row> all = [] {
     std::vector<Row> made = rows();
     made.push_back({"cdpsort::sort_by", make_sort_by, false, true, false});
+    made.push_back({"cdpsort::sort_by_copy", make_sort_by_copy, false, true, false});
     return made;
   }();
   return all;
