@@ -4,8 +4,9 @@
  * function object for its header; it is compiled outside the clock, but for a mode whose time that is.
  */
 #include "compare_peers.h"
+#include "pieces.h"
 
-#include <cdpsort/compare.h>
+#include <cdpsort/copy.h>
 
 #include <chrono>
 #include <string>
@@ -90,6 +91,26 @@ Sorted by_sort(const Workplace &place) {
   return {place.keys.d_keys, BY_EVENTS};
 }
 
+/* Sorted items at the beginning of the workspace. */
+size_t by_copy_bytes(const KeySpan &keys) {
+  const size_t item_bytes = device_data::key_bytes(keys.type);
+  size_t bytes = 0;
+  REQUIRE(cdp_quicksort_by_copy_workspace(keys.count, item_bytes, nullptr, &bytes));
+  return array_bytes(keys, item_bytes) + bytes;
+}
+
+Sorted by_copy(const Workplace &place) {
+  const KeySpan &keys = place.keys;
+  const size_t item_bytes = device_data::key_bytes(keys.type);
+  const std::string source = source_of(keys.type);
+  const cdp_comparison comparison = comparison_of(source.c_str());
+  Pieces pieces(place);
+  void *const d_sorted = pieces.take_bytes(keys.count * item_bytes);
+  REQUIRE(cdp_quicksort_by_copy_async(keys.d_keys, d_sorted, keys.count, item_bytes, &comparison, nullptr, pieces.rest(),
+                                      pieces.rest_bytes(), place.stream));
+  return {d_sorted, BY_EVENTS};
+}
+
 /* Takes the time of compiling it, by the host's clock. It is sorted by, so that its work is judged. */
 Sorted compile(const Workplace &place, const std::string &source) {
   const cdp_comparison comparison = comparison_of(source.c_str());
@@ -137,6 +158,7 @@ std::vector<Mode> compare_modes() {
   constexpr Moved PAIRS_8 = {8, false, false, false};
   return {
       {"by", "cdpsort, by a comparison given as source, that of cub-merge", true, 0, by_workspace_bytes, by_sort},
+      {"copy-by", "the same out of place", true, 0, by_copy_bytes, by_copy},
       {"by-compile", "the time of cdp_compile_comparison() of that source, by the host's clock, each time as if it were new",
        true, NEVER_UNASKED, by_workspace_bytes, compile_new},
       {"by-compiled", "likewise of a source that is compiled already", true, 0, by_workspace_bytes, compile_known},

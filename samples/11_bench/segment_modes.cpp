@@ -9,7 +9,7 @@
 #include "segment_peers.h"
 #include "stopwatch.h"
 
-#include <cdpsort/segments.h>
+#include <cdpsort/copy.h>
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr uint64_t UNASKED_KEYS_MOST = uint64_t{1} << 20;
 using Value = uint32_t;
 
 enum class Lengths { equal, zipf };
-enum class By { offsets, length, cub, cub_radix };
+enum class By { offsets, length, copy, cub, cub_radix };
 
 /* ---- Offsets ------------------------------------------------------------------------------------------------------------ */
 
@@ -91,13 +91,18 @@ struct Kind {
     return all;
   }
 
-  /* Offsets, a verdict, CUB's second buffers, and what the call itself wants. */
+  /* Offsets, a verdict, second buffers of CUB's and of what is out of place, and what the call itself wants. */
   static size_t workspace_bytes(const KeySpan &keys) {
     const SegmentRows rows = {nullptr, SEGMENTS};
     size_t bytes = 0;
     if (IS_CUB) {
       SegmentBuffers buffers = {nullptr, nullptr, nullptr, nullptr};
       cub_sort(keys, &buffers, rows, nullptr, bytes, nullptr);
+      bytes += second_bytes(keys);
+    } else if (BY == By::copy) {
+      const cdp_segments segments = segments_of(keys, nullptr);
+      const cdp_column_copy column = {nullptr, nullptr, sizeof(Value)};
+      REQUIRE(cdp_segmented_sort_copy_workspace(&column, COLUMNS, keys.count, keys.type, nullptr, &segments, &bytes));
       bytes += second_bytes(keys);
     } else {
       const cdp_segments segments = segments_of(keys, nullptr);
@@ -141,11 +146,30 @@ private:
                            : cub_sort_segments)(keys, buffers, rows, d_temporary, temporary_bytes, stream);
   }
 
+  static SegmentBuffers take_buffers(const Workplace &place, Pieces &pieces) {
+    const KeySpan &keys = place.keys;
+    return {keys.d_keys, pieces.take_bytes(keys.count * device_data::key_bytes(keys.type)), place.d_values,
+            HAS_VALUES ? pieces.take<Value>(keys.count) : nullptr};
+  }
+
+  static Sorted copy_timed(const Workplace &place, const SegmentRows &rows, Pieces pieces) {
+    const KeySpan &keys = place.keys;
+    const SegmentBuffers buffers = take_buffers(place, pieces);
+    const cdp_segments segments = segments_of(keys, rows.d_offsets);
+    const cdp_column_copy column = {place.d_values, buffers.d_second_values, sizeof(Value)};
+    const double milliseconds = time_on_stream(place.stream, [&] {
+      REQUIRE(cdp_segmented_sort_copy_async(keys.d_keys, buffers.d_second_keys, &column, COLUMNS, keys.count, keys.type,
+                                            nullptr, &segments, pieces.rest(), pieces.rest_bytes(), place.stream));
+    });
+    return {buffers.d_second_keys, milliseconds, buffers.d_second_values};
+  }
+
   static Sorted sort_timed(const Workplace &place, const SegmentRows &rows, Pieces pieces) {
     const KeySpan &keys = place.keys;
+    if (BY == By::copy)
+      return copy_timed(place, rows, pieces);
     if (IS_CUB) {
-      SegmentBuffers buffers = {keys.d_keys, pieces.take_bytes(keys.count * device_data::key_bytes(keys.type)), place.d_values,
-                                HAS_VALUES ? pieces.take<Value>(keys.count) : nullptr};
+      SegmentBuffers buffers = take_buffers(place, pieces);
       size_t bytes = pieces.rest_bytes();
       const double milliseconds =
           time_on_stream(place.stream, [&] { cub_sort(keys, &buffers, rows, pieces.rest(), bytes, place.stream); });
@@ -178,6 +202,7 @@ std::vector<Mode> segment_modes() {
       segment_mode<10, By::length, Lengths::equal>("rows10", "cdpsort, 2^10 segments by their length: a matrix by rows"),
       segment_mode<16, By::length, Lengths::equal>("rows16", "the same of 2^16 segments"),
       segment_mode<22, By::length, Lengths::equal>("rows22", "the same of 2^22 segments"),
+      segment_mode<16, By::copy, Lengths::equal>("copy-segments16", "cdpsort, as segments16, out of place"),
       segment_mode<10, By::offsets, Lengths::zipf>("zipf-segments10", "cdpsort, 2^10 segments whose lengths are by Zipf's law"),
       segment_mode<16, By::offsets, Lengths::zipf>("zipf-segments16", "the same of 2^16 segments"),
       segment_mode<22, By::offsets, Lengths::zipf>("zipf-segments22", "the same of 2^22 segments"),
@@ -200,6 +225,7 @@ std::vector<Mode> segment_modes() {
       segment_mode<10, By::offsets, Lengths::zipf, true>("zipf-segments10-4", "the same, as zipf-segments10"),
       segment_mode<16, By::offsets, Lengths::zipf, true>("zipf-segments16-4", "the same, as zipf-segments16"),
       segment_mode<22, By::offsets, Lengths::zipf, true>("zipf-segments22-4", "the same, as zipf-segments22"),
+      segment_mode<16, By::copy, Lengths::equal, true>("copy-segments16-4", "cdpsort, as segments16-4, out of place"),
       segment_mode<10, By::cub, Lengths::equal, true>("cub-segments10-4",
                                                       "cub::DeviceSegmentedSort::SortPairs, values of 4 bytes, as segments10"),
       segment_mode<16, By::cub, Lengths::equal, true>("cub-segments16-4", "the same, as segments16"),

@@ -7,7 +7,7 @@
 #include "stopwatch.h"
 #include "tile_peers.h"
 
-#include <cdpsort/bitonic.h>
+#include <cdpsort/copy.h>
 
 #include <string>
 
@@ -22,6 +22,17 @@ size_t no_bytes(const KeySpan &) {
 Sorted bitonic_sort(const Workplace &place) {
   REQUIRE(cdp_bitonic_sort_on_stream(place.keys.d_keys, place.keys.count, place.keys.type, nullptr, place.stream));
   return {place.keys.d_keys, BY_EVENTS};
+}
+
+/* To the workspace. */
+size_t sorted_keys_bytes(const KeySpan &keys) {
+  return array_bytes(keys, device_data::key_bytes(keys.type));
+}
+
+Sorted bitonic_copy(const Workplace &place) {
+  REQUIRE(cdp_bitonic_sort_copy_on_stream(place.keys.d_keys, place.d_workspace, place.keys.count, place.keys.type, nullptr,
+                                          place.stream));
+  return {place.d_workspace, BY_EVENTS};
 }
 
 /* A workspace, of which the number of keys in disorder takes the beginning. */
@@ -53,6 +64,7 @@ Sorted tiles_sort(const Workplace &place) {
 std::vector<Mode> tile_modes() {
   return {
       {"bitonic-network", "cdpsort, cdp_bitonic_sort(): in place, with no other memory", true, 0, no_bytes, bitonic_sort},
+      {"copy-bitonic", "the same out of place", true, 0, sorted_keys_bytes, bitonic_copy},
       {"block-bitonic", "cdpsort::BlockSort of each 2,048 keys, as unsigned numbers: 256 threads", true, 0, disorders_bytes,
        tiles_sort<sort_tiles>},
       {"cub-block-merge", "cub::BlockMergeSort, likewise", true, 0, disorders_bytes, tiles_sort<cub_sort_tiles>},
