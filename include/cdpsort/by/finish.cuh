@@ -71,7 +71,7 @@ template <typename Rules>
 __global__ void __launch_bounds__(PIECE<typename Rules::Item>.threads, PIECE<typename Rules::Item>.blocks)
     // cppcheck-suppress passedByValue
     piece_kernel(const __grid_constant__ Job job, const __grid_constant__ typename Rules::Context context) {
-  sort_piece<PIECE<typename Rules::Item>.threads, Rules>(job, context, SHAPE<typename Rules::Item>.short_piece() + 1);
+  sort_piece<PIECE<typename Rules::Item>.threads, Rules>(job, context, job.fewest_items);
 }
 
 /* All there is, if it is no more than such a block sorts. */

@@ -151,7 +151,8 @@ struct Job {
   uint32_t count;
   uint32_t parents;
   uint32_t bits;
-  uint32_t is_last; /* what this level makes are the pieces */
+  uint32_t is_last;      /* what this level makes are the pieces */
+  uint32_t fewest_items; /* of a piece that piece_kernel sorts; of others short_piece_kernel has done so */
 };
 
 /* A splitter has a bucket of its own for what is equivalent to it: it is the one before. */
