@@ -26,7 +26,7 @@ typedef struct cdp_compare_request {
   void *d_target;
 } cdp_compare_request;
 
-/* How it is done. What the workspace holds is said in by/plan.h, which makes the launches of this as well. */
+/* How it is done. What the workspace holds is said in by/launches.h, which makes the launches of this as well. */
 typedef struct cdp_compare_plan {
   cdp_compare_request asked;
   uint32_t multiprocessors;

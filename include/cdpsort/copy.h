@@ -29,7 +29,7 @@
  *
  * Keys alone are copied, and then sorted where the copy is: as many bytes more are read and written as the keys have. (Not by the
  * bitonic network, and not by a comparison: these read the input where it is when they read it first; and not narrow keys in
- * segments.) Values and records go to where they belong without the copy back that a sort in place needs of what it gathers, unless
+ * segments, nor those whose ties are by value there.) Values and records go to where they belong without the copy back that a sort in place needs of what it gathers, unless
  * it regroups that (long arrays of values of 1, 2, 4 or 8 bytes), when both take the same time; and the workspace is no larger.
  *
  * For all calls. They are those that sort in place (cdpsort.h, pairs.h, records.h, segments.h, bitonic.h, compare.h) in all else:

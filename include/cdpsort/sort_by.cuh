@@ -199,7 +199,7 @@ cudaError_t sort_by(T *d_items, size_t count, Less less, void *d_workspace, size
   return count < 2 ? cudaSuccess : cdp::by::launch_sort(place, less, stream, seed, false);
 }
 
-/** How many bytes of workspace sort_by_copy() needs: no more than sort_by() does. @since 0.3.0 */
+/** How many bytes of workspace sort_by_copy() needs: of two items or more no more than sort_by() does. @since 0.3.0 */
 template <typename T>
 cudaError_t sort_by_copy_workspace(size_t count, size_t *workspace_bytes) {
   cdp::by::Plan plan = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of bitonic.h and their like of copy.h that are refused, and one whose launches CUDA refuses: in a program of its own, since under memcheck calls that
- * fail are no finding there (tests/gpu_run.sh).
+ * Calls of bitonic.h and their like of copy.h that are refused, and one whose launches CUDA refuses: in a program of its own, since
+ * under memcheck calls that fail are no finding there (tests/gpu_run.sh).
  */
 #include "gpu_tables.h"
 

@@ -37,7 +37,8 @@ ThreadTrials trials_of(size_t thread) {
   for (size_t turn = 0; turn < 2 * all.size(); turn++) {
     const Row &row = row_in_turn(all, thread, turn);
     const size_t count = thread == 0 && turn >= all.size() ? pick(150001, 9001) : 900 + 377 * turn;
-    Form form = FORMS[(turn + thread) % 3];
+    const size_t which = static_cast<size_t>(&row - all.data());
+    Form form = FORMS[(which + turn / all.size() + thread) % 3];
     if (!row.has_form(form))
       form = row.has_workspace ? Form::async : Form::on_stream;
     trials.push_back(

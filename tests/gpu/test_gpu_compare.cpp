@@ -133,11 +133,11 @@ cdp_status sort_in_workspace(const Given &given, void *workspace, size_t bytes) 
 
 /*
  * Sorts, in stream order in a workspace of exactly the size that is asked for, and looks whether all items are there. Every second
- * pair of numbers of items is sorted out of place.
+ * pair of numbers of items is sorted out of place, and one item is.
  */
 Bytes sort(const Bytes &items, size_t item_bytes, const cdp_comparison &comparison, const Way &way) {
   const size_t count = items.size() / item_bytes;
-  const bool is_apart = count / 2 % 2 == 1;
+  const bool is_apart = count == 1 || count / 2 % 2 == 1;
   cdp_options options = CDP_OPTIONS_INIT;
   size_t bytes = 0;
   options.seed = seed() + count;

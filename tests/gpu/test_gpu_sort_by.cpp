@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sort_by.cuh on the GPU: around all limits, in place and out of place, in a workspace of no more than is asked for, captured, and with comparisons that
- * contradict themselves. And what it refuses.
+ * sort_by.cuh on the GPU: around all limits, in place and out of place, in a workspace of no more than is asked for, captured, and
+ * with comparisons that contradict themselves. And what it refuses.
  */
 #include "compared.h"
 #include "gpu_tables.h"
@@ -60,7 +60,7 @@ START_TEST(test_around_limits) {
   for (const size_t count : compared::counts_around_limits(kind.item_bytes, false)) {
     if (quick() && count > 5000)
       break;
-    check(kind, count, key_numbers[round / 2 % 3], round % 2 != 0, round / 2 % 2 != 0);
+    check(kind, count, key_numbers[round / 2 % 3], round % 2 != 0, count == 1 || round / 2 % 2 != 0);
     round++;
   }
   if (kind.comes_before != nullptr)

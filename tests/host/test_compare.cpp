@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cdp_quicksort_by() and cdp_quicksort_by_copy() on the simulated device: items of all kinds of sizes come out in order, and whatever a comparison answers,
- * all of them come out. The calls as calls are test_compare_calls.cpp's.
+ * cdp_quicksort_by() and cdp_quicksort_by_copy() on the simulated device: items of all kinds of sizes come out in order, and
+ * whatever a comparison answers, all of them come out. The calls as calls are test_compare_calls.cpp's.
  */
 #include "compared.h"
 #include "run_suite.h"

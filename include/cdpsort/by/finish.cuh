@@ -57,8 +57,9 @@ constexpr PieceBlocks SHORT_PIECE = piece_blocks(SHAPE<Item>.piece_threads / 2, 
 /*
  * 1. A piece has half of what there is room for, on average, and half of the threads would have no items.
  * 2. They would hold registers all the same, so that a multiprocessor had half as many threads at work.
- * Therefore short pieces are sorted by blocks of half as many threads, and the others by a grid of their own: of the time of all
- * pieces 3 % less with items of 4 bytes, 14 % with 8 (H200, docs/lab/2026-11-25-comparisons-and-segments.md).
+ * Therefore short pieces are sorted by blocks of half as many threads, and the others by a grid of their own, where there are more
+ * blocks than can be at work at once (launches.h): of the time of all pieces 3 % less with items of 4 bytes, 14 % with 8 (H200,
+ * docs/lab/2026-11-25-comparisons-and-segments.md).
  */
 template <typename Rules>
 __global__ void __launch_bounds__(SHORT_PIECE<typename Rules::Item>.threads, SHORT_PIECE<typename Rules::Item>.blocks)

@@ -49,7 +49,8 @@ constexpr uint32_t OF_INDICES = 0; /* in the place of a size */
  * divide_threads, _items     of a block that counts or moves a tile: 32 KB of items.
  * level_bits                 of a bucket's number at most: it is written down as one byte.
  *
- * Those of items of 4 and 8 bytes were measured on an H200 (docs/lab/2026-11-25-comparisons-and-segments.md), the others reckoned.
+ * Those of items of 4 and 8 bytes were measured on an H200 (docs/lab/2026-11-25-comparisons-and-segments.md, whole_threads
+ * docs/lab/2026-11-27-merging-without-branches.md), the others reckoned.
  */
 struct Shape {
   uint32_t piece_threads;
@@ -81,9 +82,9 @@ struct Shape {
 
 CDP_BY_BOTH constexpr Shape shape_of(uint32_t item_bytes, bool is_simulated) {
   if (is_simulated && item_bytes == OF_INDICES)
-    return {64, 1, 3, 128, 128, 1, 64, 3, 3};
+    return {64, 2, 3, 128, 128, 1, 64, 3, 3};
   if (is_simulated)
-    return item_bytes <= 4 ? Shape{64, 1, 5, 128, 128, 1, 64, 3, 3} : Shape{64, 1, 3, 64, 96, 1, 64, 2, 3};
+    return item_bytes <= 4 ? Shape{64, 2, 5, 128, 128, 1, 64, 3, 3} : Shape{64, 2, 3, 64, 96, 1, 64, 2, 3};
   if (item_bytes == OF_INDICES)
     return {256, 1, 9, 512, 512, 1, 512, 8, 8};
   if (item_bytes <= 4)

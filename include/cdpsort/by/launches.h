@@ -235,8 +235,8 @@ private:
   /*
    * 1. A grid takes as long as its longest block, 12 us with pieces of 4-byte items, and waits for the grid before.
    * 2. Blocks that are at work at once do not wait for each other, if some of their threads have nothing to do.
-   * Therefore one grid sorts all pieces if all of its blocks can be at work at once: 2^14 to 2^20 items of 4 bytes take 12 us less
-   * than with a grid of smaller blocks for the short ones (H200, docs/lab/2026-11-27-merging-without-branches.md).
+   * Therefore one grid sorts all pieces if all of its blocks can be at work at once: 2^14 to 2^20 items of 4 bytes take 8 to 14 us
+   * less than with a grid of smaller blocks for the short ones (H200, docs/lab/2026-11-27-merging-without-branches.md).
    */
   int sort_all_pieces() {
     const bool are_at_once = job.parents <= uint64_t{plan.blocks} * plan.shape.piece_blocks;

@@ -7,7 +7,7 @@
  *    bisects where its share of two runs begins (merge path: Odeh, Green, Mwassi, Shmueli and Birk 2012); its share ends where
  *    its neighbour's begins, as the neighbour has found it: nobody looks twice.
  * 3. Where shares contradict each other (one ends before it begins, or is longer than a thread's items) nobody merges in that
- *    round. Otherwise a thread merges its share of either run to the end, and no further.
+ *    round. Otherwise a thread merges its share of either run; what it takes behind that is left behind.
  *
  * So each round moves every item once: in the end all of them are there, in order if the comparison is a strict weak order.
  */
@@ -137,12 +137,11 @@ struct Share {
 /*
  * Merges a thread's share of two runs into its items; there are ITEMS of them at most.
  *
- * 1. A branch for each item, whether there is one more, is a third of the instructions. Without it a thread goes on behind its
- *    share: it takes what lies there, up to ITEMS items further, asks nobody about it, and stages none of it.
+ * 1. A branch for each item, whether there is one more, is 5 of 18 instructions. Without it a thread goes on behind its share: it takes what lies there, up to ITEMS items further, asks nobody about it, and stages none of it.
  * 2. A place that is a number of bytes is read as it is. A number of items must be made an address of first, above all by the
  *    runtime compiler, whose addresses of shared memory have 64 bits.
  * 3. Either run is read by those lanes that took from it: one read for either would have to be moved to where it belongs.
- * Therefore the loop is as it is: all pieces of 2^26 numbers of 4 bytes take 20 % less time than by numbers of items and with the
+ * Therefore the loop is as it is: 2^26 numbers of 4 bytes are sorted in 7 % less time than by numbers of items and with the
  * branch (H200, docs/lab/2026-11-27-merging-without-branches.md).
  */
 template <uint32_t ITEMS, typename Item, typename Less>
