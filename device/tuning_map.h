@@ -144,10 +144,13 @@ constexpr uint32_t WINDOW_ITEMS = 16;
    bits 50 with 5, 85 with 6. Keys of two values to a cell of 16 to 24 are put in order by windows sooner than by other cells: 209
    and 237 us, 2^24 keys. Of guessed ranks, as many as rounds of windows can cope with: of 64 bits, strings of digits took 495 us
    with 64, and 660 with 128; and 3 eighths, since what has been staged anew is known to differ: letters of 32 bits took 204 us,
-   with 5 eighths 234 (docs/lab/2026-11-24-guessed-ranks.md). */
+   with 5 eighths 234 (docs/lab/2026-11-24-guessed-ranks.md). Where ranks can be guessed again, it takes fewer for that: clusters took
+   a block 42 us with 16, 55 with 32 and 68 with 64, wide clusters 27, 33 and 33, and digits 39, 36 and 36
+   (docs/lab/2026-11-27-ranks-guessed-again.md). */
 constexpr uint32_t MIN_CROWDED_SHARE = 4;
 constexpr uint32_t MANY_BY_WIDTH = 24;
 constexpr uint32_t MANY_BY_RANK = 4 * WINDOW_ITEMS;
+constexpr uint32_t MANY_TO_RANK_AGAIN = WINDOW_ITEMS;
 constexpr uint32_t DIFFERENT_BY_WIDTH = 5;
 constexpr uint32_t DIFFERENT_BY_RANK = 3;
 

@@ -23,12 +23,14 @@ __device__ __forceinline__ uint32_t on_chip_place(uint32_t place) {
   return sizeof(Bits) == 4 ? place ^ (place >> 3 & 0xC) : place ^ (place >> 3 & 0xE);
 }
 
+/* Within so many places they change theirs. */
+constexpr uint32_t ON_CHIP_PERIOD = 128;
+
 /* The key at place `place` + `times` * STEP of the stage. Where the order of places repeats itself within a step, an address is
    worked out once, and `times` is a part of the instruction. */
 template <uint32_t STEP, typename Bits>
 __device__ __forceinline__ Bits key_behind(const Bits *stage, uint32_t place, uint32_t times) {
-  constexpr uint32_t PERIOD = 128;
-  if constexpr (STEP % PERIOD == 0)
+  if constexpr (STEP % ON_CHIP_PERIOD == 0)
     return (stage + on_chip_place<Bits>(place))[times * STEP];
   else
     return stage[on_chip_place<Bits>(place + times * STEP)];

@@ -31,6 +31,11 @@ struct OnChipShapeOf {
   static constexpr uint32_t CELLS = BY == OnChipBy::team         ? ROW.cells
                                     : BY == OnChipBy::tile_block ? ROW.tile_cells
                                                                  : ROW.block_cells;
+  /* Windows and seams reach beyond the last key. Where a block sorts a tile of keys of 4 bytes, there is room for counters behind a
+     full one (RankedAgain), since it has its multiprocessor's memory to itself. Teams, and blocks that sort more, have that room if
+     they are not quite full. */
+  static constexpr bool HAS_ROOM = BY == OnChipBy::tile_block && sizeof(Bits) == 4;
+  static constexpr uint32_t STAGE_ITEMS = MAX_ITEMS + 2 * WINDOW_ITEMS + (HAS_ROOM ? CELLS / 2 + ON_CHIP_PERIOD : 0);
   static constexpr uint32_t VECTOR_ITEMS = 16 / sizeof(Bits);
   static constexpr uint32_t VECTORS = ITEMS / VECTOR_ITEMS;
   /* Counters that a lane scans at a time, and how often. */
@@ -83,7 +88,7 @@ __device__ __forceinline__ CellMap<Bits> cells_between(Bits least, Bits greatest
 template <typename Bits, DeviceKind KIND, OnChipBy BY>
 struct alignas(16) OnChipTeamOf {
   using Shape = OnChipShapeOf<Bits, KIND, BY>;
-  Bits stage[Shape::MAX_ITEMS + 2 * WINDOW_ITEMS];
+  Bits stage[Shape::STAGE_ITEMS];
   uint32_t cells[Shape::CELLS];
   uint32_t warp_totals[WARP_LANES];
   CellMap<Bits> cell_of;

@@ -9,8 +9,8 @@
  *     are few, and then it is. If they are not, windows and seams are sorted again, while that seems to mend it,
  *     MAX_WINDOW_ROUNDS times at most, and only then cells.
  *  4. What is not in order then, since very many different keys share a cell, is merged (block_merge.cuh); and so is what was
- *     seen to be like that when it was put into cells. Keys that are equal are in order wherever they lie: a cell may have any
- *     number of those.
+ *     seen to be like that when it was put into cells. The nearer to their places keys are by then, the less there is to merge. Keys
+ *     that are equal are in order wherever they lie: a cell may have any number of those.
  *
  * Windows lie in shared memory in an order of their own, on_chip_place(), so that the lanes of a warp read 16 bytes each
  * without a conflict.
@@ -215,8 +215,9 @@ __device__ __forceinline__ bool sort_by_windows(uint32_t count, Bits *destinatio
 template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ bool sort_staged(uint32_t count, Bits *destination, const KeyMap<Bits> &map,
                                             OnChipTeam<Bits, BY> *rooms) {
-  if (are_keys_crowded<CellsBy::width, Bits, BY>(count, room_of(rooms).cell_of, SortingTeam<Bits, BY>::anew(),
-                                                 room_of(rooms)) &&
+  const auto items_of = [rooms](uint32_t cell) { return items_of_cell<CellsBy::width>(room_of(rooms).cells, cell); };
+  if (are_keys_crowded<CellsBy::width, Bits, BY>(count, MANY_BY_WIDTH, room_of(rooms).cell_of, items_of,
+                                                 SortingTeam<Bits, BY>::anew(), room_of(rooms)) &&
       restage_by_ranks<Bits, BY>(count, rooms))
     return false;
   return sort_by_windows<Bits, BY>(count, destination, map, rooms);

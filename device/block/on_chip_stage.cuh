@@ -57,7 +57,7 @@ __device__ __forceinline__ bool stage_held_keys(OnChipKeys<Bits, BY> &keys, uint
     keys.each([&storage, cell_of](Bits key) { atomicAdd(&storage.cells[cell_of(key)], 1u); });
   }
   SortTeam::anew().sync();
-  scan_cells<CellsBy::width, Bits, BY>(SortTeam::anew(), room_of(rooms));
+  scan_cells<CellsBy::width, Bits, BY>(room_of(rooms).cells, MANY_BY_WIDTH, SortTeam::anew(), room_of(rooms));
   const SortTeam team = SortTeam::anew();
   team.sync();
   auto &storage = room_of(rooms);

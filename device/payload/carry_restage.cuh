@@ -248,7 +248,7 @@ __device__ __noinline__ bool restage_items(uint32_t count, uint32_t last, OnChip
       cells[item / 2] |= cell << (item % 2 * HALF_BITS);
     }
   team.sync();
-  scan_cells<CellsBy::rank, CarryItem, BY>(team, storage);
+  scan_cells<CellsBy::rank, CarryItem, BY>(storage.cells, MANY_BY_RANK, team, storage);
   team.sync();
 #pragma unroll
   for (uint32_t item = 0; item < Shape::ITEMS; item++)

@@ -132,6 +132,50 @@ void check_sort_sizes(uint64_t seed) {
       check_sort<Bits, ITEMS>(KEY_KINDS<Bits>[turn], count, DISTRIBUTIONS[seed % 8], seed);
 }
 
+/* Each thread's items lie beside each other. */
+template <typename Bits, uint32_t ITEMS>
+__global__ void merge_kernel([[maybe_unused]] Bits *keys) {
+#ifndef __clang_analyzer__
+  auto &storage = block_shared<MergeStorage<Bits, ITEMS>>();
+  Bits items[ITEMS];
+  for (uint32_t item = 0; item < ITEMS; item++)
+    items[item] = keys[threadIdx.x * ITEMS + item];
+  block_merge_sort(items, MultiwayShape<Bits>::BLOCK_THREADS, storage.stage);
+  for (uint32_t item = 0; item < ITEMS; item++)
+    keys[threadIdx.x * ITEMS + item] = items[item];
+#endif
+}
+
+/* Numbers in order but for two, which have changed places, each of them the first, the second, one in the middle or one of the last
+   two of a warp's: warps of which nothing moves do not merge. */
+template <typename Bits>
+void check_nearly_sorted(uint64_t seed) {
+  constexpr uint32_t ITEMS = 2;
+  constexpr uint32_t WARP = WARP_LANES * ITEMS;
+  constexpr uint32_t COUNT = MultiwayShape<Bits>::BLOCK_THREADS * ITEMS;
+  static Bits keys[COUNT];
+  std::vector<uint32_t> places;
+  for (uint32_t first = 0; first < COUNT; first += WARP)
+    for (const uint32_t behind : {0u, 1u, WARP / 2, WARP - 2, WARP - 1})
+      places.push_back(first + behind);
+  for (const uint32_t one : places)
+    for (const uint32_t other : places) {
+      for (uint32_t index = 0; index < COUNT; index++)
+        keys[index] = index;
+      std::swap(keys[one], keys[other]);
+      run_grid(seed, {1, MultiwayShape<Bits>::BLOCK_THREADS, sizeof(MergeStorage<Bits, ITEMS>)}, merge_kernel<Bits, ITEMS>,
+               static_cast<Bits *>(keys));
+      for (uint32_t index = 0; index < COUNT; index++)
+        ck_assert_msg(keys[index] == index, "keys %u and %u exchanged: key %u is out of order", one, other, index);
+    }
+}
+
+START_TEST(what_is_nearly_in_order_is_merged) {
+  check_nearly_sorted<uint32_t>(static_cast<uint64_t>(_i));
+  check_nearly_sorted<uint64_t>(static_cast<uint64_t>(_i));
+}
+END_TEST
+
 /* _i: the seed. What a tile has to a thread, and what is merged of a range. */
 START_TEST(blocks_sort_their_registers) {
   const uint64_t seed = static_cast<uint64_t>(_i) * 1000;
@@ -153,6 +197,7 @@ int main() {
   tcase_set_timeout(merging, TEST_SECONDS);
   tcase_add_loop_test(merging, runs_are_divided_where_they_are_merged, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(merging, blocks_sort_their_registers, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(merging, what_is_nearly_in_order_is_merged, 0, static_cast<int>(SEEDS));
   suite_add_tcase(suite, merging);
   return run_suite(suite);
 }

@@ -222,10 +222,10 @@ END_TEST
 /* Keys in clusters, which are so many lines of the histogram that cells make: 10 clusters of keys that are spread over a part in
    `narrow` of a cell. What is in such a cell by its width is not by its guessed rank, unless it is much narrower than that. */
 template <typename Bits, OnChipBy BY>
-std::vector<Bits> clustered_keys(uint32_t seed, uint32_t narrow) {
+std::vector<Bits> clustered_keys(uint32_t seed, uint32_t narrow, uint32_t count = MOST<Bits, BY>) {
   constexpr uint32_t CLUSTERS = 10;
   constexpr Bits CELL = GREATEST<Bits> / OnChipShape<Bits, BY>::CELLS;
-  std::vector<Bits> keys(MOST<Bits, BY>);
+  std::vector<Bits> keys(count);
   uint64_t state = seed;
   for (Bits &key : keys) {
     const Bits cluster = static_cast<Bits>(host_random_below(&state, CLUSTERS));
@@ -253,15 +253,37 @@ START_TEST(clusters_are_sorted_by_guessed_ranks) {
 }
 END_TEST
 
-/* More different keys in a cell, by its width and by its guessed rank, than a warp sorts, alone or with many of the same: merged;
-   and so are clusters that share such cells. */
+/* Clusters of 32-bit keys that share cells by their guessed ranks, too: parted by ranks that are guessed again, where there is room for
+   counters behind the keys; where there is not, merged. A block that sorts a tile always has room. */
+template <OnChipBy BY>
+void check_narrow_clusters(uint32_t seed) {
+  constexpr uint32_t NARROW = 200;
+  constexpr bool IS_TILE = BY == OnChipBy::tile_block;
+  constexpr uint32_t ROOMY = IS_TILE ? MOST<uint32_t, BY> : MOST<uint32_t, BY> / 8 * 5;
+  ck_assert((RankedAgain<uint32_t, BY>::has_room(ROOMY)));
+  ck_assert((RankedAgain<uint32_t, BY>::has_room(MOST<uint32_t, BY>)) == IS_TILE);
+  ck_assert(sort_keys<BY>(clustered_keys<uint32_t, BY>(seed, NARROW, ROOMY), seed % 4) == Outcome::by_cells);
+  if (!IS_TILE)
+    ck_assert(sort_keys<BY>(clustered_keys<uint32_t, BY>(seed, NARROW), seed % 4) == Outcome::merged);
+}
+
+START_TEST(narrow_clusters_are_sorted_by_ranks_guessed_again) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_narrow_clusters<OnChipBy::tile_block>(seed); // a team's cells have too few keys
+  check_narrow_clusters<OnChipBy::block>(seed);
+}
+END_TEST
+
+/* More different keys in a cell, by its width and by ranks, than a warp sorts, alone or with many of the same: merged; and so are
+   clusters that share such cells. */
 template <typename Bits, OnChipBy BY>
 void check_merged(uint32_t seed) {
+  constexpr uint64_t VALUES = sizeof(Bits) == 4 ? 500 : 5000;
   for (const uint32_t equal : {0u, MOST<Bits, BY> / 4}) {
     std::vector<Bits> keys(MOST<Bits, BY>);
     uint64_t state = seed;
     for (Bits &key : keys)
-      key = static_cast<Bits>(host_random_below(&state, 5000));
+      key = static_cast<Bits>(host_random_below(&state, VALUES));
     plant<Bits>(keys, equal, Bits{77}, seed);
     keys[seed] = GREATEST<Bits>;
     ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::merged);
@@ -293,6 +315,7 @@ int main() {
   tcase_add_loop_test(cells, crowded_cells_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, cells_of_few_values_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, clusters_are_sorted_by_guessed_ranks, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(cells, narrow_clusters_are_sorted_by_ranks_guessed_again, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, cells_of_many_different_keys_are_merged, 0, static_cast<int>(SEEDS));
   suite_add_tcase(suite, cells);
   return run_suite(suite);
