@@ -262,7 +262,13 @@ void check_narrow_clusters(uint32_t seed) {
   constexpr uint32_t ROOMY = IS_TILE ? MOST<uint32_t, BY> : MOST<uint32_t, BY> / 8 * 5;
   ck_assert((RankedAgain<uint32_t, BY>::has_room(ROOMY)));
   ck_assert((RankedAgain<uint32_t, BY>::has_room(MOST<uint32_t, BY>)) == IS_TILE);
-  ck_assert(sort_keys<BY>(clustered_keys<uint32_t, BY>(seed, NARROW, ROOMY), seed % 4) == Outcome::by_cells);
+  std::vector<uint32_t> keys = clustered_keys<uint32_t, BY>(seed, NARROW, ROOMY);
+  ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::by_cells);
+  // Two values of one cluster that many keys have: their cells are in disorder then, and are sorted by warps.
+  const uint32_t value = keys[2 + seed];
+  plant<uint32_t>(keys, ROOMY / 8, value, seed);
+  plant<uint32_t>(keys, ROOMY / 16, value + 1, seed + 1);
+  ck_assert(sort_keys<BY>(keys, seed % 4) == Outcome::by_cells);
   if (!IS_TILE)
     ck_assert(sort_keys<BY>(clustered_keys<uint32_t, BY>(seed, NARROW), seed % 4) == Outcome::merged);
 }
