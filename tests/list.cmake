@@ -82,7 +82,8 @@ foreach(name multiway seeds refusals)
 endforeach()
 cdpsort_test(speed FOLDER recursion SUPPORT host_data LABELS simulated long)
 set_tests_properties(speed PROPERTIES RUN_SERIAL ON) # it is about time
-set_tests_properties(mapped sort PROPERTIES COST 50) # nearly as long
+set_tests_properties(carry PROPERTIES COST 200) # the longest
+set_tests_properties(mapped public_calls buckets sort PROPERTIES COST 50) # nearly as long
 if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
   add_test(NAME planted_bugs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/recursion/planted_bugs.sh)
   # It hunts as many bugs at a time as there are processors, and so begins first and has them all.

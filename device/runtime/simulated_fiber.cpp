@@ -75,13 +75,13 @@ void Fiber::create(unsigned char *stack, Entry entry, void *argument) {
   stack_ = stack;
   stack_bytes_ = WarpStacks::STACK_BYTES;
 #endif
-  const auto live = [this, entry, argument](boost::context::fiber &&left) {
-    arrive(nullptr, std::move(left));
+  const auto live = [this, entry, argument](boost::context::fiber &&) {
+    arrive(nullptr);
     entry(argument);
 #ifdef CDP_ADDRESS_SANITIZER
     __sanitizer_start_switch_fiber(nullptr, from_->stack_, from_->stack_bytes_);
+    from_->from_ = this; // whose stack it is told of
 #endif
-    from_->from_ = this; // what it puts away is nothing: this fiber has ended
     return std::move(from_->context_);
   };
   context_ = boost::context::fiber{std::allocator_arg, GivenStack(stack), live};
