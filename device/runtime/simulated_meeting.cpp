@@ -266,12 +266,12 @@ void Block::explain_deadlock() {
 
 /* ---- What threads call ----------------------------------------------------------------------------------------- */
 
-uint64_t meet_lanes(Here &here, Activity collective, uint32_t mask, uint64_t value, uint32_t source, Place place) {
+uint64_t meet_lanes(Here &here, Purpose purpose, uint32_t mask, uint64_t value, Place place) {
   Lane &lane = *here.lane;
   lane.value = value;
-  lane.source = static_cast<uint8_t>(source);
+  lane.source = purpose.source;
   lane.place = place;
-  lane.activity = collective;
+  lane.activity = purpose.collective;
   return lane.warp->block->meet(lane, mask);
 }
 
