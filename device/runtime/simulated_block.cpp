@@ -17,7 +17,7 @@ constexpr uint32_t MAX_WARPS = MAX_BLOCK_THREADS / 32;
 } // namespace
 
 Here &here() noexcept {
-  static __thread Here local = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}, 1, nullptr};
+  static __thread Here local = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}, 1, nullptr, nullptr};
   return local;
 }
 
@@ -90,6 +90,7 @@ void Block::step() {
   here.block.x = index_;
   here.block_extent.x = grid_->shape.threads;
   here.grid_extent.x = grid_->shape.blocks;
+  here.resident = this;
   here_ = &here;
   interrupted_ = false;
   go_on_from(scheduler_);

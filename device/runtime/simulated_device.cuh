@@ -47,6 +47,7 @@ constexpr int warpSize = 32;
 
 namespace machine {
 
+class Block;
 struct Lane;
 
 /* What a thread is at. Lanes meet only in the same collective. */
@@ -75,6 +76,7 @@ struct Here {
   Coordinates grid_extent;
   uint32_t atomics_until_pause; /* how many atomics there are until other threads may go on */
   Lane *lane;                   /* NULL outside of a kernel */
+  Block *resident;              /* whose lane that is */
 };
 
 /*
@@ -123,10 +125,10 @@ int launch_from_thread(ChildStream where, GridShape shape, KernelCall call);
 
 /* Waits until all threads of the block are there, or at the grid's barrier all of the grid. Returns how many of the block's
    gave a predicate that is not 0. */
-uint32_t meet(Here &here, Activity barrier, bool predicate, Place place);
+uint32_t meet(Activity barrier, bool predicate, Place place);
 
 /* Waits until `threads` threads of the block are at its barrier `number`. Returns how many gave a predicate that is not 0. */
-uint32_t meet_named(Here &here, uint32_t number, uint32_t threads, bool predicate, Place place);
+uint32_t meet_named(uint32_t number, uint32_t threads, bool predicate, Place place);
 
 /* The block's shared memory, after a look whether it is as large as what is to be found there. */
 void *shared_memory(size_t bytes);
@@ -135,7 +137,7 @@ void *shared_memory(size_t bytes);
 
 /* The block's barrier: all its threads take part, at one and the same place. */
 inline int __syncthreads_count(int predicate, machine::Place place = machine::Place::current()) {
-  return static_cast<int>(machine::meet(machine::here(), machine::Activity::barrier, predicate != 0, place));
+  return static_cast<int>(machine::meet(machine::Activity::barrier, predicate != 0, place));
 }
 
 inline void __syncthreads(machine::Place place = machine::Place::current()) {
@@ -153,17 +155,17 @@ inline int __syncthreads_and(int predicate, machine::Place place = machine::Plac
 /* The barrier of a grid that was launched together: all its threads take part, at one and the same place. A GPU counts the blocks
    that have arrived in a word that must be zero before the launch. */
 inline void grid_barrier(const uint32_t *, machine::Place place = machine::Place::current()) {
-  machine::meet(machine::here(), machine::Activity::grid_barrier, false, place);
+  machine::meet(machine::Activity::grid_barrier, false, place);
 }
 
 /* A barrier of some warps of the block: as many threads as all of them say take part, at one and the same place. */
 inline void named_barrier(uint32_t number, uint32_t threads, machine::Place place = machine::Place::current()) {
-  machine::meet_named(machine::here(), number, threads, false, place);
+  machine::meet_named(number, threads, false, place);
 }
 
 inline bool named_barrier_or(uint32_t number, uint32_t threads, bool predicate,
                              machine::Place place = machine::Place::current()) {
-  return machine::meet_named(machine::here(), number, threads, predicate, place) != 0;
+  return machine::meet_named(number, threads, predicate, place) != 0;
 }
 
 /* The launches that all sorts on the device have reserved at present: one for the process. */

@@ -31,7 +31,7 @@ struct Purpose {
 
 /* Waits for the lanes in the mask. Returns for shuffles the value of the lane `source`, otherwise a mask of the values not 0.
    */
-uint64_t meet_lanes(Here &here, Purpose purpose, uint32_t mask, uint64_t value, Place place);
+uint64_t meet_lanes(Purpose purpose, uint32_t mask, uint64_t value, Place place);
 
 /* Ends the run with a report about the running thread. */
 [[noreturn]] void break_rule(const char *what);
@@ -63,14 +63,14 @@ CDP_SIMULATED_INLINE auto shuffle(Activity collective, uint32_t mask, T value, u
     source = own;
   uint64_t bits = 0;
   std::memcpy(&bits, &number, sizeof number);
-  bits = meet_lanes(here(), {collective, static_cast<uint8_t>(source)}, mask, bits, place);
+  bits = meet_lanes({collective, static_cast<uint8_t>(source)}, mask, bits, place);
   std::memcpy(&number, &bits, sizeof number);
   return number;
 }
 
 /* A collective of which a lane wants no other lane's value. */
 CDP_SIMULATED_INLINE uint64_t vote(Activity collective, uint32_t mask, bool value, Place place) {
-  return meet_lanes(here(), {collective, static_cast<uint8_t>(threadIdx.x % 32)}, mask, value, place);
+  return meet_lanes({collective, static_cast<uint8_t>(threadIdx.x % 32)}, mask, value, place);
 }
 
 /*

@@ -266,40 +266,48 @@ void Block::explain_deadlock() {
 
 /* ---- What threads call ----------------------------------------------------------------------------------------- */
 
-uint64_t meet_lanes(Here &here, Purpose purpose, uint32_t mask, uint64_t value, Place place) {
-  Lane &lane = *here.lane;
+/*
+ * They ask where they are, although their callers know: a caller's register was put away on its thread's stack, and a processor that
+ * need not wait for that one begins with the next switch beside this one.
+ */
+
+uint64_t meet_lanes(Purpose purpose, uint32_t mask, uint64_t value, Place place) {
+  const Here &now = here();
+  Lane &lane = *now.lane;
   lane.value = value;
   lane.source = purpose.source;
   lane.place = place;
   lane.activity = purpose.collective;
-  return lane.warp->block->meet(lane, mask);
+  return now.resident->meet(lane, mask);
 }
 
-uint32_t meet(Here &here, Activity barrier, bool predicate, Place place) {
-  Lane &lane = *here.lane;
+uint32_t meet(Activity barrier, bool predicate, Place place) {
+  const Here &now = here();
+  Lane &lane = *now.lane;
   lane.place = place;
   lane.activity = barrier;
-  return lane.warp->block->wait_at_barrier(lane, predicate);
+  return now.resident->wait_at_barrier(lane, predicate);
 }
 
-uint32_t meet_named(Here &here, uint32_t number, uint32_t threads, bool predicate, Place place) {
-  Lane &lane = *here.lane;
+uint32_t meet_named(uint32_t number, uint32_t threads, bool predicate, Place place) {
+  const Here &now = here();
+  Lane &lane = *now.lane;
   lane.place = place;
   lane.activity = Activity::named_barrier;
-  return lane.warp->block->wait_at_named_barrier(lane, number, threads, predicate);
+  return now.resident->wait_at_named_barrier(lane, number, threads, predicate);
 }
 
 void *shared_memory(size_t bytes) {
-  const Lane &lane = *here().lane;
-  return lane.warp->block->shared(lane, bytes);
+  const Here &now = here();
+  return now.resident->shared(*now.lane, bytes);
 }
 
 void pause_thread() {
-  Lane *const lane = here().lane;
-  if (lane != nullptr)
-    lane->warp->block->pause(*lane);
+  Here &now = here();
+  if (now.lane != nullptr)
+    now.resident->pause(*now.lane);
   else
-    here().atomics_until_pause = UINT32_MAX; // an atomic on the host
+    now.atomics_until_pause = UINT32_MAX; // an atomic on the host
 }
 
 void break_rule(const char *what) {

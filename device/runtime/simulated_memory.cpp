@@ -41,6 +41,8 @@ Allocations &allocations() {
 /* Offset of the first byte of a guard that was written; GUARD_BYTES where none was. */
 size_t first_written(const unsigned char *guard) {
   size_t offset = 0;
+  if (guard[0] == GUARD_BYTE && std::memcmp(guard, guard + 1, GUARD_BYTES - 1) == 0) // each byte is as the next
+    return GUARD_BYTES;
   while (offset < GUARD_BYTES && guard[offset] == GUARD_BYTE)
     ++offset;
   return offset;
