@@ -3,8 +3,8 @@
  * Keys for the tests in host memory, and the oracle that judges what a sort made of them.
  *
  * The oracle shares no code with the library: order is a comparison written from the text of the public header, the
- * permutation is checked by comparing bit for bit with a copy that the C library sorted, and guard zones before and behind
- * the keys tell whether anything else was written.
+ * permutation is checked by comparing, bit for bit, what was given and what was made, both in an order of their bits, and guard
+ * zones before and behind the keys tell whether anything else was written.
  */
 #ifndef CDPSORT_TESTS_HOST_DATA_H
 #define CDPSORT_TESTS_HOST_DATA_H

@@ -39,15 +39,26 @@ inline bool comes_before(cdp_type type, const cdp_options &options, const unsign
   return key_ties::comes_before(type, options.order, options.ties, a, b);
 }
 
-/* Positions in the order of the keys, equal ones in that of the input. */
-inline std::vector<uint64_t> stable_order(cdp_type type, const cdp_options &options, const Bytes &keys) {
+/* Positions in the order of the keys, equal ones in that of the input. Those of the latest keys are kept: several sorts are often made of
+   them. */
+inline const std::vector<uint64_t> &stable_order(cdp_type type, const cdp_options &options, const Bytes &keys) {
+  struct Latest {
+    cdp_type type;
+    cdp_order order;
+    cdp_ties ties;
+    Bytes keys;
+    std::vector<uint64_t> positions;
+  };
+  static thread_local Latest latest = {};
+  if (latest.type == type && latest.order == options.order && latest.ties == options.ties && latest.keys == keys)
+    return latest.positions;
   const size_t key_bytes = host_key_bytes(type);
-  std::vector<uint64_t> order(keys.size() / key_bytes);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
+  latest = {type, options.order, options.ties, keys, std::vector<uint64_t>(keys.size() / key_bytes)};
+  std::iota(latest.positions.begin(), latest.positions.end(), 0);
+  std::stable_sort(latest.positions.begin(), latest.positions.end(), [&](uint64_t a, uint64_t b) {
     return comes_before(type, options, &keys[a * key_bytes], &keys[b * key_bytes]);
   });
-  return order;
+  return latest.positions;
 }
 
 /* The first `most` items of an array in such an order, and all of them. */
