@@ -96,7 +96,7 @@ struct Case {
 };
 
 /* What became of it. */
-enum class Fate { not_tried, given_up, in_order, carried };
+enum class Fate { not_tried, given_up, in_order, carried, counted_again };
 
 /* Sorts, and ends the test unless all is as the stable sort has it. Returns whether values were carried. */
 inline Fate must_sort(const Case &at, const Bytes &keys) {
@@ -130,12 +130,14 @@ inline Fate must_sort(const Case &at, const Bytes &keys) {
   ck_assert_uint_eq(workspace.contents().size(), plan.workspace_bytes);
   if (!plan.carries)
     return Fate::not_tried;
-  uint32_t words[2]; // CarryControl::given_up, is_in_order
+  uint32_t words[4]; // CarryControl::given_up, is_in_order, is_learnt, is_missed
   memcpy(words, w + plan.carry.control, sizeof words);
   // Where values lie askew nothing is tried, and the words are as they were.
   if (words[0] > 1)
     return Fate::not_tried;
-  return words[0] == 1 ? Fate::given_up : words[1] == 1 ? Fate::in_order : Fate::carried;
+  if (words[0] == 1 || words[1] == 1)
+    return words[0] == 1 ? Fate::given_up : Fate::in_order;
+  return words[3] == 1 ? Fate::counted_again : Fate::carried;
 }
 
 inline Case case_of(int which, uint64_t seed) {

@@ -240,18 +240,18 @@ END_TEST
 /* A sample does not see everything: one bucket is too long for a team; or for a block, too, and then all keys are counted again. _i: of how
    many values the heap is. */
 START_TEST(sorts_what_crowds_unseen) {
-  constexpr size_t COUNT = 300000;
+  constexpr size_t COUNT = 200000; // so many that there is a second count, and so few that the sorts are quick
   constexpr uint64_t HEAP = 0x40000000;
   static const uint32_t values[] = {1, 2, 512};
   const cdp_type type = WIDTHS[_i / 3];
   Bytes keys = keys_of(type, COUNT, HOST_UNIFORM, 5);
   for (const size_t more : {size_t{700}, size_t{1200}, size_t{1700}}) { // beside 480 others; a team sorts 768, a block 1,536
     for (size_t index = 0; index < more; index++)
-      put_key(keys, index * 173 + 7, type, (HEAP << raise_of(type)) + index % values[_i % 3]);
+      put_key(keys, index * 115 + 7, type, (HEAP << raise_of(type)) + index % values[_i % 3]);
     for (int goods = 0; goods < GOODS; goods++) {
       Case at = case_of(goods, 5);
       at.type = type;
-      must_become(Fate::carried, at, keys, "a heap");
+      must_become(more == 700 ? Fate::carried : Fate::counted_again, at, keys, "a heap");
     }
   }
 }
