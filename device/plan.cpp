@@ -93,8 +93,7 @@ uint32_t halvings(uint64_t count, uint32_t items) {
   return ceil_log2((count + items - 1) / items);
 }
 
-/* Two ways: where medians of samples are the pivots, all parts are short at the same depth, or nearly. Who has set block_items
-   has no longer ones. */
+/* Two ways: where medians are the pivots, parts are all short at the same depth, or nearly; or as short as a set block_items. */
 void plan_fair_depth(const Given &given, cdp_plan &plan) {
   const bool is_fair = plan.pivot == CDP_PIVOT_SAMPLED_MEDIAN && given.settings.block_items == 0;
   plan.fair_depth = is_fair ? halvings(plan.count, plan.block_items) : UINT32_MAX;
@@ -380,6 +379,7 @@ extern "C" cdp_status cdp_engine_plan(const cdp_settings *settings, cdp_type typ
   plan->seed = settings->seed;
   plan->device_kind = facts->device_kind;
   plan->multiprocessors = facts->multiprocessors;
+  plan->overlaps_grids = facts->overlaps_grids;
   plan->is_captured = is_captured;
   if (cdp_engine_is_counted(type)) {
     plan_counted(*settings, *facts, key_bytes, *plan);

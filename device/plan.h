@@ -22,13 +22,14 @@ typedef struct cdp_device_facts {
   uint32_t pending_limit;     /* device launches pending at once, at most */
   uint32_t pending_limit_min; /* what sorts that launch from the device need it to be; 0: any will do */
   bool launches_from_device;  /* whether kernels can launch kernels there */
+  bool overlaps_grids;        /* whether they can wait for the grid in front of theirs, and so begin before it is complete */
   char name[128];             /* as cdp_last_device() gives it */
 } cdp_device_facts;
 
 /* The way that an array takes. */
 typedef enum cdp_path {
   CDP_PATH_ONE_BLOCK, /* one block sorts it: one launch, no other */
-  CDP_PATH_SHORT,     /* two grids do, without tasks (recursion/short_array.cuh) */
+  CDP_PATH_SHORT,     /* one grid does, without tasks, and a block behind it (recursion/short_array.cuh) */
   CDP_PATH_TASKS,     /* the recursion */
   CDP_PATH_COUNTED    /* narrow keys are counted, and written (recursion/counted_array.cuh) */
 } cdp_path;
@@ -87,6 +88,7 @@ typedef struct cdp_plan {
   cdp_child_streams child_streams;
   uint32_t device_kind; /* the device's */
   uint32_t multiprocessors;
+  bool overlaps_grids; /* as there */
 
   /* What becomes of ranges. */
   uint32_t fan_out;            /* CDP_FAN_OUT_CLASSIC, or the most buckets of unequal keys of a task: a power of two */

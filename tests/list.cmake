@@ -71,7 +71,7 @@ foreach(name scan bitonic block_sort block_places merge splitters presorted on_c
 endforeach()
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
-foreach(name short mapped misled counted)
+foreach(name short short_equal behind mapped misled counted)
   cdpsort_test(${name} FOLDER recursion SUPPORT host_data simulated_rules STATIC LABELS simulated TIMEOUT 600)
 endforeach()
 cdpsort_test(fallbacks FOLDER recursion SUPPORT host_data forced_limits simulated_rules STATIC LABELS simulated)

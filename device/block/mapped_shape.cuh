@@ -146,6 +146,14 @@ struct GatheredRuns {
   Run runs[MultiwayShapeOf<Bits, KIND>::BLOCK_THREADS]; /* in each tile */
 };
 
+/* Equal keys to be written: none, if it begins where it ends. */
+template <typename Bits>
+struct EqualPiece {
+  unsigned long long begin;
+  unsigned long long end;
+  Bits key;
+};
+
 /* The shared memory of a block that gathers a bucket, and sorts it on chip. */
 template <typename Bits, DeviceKind KIND>
 struct GatherBlockOf {
@@ -153,6 +161,7 @@ struct GatherBlockOf {
   uint32_t flag;
   uint32_t is_crowded; /* 1: most tiles have most of their keys in one bucket */
   unsigned long long warp_totals[WARP_LANES];
+  EqualPiece<Bits> equal; /* of those that blocks share */
   union {
     GatheredRuns<Bits, KIND> gathered;
     Bits stage[MultiwayShapeOf<Bits, KIND>::STAGE_ROOM]; /* what is merged */

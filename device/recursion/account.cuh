@@ -80,20 +80,15 @@ __device__ inline void leave_sort(const Sort<Bits> &sort) {
     give_launches_back(sort);
 }
 
-/* Counts a task in that is about to be started, or out again, since it was refused. Who starts one is live, but for the blocks of
-   a short array: there alone the counter has to be waited for. */
+/* Counts a task in that is about to be started, or out again, since it was refused. Who starts one is live itself. */
 template <typename Bits>
 __device__ inline void expect_task(const Sort<Bits> &sort) {
-  if (sort.path != CDP_PATH_SHORT)
-    atomicAdd(&sort.control->live_tasks, 1u);
-  else if (atomicAdd(&sort.control->live_tasks, 1u) == 0)
-    expect_blocks(sort, 1);
+  atomicAdd(&sort.control->live_tasks, 1u);
 }
 
 template <typename Bits>
 __device__ inline void forget_task(const Sort<Bits> &sort) {
-  if (atomicSub(&sort.control->live_tasks, 1u) == 1)
-    forget_blocks(sort, 1);
+  atomicSub(&sort.control->live_tasks, 1u);
 }
 
 } // namespace cdp::CDP_RUNTIME

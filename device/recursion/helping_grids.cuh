@@ -16,9 +16,6 @@ __device__ __forceinline__ void sort_ranges_body(const Sort<Bits> &sort, const u
   const TraceScope scope(sort, event);
   if (work.slot + blockIdx.x >= listed_ranges(sort))
     return;
-  // Tasks may have listed ranges of their own since, which they have sorted.
-  if (work.detail == LISTED_BEHIND && sort.worklist[work.slot + blockIdx.x].depth != 1)
-    return;
   const BlockTraceScope own_scope(sort, event);
   const Range &range = sort.worklist[work.slot + blockIdx.x]; // where it is: no registers for it
   own_scope.describe(range);

@@ -16,7 +16,7 @@
  *     leaf   leaf_kernel: fat blocks, each with a range of its own to sort, which is listed
  *
  * A phase and a block's own sort in one kernel would spill registers (220 bytes of them), hence the two fat ones. Short arrays
- * and mapped ones have kernels of their own (short_array.cuh, mapped_array.cuh), which only the host launches.
+ * and mapped ones have kernels of their own (short_array.cuh, short_behind.cuh, mapped_array.cuh), which only the host launches.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_KERNELS_CUH
 #define CDPSORT_DEVICE_RECURSION_KERNELS_CUH
@@ -54,13 +54,11 @@ template <typename Bits>
 struct Work {
   Step step;
   uint32_t slot;       /* of its task; sort_ranges: the worklist's place of the first range; host driver: the level */
-  uint32_t detail;     /* look: a Direction; phase: a Phase; sort_ranges: LISTED_BEHIND, if it is those of depth 1 alone */
+  uint32_t detail;     /* look: a Direction; phase: a Phase */
   Range range;         /* network, fill, fill_buckets */
   NetworkStep network; /* network: which step of it */
   Bits key;            /* fill: entered */
 };
-
-constexpr uint32_t LISTED_BEHIND = 1;
 
 template <typename Bits>
 __host__ __device__ constexpr Work<Bits> work_for(Step step, uint32_t slot = 0, uint32_t detail = 0) {

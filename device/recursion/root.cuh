@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernels of sorts that launch themselves (kernels.cuh), each of which does what its Work says, and the root: the one
- * kernel that the host launches. Of short arrays it is a grid of its own (short_array.cuh).
+ * kernel that the host launches. Short arrays have a grid of their own (short_array.cuh) and a block behind it.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_ROOT_CUH
 #define CDPSORT_DEVICE_RECURSION_ROOT_CUH
@@ -116,6 +116,16 @@ int allow_kernels(const Sort<Bits> &sort) {
   return allowance.see_to([&sort] { return allow_fat_kernels(sort); });
 }
 
+/* The grid of a short array, and the block behind it. Returns a cudaError_t. */
+template <typename Bits>
+int launch_short(const Sort<Bits> &sort, const cdp_plan &plan, void *stream) {
+  const GridShape shape = {plan.short_blocks, MultiwayShape<Bits>::BLOCK_THREADS, plan.short_shared_bytes};
+  const int error = launch_from_host(shape, stream, short_kernel<Bits>, sort, ROOT_EVENT);
+  if (error != LAUNCH_OK)
+    return error;
+  return launch_behind(thin_grid<Bits>(1), stream, plan.overlaps_grids, behind_kernel<Bits>, sort, ROOT_EVENT);
+}
+
 template <typename Bits>
 int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
   const Sort<Bits> sort = make_sort<Bits>(plan, counted);
@@ -123,8 +133,7 @@ int launch_recursion(const cdp_plan &plan, bool counted, void *stream) {
   if (error != LAUNCH_OK)
     return error;
   if (sort.path == CDP_PATH_SHORT)
-    return launch_from_host({plan.short_blocks, MultiwayShape<Bits>::BLOCK_THREADS, plan.short_shared_bytes}, stream,
-                            short_kernel<Bits>, sort, ROOT_EVENT);
+    return launch_short(sort, plan, stream);
   const Work<Bits> root = work_for<Bits>(Step::root);
   if (sort.fan_out == CDP_FAN_OUT_CLASSIC)
     return launch_from_host(thin_grid<Bits>(1), stream, task_kernel<TwoWay<Bits>, DeviceDriver>, sort, ROOT_EVENT, root);

@@ -12,7 +12,7 @@
  *  2. Nothing is known to be in order until all tiles are. A block waits for that, but for no other block: it has found that
  *     all tiles were taken, by blocks that run (turns.cuh).
  *  3. The scratch array holds other blocks' runs as long as the grid runs. Therefore a bucket too long for the block is
- *     gathered and left to a launch behind that grid: one for all of them (list_behind()).
+ *     gathered, listed, and left to a block behind that grid (short_behind.cuh).
  *  4. Where the sample has misled, one bucket has nearly everything, and one block would gather it (H200, 2^21 keys of 32 bits:
  *     290 us). Therefore, if most tiles have most of their keys in that bucket, nothing is gathered: the array as it is in the
  *     scratch array, all of it, becomes a task, which draws a sample of its own.
@@ -22,6 +22,7 @@
 
 #include "block/mapped_shape.cuh"
 #include "recursion/short_behind.cuh"
+#include "recursion/short_equal.cuh"
 #include "recursion/turns.cuh"
 
 namespace cdp::CDP_RUNTIME {
@@ -116,15 +117,12 @@ __device__ __noinline__ void begin_short(const Sort<Bits> &sort, const MultiwayS
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   for (uint32_t index = threadIdx.x; index < storage.set.splitters; index += THREADS)
     sort.task_splitters[index] = storage.splitters[index];
-  for (uint32_t place = threadIdx.x; place < max_listed_behind(sort); place += THREADS)
-    sort.worklist[place].depth = 0; // not listed
   if (is_counted(sort.rules.counters))
     for (uint32_t row = threadIdx.x; row < CDP_STUDY_DEPTHS; row += THREADS)
       sort.rules.counters[row].min_task_items = UINT64_MAX;
   if (threadIdx.x != 0)
     return;
   *sort.splitter_sets = storage.set;
-  sort.control->live_blocks = sort.short_fan_out; // the others launch nothing
   if (is_traced(sort))
     sort.control->gather_event = open_event(event_list(sort), ChildStream::fire_and_forget, CDP_TRACE_BUCKETS,
                                             whole_range(sort), sort.short_fan_out, ROOT_EVENT);
@@ -227,16 +225,15 @@ __device__ __forceinline__ void gather_runs(const Bits *source, uint32_t run_cou
   __syncthreads();
 }
 
-/* Has equal keys written, by a grid where they are many. All threads take part. */
+/* Writes the equal keys behind a bucket, or leaves them to all blocks, if they are many. All threads take part; begins with a
+   barrier. */
 template <typename Bits>
-__device__ inline void fill_bucket(const Sort<Bits> &sort, const Range &range, Bits key, GatherBlock<Bits> &storage) {
-  if (threadIdx.x == 0) {
-    count_equal(sort.rules.counters, 0, range.items());
-    storage.flag = range.items() >= FILL_GRID_ITEMS && DeviceDriver::enter(sort) &&
-                   DeviceDriver::fill(sort, {range.begin, range.end, Side::keys, 0}, key);
-  }
+__device__ inline void write_equal(const Sort<Bits> &sort, const Range &range, Bits key, GatherBlock<Bits> &storage) {
+  __syncthreads(); // all have read the flag
+  if (threadIdx.x == 0)
+    storage.flag = announce_equal(sort, range, key) ? 1 : 0;
   __syncthreads();
-  if (storage.flag == 0)
+  if (storage.flag != 0)
     fill_range<Bits>(sort.rules, range.begin, range.end, key, threadIdx.x, MultiwayShape<Bits>::BLOCK_THREADS);
 }
 
@@ -299,12 +296,11 @@ __device__ __forceinline__ Range find_bucket(const Sort<Bits> &sort, uint32_t bu
 /*
  * Gathers and sorts a bucket of unequal keys, and writes the equal ones behind it. All threads take part.
  *
- * Keys of a splitter's value are only written, which takes next to nothing; a block of their own would come another round
- * later.
+ * Keys of a splitter's value are only written, which takes next to nothing, or is shared (short_equal.cuh); a block of their
+ * own would come another round later.
  */
 template <typename Bits>
 __device__ __forceinline__ void gather_bucket(const Sort<Bits> &sort, uint32_t splitter, GatherBlock<Bits> &storage) {
-  static_assert(FILL_GRID_ITEMS > MAX_GATHERED<Bits>, "who launches a fill may as well launch for a bucket");
   const BlockTraceScope own_scope(sort, sort.control->gather_event, splitter);
   const SplitterSet set = *sort.splitter_sets;
   const uint32_t bucket = set.equal != 0 ? 2 * splitter : splitter;
@@ -313,18 +309,17 @@ __device__ __forceinline__ void gather_bucket(const Sort<Bits> &sort, uint32_t s
   const bool has_equal = set.equal != 0 && splitter < set.splitters;
   const Range equal = has_equal ? find_bucket(sort, bucket + 1, storage) : Range{};
   const Range range = bucket < set.buckets ? find_bucket(sort, bucket, storage) : Range{};
-  // A block that launches nothing leaves before it sorts: behind the sort, the counter would be waited for.
-  const bool holds = range.items() <= MAX_GATHERED<Bits> && equal.items() < FILL_GRID_ITEMS;
-  if (holds && threadIdx.x == 0)
-    leave_sort(sort);
   if (range.items() + equal.items() != 0)
     own_scope.describe(range.items() != 0 ? range : equal);
-  if (equal.items() != 0)
-    fill_bucket(sort, equal, sort.task_splitters[splitter], storage);
+  if (set.equal != 0)
+    write_equal(sort, equal, has_equal ? sort.task_splitters[splitter] : Bits{}, storage);
   if (range.items() != 0)
     sort_bucket(sort, range, storage);
-  if (!holds && threadIdx.x == 0)
-    leave_sort(sort);
+  if (set.equal == 0)
+    return;
+  if (range.items() == 0 && threadIdx.x == 0)
+    await_equal(sort);
+  write_listed_equal(sort, &storage.equal);
 }
 
 /* Tiles that are done, and those of them that are crowded, in one word: a short array has fewer than 2^16. */
@@ -354,31 +349,23 @@ __device__ __forceinline__ uint32_t await_tiles(const Sort<Bits> &sort, uint32_t
   return storage.gather.flag;
 }
 
-/* Has the whole array sorted behind this grid, from the scratch array; this block had bucket `bucket` to gather. All threads
-   take part. */
-template <typename Bits>
-__device__ __noinline__ void sort_all_behind(const Sort<Bits> &sort, uint32_t bucket, uint32_t &flag) {
-  __syncthreads(); // all have read which bucket it is, which the flag was
-  if (bucket == 0)
-    sort_behind(sort, {0, sort.count, Side::scratch, 1}, flag);
-  if (threadIdx.x == 0)
-    leave_sort(sort);
-}
-
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     short_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
+  let_next_begin();
   if (is_unwanted(sort))
     return;
   expect(sort.path == CDP_PATH_SHORT);
   auto &storage = block_shared<ShortBlock<Bits>>();
-  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.order.block);
+  const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort));
   const uint32_t ordered = order_stage(sort, storage.order);
   const uint32_t bucket = await_tiles(sort, ordered, storage);
   if (bucket >= sort.short_fan_out)
     return;
-  if (storage.gather.is_crowded != 0)
-    return sort_all_behind(sort, bucket, storage.gather.flag);
+  if (storage.gather.is_crowded != 0) { // one block has the whole array sorted, from the scratch array
+    __syncthreads();                    // all have read which bucket it is, which the flag was
+    return bucket == 0 ? sort_behind(sort, {0, sort.count, Side::scratch, 1}, storage.gather.flag) : void();
+  }
   const TraceScope stage_scope(sort, sort.control->gather_event);
   gather_bucket(sort, bucket, storage.gather);
 }

@@ -69,7 +69,8 @@ struct alignas(16) Control {
   unsigned int crowded_bucket;          /* and one more than the first bucket that was seen to have most of a tile */
   unsigned int buckets_taken;           /* by blocks that gather them */
   uint32_t gather_event;                /* the gathering's event in a trace */
-  unsigned int behind;                  /* short array: BEHIND_NONE, BEHIND_LAUNCHED, BEHIND_REFUSED (short_array.cuh) */
+  unsigned int buckets_seen;            /* and those whose blocks know where equal keys are (short_equal.cuh) */
+  unsigned int equal_listed;            /* of those, many enough to be listed */
   unsigned int short_parts;             /* of a short array, empty ones included */
   unsigned int max_short_part_items;    /* items in the greatest of them; for a study alone */
   unsigned int disorder;                /* 1: an array that seemed to be in order is not */
@@ -83,10 +84,12 @@ struct alignas(16) Control {
 constexpr uint32_t OWNER_BYTES = 16;
 static_assert(offsetof(Control, tasks_allocated) == OWNER_BYTES, "the rest follows");
 
-/* Whether the grid has been launched that sorts what a short array's blocks have listed, or is about to be, or was refused. */
-constexpr unsigned int BEHIND_NONE = 0;
-constexpr unsigned int BEHIND_LAUNCHED = 1;
-constexpr unsigned int BEHIND_REFUSED = 2;
+/* Equal keys of a short array that its blocks share (short_equal.cuh). Zeros at first. */
+struct alignas(16) EqualKeys {
+  unsigned long long places; /* where they begin, in the upper half, and end; 0: nobody knows yet */
+  unsigned long long key;    /* entered */
+  unsigned int pieces_taken; /* may run past what there are */
+};
 
 /* The stages of an array that is divided by a map (mapped_array.cuh). */
 enum class MapStage : uint32_t {
@@ -238,6 +241,7 @@ struct Sort {
   uint32_t short_oversampling; /* keys drawn for each of them */
   uint32_t short_tile_items;   /* of its tiles */
   uint16_t *short_places;      /* where each bucket begins in each of its tiles */
+  EqualKeys *short_equal;      /* MAX_SHORT_EQUAL of them */
   cdp_scheme scheme;
   ChildStream child_stream;
   Trace *trace; /* NULL: nobody asked (trace.cuh) */

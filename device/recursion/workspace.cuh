@@ -15,6 +15,7 @@ struct WorkspaceParts {
   uint64_t scratch;
   uint64_t control;
   uint64_t counters;
+  uint64_t short_equal;
   uint64_t map_facts;
   uint64_t map_drawn;
   uint64_t map_counts;
@@ -72,6 +73,7 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.scratch = part(plan.count, cdp_engine_key_bytes(plan.type));
   parts.control = part(1, sizeof(Control));
   parts.counters = part(CDP_STUDY_DEPTHS, sizeof(cdp_study_depth));
+  parts.short_equal = part(plan.path == CDP_PATH_SHORT ? MAX_SHORT_EQUAL : 0, sizeof(EqualKeys));
   const bool maps = plan.map_buckets != 0;
   parts.map_facts = part(maps ? 1 : 0, sizeof(MapFacts<uint64_t>));
   parts.map_drawn = part(maps ? KEY_LINES : 0, sizeof(unsigned int));
@@ -172,6 +174,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.short_oversampling = plan.short_oversampling;
   sort.short_tile_items = plan.short_tile_items;
   sort.short_places = reinterpret_cast<uint16_t *>(workspace + parts.short_places);
+  sort.short_equal = reinterpret_cast<EqualKeys *>(workspace + parts.short_equal);
   const uint32_t most_buckets = plan.scheme == CDP_SCHEME_HOST ? most_team_buckets(static_cast<DeviceKind>(plan.device_kind),
                                                                                    cdp_engine_key_bytes(plan.type))
                                                                : plan.map_buckets;

@@ -49,19 +49,39 @@ int allow_shared_bytes(void (*kernel)(Parameters...), uint32_t bytes) {
 
 /* Launches a kernel from the host on a stream (a cudaStream_t), which may be captured. Returns the launch's cudaError_t. */
 template <typename... Parameters>
-int launch_shape(GridShape shape, void *stream, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
-  cudaLaunchAttribute cooperative = {};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
+int launch_shape(GridShape shape, void *stream, LaunchWay way, void (*kernel)(Parameters...), Parameters... arguments) {
+  cudaLaunchAttribute attribute = {};
+  if (way == LaunchWay::together) {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  } else if (way == LaunchWay::behind) {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
   cudaLaunchConfig_t launch = {};
-  launch.attrs = &cooperative;
-  launch.numAttrs = together ? 1 : 0;
+  launch.attrs = &attribute;
+  launch.numAttrs = way == LaunchWay::alone ? 0 : 1;
   launch.gridDim = dim3(shape.blocks);
   launch.blockDim = dim3(shape.threads);
   launch.dynamicSmemBytes = shape.shared_bytes;
   launch.stream = static_cast<cudaStream_t>(stream);
   // Not <<<>>> and cudaGetLastError(): that would report what the caller left unread before.
   return unrecorded(cudaLaunchKernelEx(&launch, kernel, arguments...));
+}
+
+/* Lets the grid behind this one begin, if it was launched by launch_behind(), when all blocks have come here or have ended. */
+__device__ __forceinline__ void let_next_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+/* Waits until the grid in front of this one is complete, and sees what it has written. Only where a kernel has this (from compute
+   capability 9.0 on), grids are told to begin early. */
+__device__ __forceinline__ void await_grid_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
 }
 
 /* Zeroes device memory in a stream's order. Returns a cudaError_t. */

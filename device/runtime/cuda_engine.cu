@@ -149,8 +149,7 @@ private:
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
 };
 
-/* Whether the device is shared by MPS, under which no module loads that launches from the device. Drivers that do not know the
-   question are older than it: then CUDA says so when the module is loaded. */
+/* Whether the device is shared by MPS, under which no module loads that launches from it. Older drivers do not know the question. */
 bool is_under_mps(int ordinal) {
   constexpr cudaDeviceAttr MPS_ENABLED = static_cast<cudaDeviceAttr>(133); // cudaDevAttrMpsEnabled, which older toolkits lack
   int is_enabled = 0;
@@ -177,6 +176,7 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   facts->device_kind = static_cast<uint32_t>(kind);
   facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   facts->launches_from_device = !is_under_mps(ordinal);
+  facts->overlaps_grids = compiled_for >= 90;
   snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
            properties.name, ordinal, properties.major, properties.minor, properties.multiProcessorCount);
   return CDP_OK;

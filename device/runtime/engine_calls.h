@@ -47,7 +47,7 @@ __attribute__((format(printf, 3, 4))) inline cdp_status refuse(cdp_fault *fault,
 
 /* Whether keys may have moved when a launch of the sort's fails: of several, but not of the only one, or of those that count. */
 inline bool moves_keys_early(const cdp_plan &plan) {
-  return plan.scheme == CDP_SCHEME_HOST && plan.path == CDP_PATH_TASKS;
+  return plan.path == CDP_PATH_SHORT || (plan.scheme == CDP_SCHEME_HOST && plan.path == CDP_PATH_TASKS);
 }
 
 /* Reads the counts that a sort has left in its workspace. */

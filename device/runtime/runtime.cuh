@@ -7,6 +7,8 @@
  *     block_shared<T>()    the block's dynamic shared memory, as a T
  *     launch_child()       the one place that hides <<<>>>: a launch from the device, its error returned
  *     launch_from_host()   the same from the host
+ *     launch_behind()      the same, of a grid that may begin before the one in front of it in the stream is complete, if kernels
+ *                          can wait for that: await_grid_before(). That one says let_next_begin(), in each of its blocks
  *     launch_together()    the same, and all blocks of the grid run at the same time; an error if the device cannot hold them
  *     resident_blocks()    how many blocks of a kernel the current device holds at once: the most for launch_together()
  *     context_number()     a number of the host thread's context that no other has had; 0: not known
@@ -57,6 +59,9 @@
 #endif
 
 namespace cdp::CDP_RUNTIME {
+
+/* How the host launches a grid. */
+enum class LaunchWay { alone, together, behind };
 
 /* A grid to launch: one-dimensional blocks and threads, and the bytes of dynamic shared memory a block has. */
 struct GridShape {
@@ -115,14 +120,22 @@ private:
 template <typename... Parameters>
 int launch_from_host(GridShape shape, void *stream, void (*kernel)(Parameters...),
                      typename AsGiven<Parameters>::Type... arguments) {
-  return launch_shape<Parameters...>(shape, stream, false, kernel, arguments...);
+  return launch_shape<Parameters...>(shape, stream, LaunchWay::alone, kernel, arguments...);
+}
+
+/* The same for a grid that waits by itself (await_grid_before()) for the one in front of it, which is launched just before. It
+   begins earlier than others if `overlaps`: cdp_device_facts::overlaps_grids, lest it be told to and cannot wait. */
+template <typename... Parameters>
+int launch_behind(GridShape shape, void *stream, bool overlaps, void (*kernel)(Parameters...),
+                  typename AsGiven<Parameters>::Type... arguments) {
+  return launch_shape<Parameters...>(shape, stream, overlaps ? LaunchWay::behind : LaunchWay::alone, kernel, arguments...);
 }
 
 /* The same for a grid whose blocks all run at the same time, at most resident_blocks() of them. */
 template <typename... Parameters>
 int launch_together(GridShape shape, void *stream, void (*kernel)(Parameters...),
                     typename AsGiven<Parameters>::Type... arguments) {
-  return launch_shape<Parameters...>(shape, stream, true, kernel, arguments...);
+  return launch_shape<Parameters...>(shape, stream, LaunchWay::together, kernel, arguments...);
 }
 
 /* allow_shared_bytes() for several kernels, one after another. Returns the first error. */

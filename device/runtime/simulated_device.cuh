@@ -200,16 +200,20 @@ T &block_shared() {
  * was launched before is complete. Returns LAUNCH_OK or a code; last_report() says more.
  */
 template <typename... Parameters>
-int launch_shape(GridShape shape, void *, bool together, void (*kernel)(Parameters...), Parameters... arguments) {
+int launch_shape(GridShape shape, void *, LaunchWay way, void (*kernel)(Parameters...), Parameters... arguments) {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
   const auto run_thread = [&] { kernel(arguments...); };
-  return machine::run_from_host(shape, together, {machine::name_of(kernel), std::cref(run_thread)});
+  return machine::run_from_host(shape, way == LaunchWay::together, {machine::name_of(kernel), std::cref(run_thread)});
 }
 
 /* A number of the calling thread's context: 0, for what is allowed here is a run's. */
 inline uint64_t context_number() {
   return 0;
 }
+
+/* A grid that the host launches is complete before the next one begins. */
+inline void let_next_begin() {}
+inline void await_grid_before() {}
 
 /* Zeroes device memory. Returns LAUNCH_OK. */
 inline int zero_memory(void *memory, size_t bytes, void *) {
