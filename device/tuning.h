@@ -124,8 +124,8 @@ constexpr uint32_t SHORT_TILE_ITEMS = 4;
 constexpr uint32_t SHORT_LOADS = 8;
 
 /* Short arrays: so many equal keys are shared by blocks, in pieces of so many; fewer are written by the block at hand, at some
-   50 GB/s. With 2^15 on an H200, 2^20 keys of which sixteen values are 49,000 each took 70 us in place of 53, while blocks looked
-   for pieces one value after the other. MAX_SHORT_EQUAL values are shared at most, a lane each. */
+   50 GB/s. On an H200, 2^18 keys of two values, nearly 2^17 each, take 30 us with 2^16, and took 40 with 2^17. MAX_SHORT_EQUAL
+   values are shared at most, a lane each (docs/lab/2026-11-27-launched-behind.md). */
 constexpr uint32_t shared_equal_items(DeviceKind kind) {
   return kind == DeviceKind::simulated ? 1u << 11 : 1u << 16;
 }

@@ -362,9 +362,11 @@ __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
   const uint32_t bucket = await_tiles(sort, ordered, storage);
   if (bucket >= sort.short_fan_out)
     return;
-  if (storage.gather.is_crowded != 0) { // one block has the whole array sorted, from the scratch array
-    __syncthreads();                    // all have read which bucket it is, which the flag was
-    return bucket == 0 ? sort_behind(sort, {0, sort.count, Side::scratch, 1}, storage.gather.flag) : void();
+  if (storage.gather.is_crowded != 0) {
+    __syncthreads(); // all have read which bucket it is, which the flag was
+    if (bucket == 0)
+      sort_behind(sort, {0, sort.count, Side::scratch, 1}, storage.gather.flag); // the whole array, from the scratch array
+    return;
   }
   const TraceScope stage_scope(sort, sort.control->gather_event);
   gather_bucket(sort, bucket, storage.gather);

@@ -5,7 +5,7 @@
  *
  *  1. The scratch array holds other blocks' runs as long as the grid runs. Who sorts in it has to wait for that.
  *  2. The host takes 2 us longer to launch a kernel that may launch others, whether that does so or not (H200,
- *     docs/lab/2026-11-27-launched-behind.md). A short array takes 20 to 60, and hardly any leaves anything.
+ *     docs/lab/2026-11-27-launched-behind.md). A short array takes 25 to 70, and hardly any leaves anything.
  *  3. The host makes a second launch while the grid of the first one runs. If a block may begin before the grid in front of it is
  *     complete, it is there when that is, and the stream is done as early as if there were no second grid.
  *  Therefore the grid launches nothing, and is followed by a block that may.
@@ -18,7 +18,7 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* Lists a range. False if the list is full. For one thread. */
+/* Lists a range, of any length, so that it does not count as collected (list_range()). False if there is no room. For one thread. */
 template <typename Bits>
 __device__ inline bool list_behind(const Sort<Bits> &sort, const Range &range) {
   const uint32_t place = atomicAdd(&sort.control->worklist_count, 1u);

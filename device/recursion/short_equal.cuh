@@ -3,10 +3,10 @@
  * A short array's equal keys (short_array.cuh): those of a splitter's value are written from it. Where they are many, the blocks
  * of the grid share them.
  *
- *  1. One block writes some 50 GB/s: a megabyte takes it 20 us, as long as all else takes.
+ *  1. One block writes some 50 GB/s: a megabyte takes it 20 us, where a whole sort takes 30 to 60.
  *  2. Where a value is so frequent, other blocks have little to do, or nothing.
- *  3. Only the block whose bucket is in front of such keys knows where they are, and only when all tiles are ordered. All blocks
- *     learn that within a microsecond of each other.
+ *  3. Only the block whose bucket is in front of such keys finds out where they are, when all tiles are ordered. A grid that it
+ *     launched to write them would make the kernel one that may launch (short_behind.cuh).
  *  4. A block that has taken a bucket runs, and waits for nobody until it has looked where its equal keys are.
  *  Therefore that block lists them, and others write pieces of what is listed when they have sorted their buckets. A block that
  *  has none to sort waits until all that run have looked. Who lists keys stays until all pieces are taken, and so no key is left.
@@ -22,8 +22,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
-constexpr uint32_t SHARED_EQUAL = shared_equal_items(DEVICE_KIND);
-constexpr uint32_t EQUAL_PIECE = equal_piece_items(DEVICE_KIND);
+constexpr uint32_t SHARED_EQUAL = shared_equal_items(DEVICE_KIND); /* keys from which on they are shared */
+constexpr uint32_t EQUAL_PIECE = equal_piece_items(DEVICE_KIND);   /* those of a piece */
 
 /* Lists equal keys. False if the list is full. For one thread. */
 template <typename Bits>

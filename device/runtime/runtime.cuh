@@ -60,7 +60,7 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* How the host launches a grid. */
+/* How the host launches a grid: by launch_from_host(), launch_together(), launch_behind(). */
 enum class LaunchWay { alone, together, behind };
 
 /* A grid to launch: one-dimensional blocks and threads, and the bytes of dynamic shared memory a block has. */

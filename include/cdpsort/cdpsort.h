@@ -95,9 +95,9 @@ typedef struct cdp_options cdp_options;
  * Threads. This and every other call may be made from several threads at once, on different data.
  *
  * What is launched. Up to 16,384 keys of 4 bytes, or 8,192 of 8, are sorted by one kernel of one block. Of more keys the host
- * launches one kernel as well, of a block for each multiprocessor, which does the whole sort; where keys are so unevenly spread
- * that it cannot, it launches what else the recursion comes to, or a second kernel does, of one block, which the host launches
- * behind it (up to 2,097,152 keys of 4 bytes, or 1,572,863 of 8). With CDP_SCHEME_HOST the host launches a fixed row of kernels.
+ * launches one, of a block for each multiprocessor, which does the whole sort, and up to 2,097,152 keys of 4 bytes, or 1,572,863
+ * of 8, a second one behind it, of one block. Where keys are so unevenly spread that the first cannot, it launches what else the
+ * recursion comes to, or leaves that to the second. With CDP_SCHEME_HOST the host launches a fixed row of kernels.
  * Narrow keys are counted by one kernel of one block, up to 32,768 of 1 byte and 16,384 of 2, and by three kernels beyond, which
  * the host launches.
  * Other options and other devices than an H200 shift these limits.
