@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Counts the kernels of the built library's modules that launch from the device: too many, and CUDA loses grids
+# Counts the kernels of the built library that are launched from the device: too many, and CUDA loses grids
 # (docs/known-issues.md). Every kernel is a function of the host, too, and relocatable device code has a section of its own.
+# A kernel there that is not launched from the device is known by name: one more is decided here, and does not just appear.
 # usage: kernels.sh NM AR READELF ARCHIVE DEVICE_DIRECTORY
 set -eu
 nm=$1 ar=$2 readelf=$3 archive=$4 device=$5
-modules_most=20 launched_most=12
+launched_most=12
+host_launches='behind_kernel map_kernel short_kernel'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -38,6 +40,9 @@ launched=$(grep -c -x -F -f "$work/registry" "$work/kernels" || true)
 echo "$all kernels in the modules that launch, $launched of them launched from the device:" \
   "$(LC_ALL=C sort "$work/kernels" | uniq -c | awk '{ printf "%s%s x %d", (NR > 1 ? ", " : ""), $2, $1 }')"
 [ "$all" -gt 0 ] || fail "no kernel was found in $archive"
-[ "$all" -le "$modules_most" ] || fail "more than $modules_most"
+# shellcheck disable=SC2086 # a list: it is meant to be split
+printf '%s\n' $host_launches >"$work/others"
+unknown=$(LC_ALL=C sort -u "$work/kernels" | grep -v -x -F -f "$work/registry" -f "$work/others" | tr '\n' ' ')
+[ -z "$unknown" ] || fail "neither in $registry nor known as launched by the host: $unknown"
 [ "$launched" -le "$launched_most" ] || fail "more than $launched_most are launched from the device"
 [ "$launched" -eq "$stated" ] || fail "device/tuning.h says that $stated are launched from the device"
