@@ -70,6 +70,7 @@ void Block::begin(Grid &grid, uint32_t index) {
   grid_ = &grid;
   index_ = index;
   runnable_count_ = threads;
+  drawn_ = NOBODY;
   ended_count_ = 0;
   barrier_arrived_ = 0;
   barrier_true_ = 0;
@@ -96,17 +97,35 @@ void Block::step() {
   go_on_from(scheduler_);
   here.lane = nullptr;
   const bool waits_for_blocks = barrier_arrived_ == grid_->shape.threads;
-  if (runnable_count_ == 0 && !ended() && !waits_for_blocks && report_.code == LAUNCH_OK)
+  if (runnable_count_ == 0 && drawn_ == NOBODY && !ended() && !waits_for_blocks && report_.code == LAUNCH_OK)
     explain_deadlock();
 }
 
-/* Whoever is drawn goes on, or the scheduler where the block is to be left; and then `fiber`, when it is its turn again. */
+/* Takes one out of the runnable threads. */
+inline uint32_t Block::draw() {
+  const uint32_t drawn = runnable_count_ - 1 - random_.below(runnable_count_ < reach_ ? runnable_count_ : reach_);
+  const uint32_t thread = runnable_[drawn];
+  runnable_[drawn] = runnable_[--runnable_count_];
+  return thread;
+}
+
+/*
+ * Whoever is drawn goes on, or the scheduler where the block is to be left; and then `fiber`, when it is its turn again.
+ *
+ * 1. A processor that knows only after a draw where to go on waits for it, and for what it finds there.
+ * 2. Whoever is drawn one turn early is known, and near, when the turn comes: an eighth of a test's time (test_mapped).
+ * Therefore a thread is drawn before the one before it goes on. It is put back where that one makes others runnable, which are
+ * to be drawn as much as it is.
+ */
 void Block::go_on_from(Fiber &fiber) {
   Fiber *next = &scheduler_;
-  if (runnable_count_ > 0 && !interrupted_) {
-    const uint32_t drawn = runnable_count_ - 1 - random_.below(runnable_count_ < reach_ ? runnable_count_ : reach_);
-    const uint32_t thread = runnable_[drawn];
-    runnable_[drawn] = runnable_[--runnable_count_];
+  if (!interrupted_ && (drawn_ != NOBODY || runnable_count_ > 0)) {
+    const uint32_t thread = drawn_ != NOBODY ? drawn_ : draw();
+    drawn_ = NOBODY;
+    if (runnable_count_ > 0) {
+      drawn_ = draw();
+      __builtin_prefetch(&lanes_[drawn_]);
+    }
     here_->thread.x = thread;
     here_->lane = &lanes_[thread];
     next = &lanes_[thread].fiber;

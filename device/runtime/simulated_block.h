@@ -6,8 +6,9 @@
  * A thread runs until its next collective or pause; which runnable thread goes on then is drawn by seed. A block may be left
  * at any of these points for another block, and is taken up again where it was.
  *
- * Invariants: a thread is either in the list of runnable threads, or waits in exactly one meeting or at the barrier, or has
- * ended, or is the one that runs. A meeting has at least one lane that waits, and is gone when the last one arrives.
+ * Invariants: a thread is either in the list of runnable threads, or drawn from it as the next to go on, or waits in exactly one
+ * meeting or at the barrier, or has ended, or is the one that runs. A meeting has at least one lane that waits, and is gone when
+ * the last one arrives.
  */
 #ifndef CDPSORT_DEVICE_RUNTIME_SIMULATED_BLOCK_H
 #define CDPSORT_DEVICE_RUNTIME_SIMULATED_BLOCK_H
@@ -147,7 +148,11 @@ public:
   void *shared(const Lane &lane, size_t bytes);
 
 private:
+  static constexpr uint32_t NOBODY = UINT32_MAX;
+
   static void live(void *lane);
+  uint32_t draw();
+  void put_back_drawn();
   void go_on_from(Fiber &fiber);
   void run_thread(Lane &lane);
   void end_thread(Lane &lane);
@@ -171,7 +176,8 @@ private:
   uint32_t index_ = 0;
   bool interrupted_ = false;
   uint32_t runnable_count_ = 0;
-  uint32_t reach_ = 1; /* how many of the runnable threads, from the newest, are drawn from */
+  uint32_t reach_ = 1;      /* how many of the runnable threads, from the newest, are drawn from */
+  uint32_t drawn_ = NOBODY; /* the runnable thread that goes on next */
   uint32_t ended_count_ = 0;
   uint32_t ended_thread_ = 0; /* one of those that have ended */
   uint32_t barrier_arrived_ = 0;

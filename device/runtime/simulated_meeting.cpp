@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace cdp::simulated::machine {
 
@@ -103,7 +104,14 @@ inline uint64_t Block::meet(Lane &lane, uint32_t mask) {
   return lane.result;
 }
 
+/* Before others become runnable. */
+inline void Block::put_back_drawn() {
+  if (drawn_ != NOBODY)
+    runnable_[runnable_count_++] = static_cast<uint16_t>(std::exchange(drawn_, NOBODY));
+}
+
 void Block::conclude(Warp &warp, Meeting &meeting) {
+  put_back_drawn();
   distribute(warp.lanes, meeting.mask, meeting.collective);
   const uint32_t first = warp.lanes[0].thread;
   for (uint32_t rest = meeting.mask; rest != 0; rest &= rest - 1)
@@ -164,6 +172,7 @@ void Block::check_named_barrier(const Lane &lane, uint32_t number, uint32_t thre
 /* The threads are told by what they wait for: lane.source is the barrier's number. */
 void Block::pass_named_barrier(uint32_t number) {
   NamedBarrier &barrier = named_barriers_[number];
+  put_back_drawn();
   for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
     Lane &lane = lanes_[thread];
     if (lane.activity != Activity::named_barrier || lane.source != number)
