@@ -11,11 +11,12 @@ cc=${CC:-cc}
 cxx=${CXX:-c++}
 check_libs=${CHECK_LIBS:-$(pkg-config --libs check 2>/dev/null || echo "-lcheck -lsubunit -lm -lrt -lpthread")}
 jobs=${CDPSORT_JOBS:-$(nproc 2>/dev/null || echo 2)}
-clean_seeds=50
+unseen_seeds=50 # that pass with no bug planted, or with one that cannot be seen
 seeds_most=200
 seeds_at_once=5
 
-# One bug's hunt is a process of its own: this script once more, with the bug and the folder of what all of them share.
+# What is done side by side is this script once more, with the folder of what all of them share: a source to compile, or a bug
+# to hunt.
 work=${CDPSORT_PLANTED_WORK:-}
 if [ -z "$work" ]; then
   work=$(mktemp -d)
@@ -23,7 +24,7 @@ if [ -z "$work" ]; then
 fi
 
 # ---- The bugs: file under device/, what sed does to it, and what it means --------------------------------------------------
-# The one that all seeds are run for comes first, so that the others go on beside it.
+# The one that takes longest comes first, so that the others go on beside it.
 all_bugs="no_fence always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_batch overfull_list
   late_phase lost_equal_bucket forgotten_bucket wrong_run missing_multiway_barrier forgotten_allowance early_gathering early_stage
   shifted_run lost_remainder never_entered never_left entered_twice launches_kept unsorted_list early_list kept_level_list wrong_task
@@ -31,7 +32,7 @@ all_bugs="no_fence always_last never_last error_ignored lost_pivots missing_barr
 
 describe() {
   file=recursion/task.cuh
-  visible=yes
+  seeds=$seeds_most # one of which fails
   case $1 in
   always_last)
     what="every block takes itself for the last one"
@@ -74,7 +75,7 @@ describe() {
     # Its memory is sequentially consistent: what a fence is for cannot happen there. Only a GPU could show this one.
     what="no fence before and after the done-counter"
     edit='/^    __threadfence();$/d'
-    visible=no
+    seeds=$unseen_seeds
     ;;
   late_phase)
     what="the done-counter is not set back between two phases, so that the second has no last block"
@@ -244,7 +245,7 @@ link_seeds() {
   "$cxx" -o "$program" "$@" "$work"/shared/*.o -lboost_context $check_libs
 }
 
-# What has no bug planted, two objects at a time.
+# What has no bug planted. What takes longest to compile comes first.
 prepare() {
   mkdir "$work/shared"
   for unit in $units; do
@@ -278,19 +279,21 @@ prepare() {
     echo 'extern "C" void cdp_engine_release_compiled() {}'
     echo "int cdp::simulated::launch_bitonic(const cdp_bitonic_plan &, void *) { return 1; }"
   } >"$work/other_width.cpp"
-  compile_unit recursion "$work" "$root/device" &
-  compiling=$!
-  compile_unit host "$work" "$root/device"
-  for source in "$work/other_width.cpp" "$root"/src/*.c "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" \
-    "$root/device/plan.cpp" "$root"/device/payload/*_plan.cpp "$root/device/select/select_plan.cpp" \
-    "$root/device/ranges/ranges_plan.cpp" "$root/device/segments/segments_plan.cpp" "$root/device/compare/compare_plan.cpp" \
-    "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" \
-    "$root/tests/support/host_data.c" "$root/tests/support/host_oracle.c" "$root/tests/recursion/test_seeds.c"; do
-    compile "$work/shared/$(basename "$source" | tr . _).o" "$source" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY \
-      -I"$root/tests/support"
-  done
-  wait "$compiling"
-  link_seeds "$work/test_seeds" "$work/recursion.o" "$work/host.o"
+  {
+    ls "$work/recursion.cpp" "$work/host.cpp" "$root/tests/recursion/test_seeds.c" "$work/other_width.cpp" "$root"/src/*.c \
+      "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" "$root"/device/*plan.cpp "$root"/device/*/*_plan.cpp \
+      "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" "$root"/tests/support/host_*.c
+  } | CDPSORT_PLANTED_WORK=$work xargs -P "$jobs" -n 1 sh "$0" || return 1
+}
+
+# compile_shared SOURCE: an object that has no bug planted.
+compile_shared() {
+  case $1 in
+  "$work/recursion.cpp" | "$work/host.cpp") compile_unit "$(basename "$1" .cpp)" "$work" "$root/device" ;;
+  *)
+    compile "$work/shared/$(basename "$1" | tr . _).o" "$1" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY -I"$root/tests/support"
+    ;;
+  esac
 }
 
 # build BUG FOLDER: the program with a bug planted, of which only the units that it concerns are compiled.
@@ -332,7 +335,16 @@ report_first() {
   echo "$1: caught by seed $seed after $((seed + 1)) seeds: $how"
 }
 
-# hunt BUG: runs seed after seed, from the first one on, until one fails.
+# first_failing FOLDER SEEDS: runs seed after seed until one fails, which its log then tells of; false if all pass.
+first_failing() {
+  first=0
+  while [ "$first" -lt "$2" ]; do
+    run_seeds "$1" "$first" "$seeds_at_once" || return 0
+    first=$((first + seeds_at_once))
+  done
+  return 1
+}
+
 hunt() {
   folder=$work/$1
   mkdir "$folder"
@@ -341,25 +353,38 @@ hunt() {
     echo "$1: cannot be built" >&2
     return 1
   }
-  first=0
-  while [ "$first" -lt "$seeds_most" ]; do
-    if ! run_seeds "$folder" "$first" "$seeds_at_once"; then
-      report_first "$1 ($what, device/$file)" "$folder"
-      return
-    fi
-    first=$((first + seeds_at_once))
-  done
-  if [ "$visible" = no ]; then
-    echo "$1: not visible here, as expected, in $seeds_most seeds"
-    return 0
+  if first_failing "$folder" "$seeds"; then
+    report_first "$1 ($what, device/$file)" "$folder"
+  elif [ "$seeds" -eq "$unseen_seeds" ]; then
+    echo "$1: not visible here, as expected, in $seeds seeds"
+  else
+    echo "$1: NOT caught by $seeds seeds" >&2
+    return 1
   fi
-  echo "$1: NOT caught by $seeds_most seeds" >&2
-  return 1
+}
+
+# What is caught means something only if these sources pass.
+pass_without_bugs() {
+  mkdir "$work/none"
+  link_seeds "$work/none/test_seeds" "$work/recursion.o" "$work/host.o"
+  if first_failing "$work/none" "$unseen_seeds"; then
+    echo "error: a seed fails with no bug planted:" >&2
+    cat "$work/none/log" >&2
+    return 1
+  fi
+  echo "no bug planted: $unseen_seeds seeds pass"
 }
 
 if [ -n "${CDPSORT_PLANTED_WORK:-}" ]; then
   begun=$(date +%s)
-  hunt "$1" && : >"$work/$1.done"
+  case $1 in
+  /*)
+    compile_shared "$1"
+    exit
+    ;;
+  none) pass_without_bugs && : >"$work/none.done" ;;
+  *) hunt "$1" && : >"$work/$1.done" ;;
+  esac
   echo "  $(($(date +%s) - begun)) s $1"
   rm -rf "${work:?}/$1"
   exit 0 # what is missing is looked for below
@@ -370,15 +395,10 @@ bugs=${*:-$all_bugs}
 # shellcheck disable=SC2086
 all_can_be_planted $bugs || exit 1
 prepare
-run_seeds "$work" 0 "$clean_seeds" || {
-  echo "error: seeds fail with no bug planted:" >&2
-  cat "$work/log" >&2
-  exit 1
-}
-echo "no bug planted: $clean_seeds seeds pass"
-printf '%s\n' "$bugs" | CDPSORT_PLANTED_WORK=$work xargs -P "$jobs" -n 1 sh "$0"
+# shellcheck disable=SC2086
+printf '%s\n' none $bugs | CDPSORT_PLANTED_WORK=$work xargs -P "$jobs" -n 1 sh "$0"
 missed=
-for bug in $bugs; do
+for bug in none $bugs; do
   [ -e "$work/$bug.done" ] || missed="$missed $bug"
 done
 if [ -n "$missed" ]; then
