@@ -5,6 +5,7 @@
 #include "block/block_merge.cuh"
 
 #include "block_check.h"
+#include "each_holds.h"
 
 #include <algorithm>
 
@@ -46,8 +47,8 @@ void check_path(uint32_t first_items, uint32_t second_items, uint64_t values, ui
   uint32_t first = 0;
   uint32_t second = 0;
   for (uint32_t rank = 0;; rank++) {
-    ck_assert_msg(from_first[rank] == first, "runs of %u and %u items: %u of the first %u come from the first run, not %u",
-                  first_items, second_items, first, rank, from_first[rank]);
+    EACH_HOLDS_MSG(from_first[rank] == first, "runs of %u and %u items: %u of the first %u come from the first run, not %u",
+                   first_items, second_items, first, rank, from_first[rank]);
     if (rank == first_items + second_items)
       return;
     if (first == first_items || (second < second_items && items[first_items + second] < items[first]))
@@ -166,7 +167,7 @@ void check_nearly_sorted(uint64_t seed) {
       run_grid(seed, {1, MultiwayShape<Bits>::BLOCK_THREADS, sizeof(MergeStorage<Bits, ITEMS>)}, merge_kernel<Bits, ITEMS>,
                static_cast<Bits *>(keys));
       for (uint32_t index = 0; index < COUNT; index++)
-        ck_assert_msg(keys[index] == index, "keys %u and %u exchanged: key %u is out of order", one, other, index);
+        EACH_HOLDS_MSG(keys[index] == index, "keys %u and %u exchanged: key %u is out of order", one, other, index);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "payload/learn_window.cuh"
 
 #include "block_check.h"
+#include "each_holds.h"
 
 #include <algorithm>
 
@@ -78,11 +79,11 @@ void check_distances(uint64_t mask, size_t count, uint64_t seed) {
     ck_assert_uint_eq(extremes.dropped_bits(64 - low_bits), dropped_bits);
     for (const Raw key : keys) {
       const uint64_t distance = leaves_out ? compacted(key, mask) : key - least;
-      ck_assert_uint_eq(KeyDistance(extremes)(key), distance);
+      EACH_HOLDS(KeyDistance(extremes)(key) == distance);
       with_upper_bits(extremes, 64 - low_bits,
-                      [&](const auto &window) { ck_assert_uint_eq(window(key), distance >> dropped_bits); });
+                      [&](const auto &window) { EACH_HOLDS(window(key) == distance >> dropped_bits); });
       const UpperBits upper_bits(least, greatest, 64 - low_bits);
-      ck_assert_uint_eq(upper_bits(key) << upper_bits.dropped_bits | upper_bits.dropped(key), key - least);
+      EACH_HOLDS((upper_bits(key) << upper_bits.dropped_bits | upper_bits.dropped(key)) == key - least);
     }
   }
 }
@@ -177,13 +178,13 @@ void must_be_counted(const Windowed &windowed) {
   for (size_t index = 0; index < windowed.keys.size(); index++) {
     const uint32_t piece = windowed.found[index];
     const uint64_t distance = KeyDistance(windowed.extremes)(windowed.keys[index]);
-    ck_assert_uint_lt(piece, WINDOW_PIECES);
-    ck_assert_uint_le(windowed.table.firsts[piece], distance);
-    ck_assert(piece + 1 == WINDOW_PIECES || distance < windowed.table.firsts[piece + 1]);
+    EACH_HOLDS(piece < WINDOW_PIECES);
+    EACH_HOLDS(windowed.table.firsts[piece] <= distance);
+    EACH_HOLDS(piece + 1 == WINDOW_PIECES || distance < windowed.table.firsts[piece + 1]);
     counts[piece]++;
   }
   for (uint32_t piece = 0; piece < WINDOW_PIECES; piece++)
-    ck_assert_uint_eq(windowed.table.counts[piece], counts[piece]);
+    EACH_HOLDS(windowed.table.counts[piece] == counts[piece]);
 }
 
 /* A key of each thread says whether keys crowd, and a block has few threads here: now and then a round is missed, and which it is hangs on
@@ -203,11 +204,11 @@ void must_rise(const Windowed &windowed) {
     const uint64_t key = windowed.keys[order[rank]];
     const uint64_t window = windowed.windows[order[rank]];
     const uint64_t before = rank == 0 ? 0 : windowed.windows[order[rank - 1]];
-    ck_assert_uint_eq(window >> (64 - windowed.low_bits), 0);
-    ck_assert_uint_le(before, window);
+    EACH_HOLDS(window >> (64 - windowed.low_bits) == 0);
+    EACH_HOLDS(before <= window);
     if (rank == 0 || before != window)
       first = key;
-    ck_assert_uint_eq((KeyDistance(windowed.extremes)(key) - KeyDistance(windowed.extremes)(first)) >> windowed.bits_left, 0);
+    EACH_HOLDS((KeyDistance(windowed.extremes)(key) - KeyDistance(windowed.extremes)(first)) >> windowed.bits_left == 0);
   }
 }
 
@@ -251,7 +252,7 @@ START_TEST(windows_by_pieces_are_spread_evenly) {
     std::vector<uint64_t> sorted = windowed.windows;
     std::sort(sorted.begin(), sorted.end());
     for (size_t index = MOST_RUN_KEYS; index < sorted.size(); index++)
-      ck_assert_uint_ne(sorted[index], sorted[index - MOST_RUN_KEYS]);
+      EACH_HOLDS(sorted[index] != sorted[index - MOST_RUN_KEYS]);
   }
   ck_assert(is_mostly_learnt(learnt, SEEDS));
 }

@@ -4,6 +4,7 @@
  * the oracle's comparison of keys: numbers of splitters and of keys around all that is a limit, values of all sizes and in any place,
  * all key types, directions and kinds of ties, each form of the call, and splitters that are not in order.
  */
+#include "each_holds.h"
 #include "host_tables.h"
 #include "run_suite.h"
 #include "tile_sizes.h"
@@ -280,8 +281,8 @@ void must_be_some_division(const Division &division, const Divided &divided) {
     for (uint64_t index = divided.begins[bucket]; index < divided.begins[bucket + 1]; index++) {
       uint64_t position = 0;
       memcpy(&position, &divided.after[0][index * sizeof position], sizeof position);
-      ck_assert(position < division.count() && (index == divided.begins[bucket] || position > last));
-      ck_assert(key_at(division.keys, position) == key_at(divided.keys, index));
+      EACH_HOLDS(position < division.count() && (index == divided.begins[bucket] || position > last));
+      EACH_HOLDS(key_at(division.keys, position) == key_at(divided.keys, index));
       last = position;
       positions.push_back(position);
       buckets.emplace_back(key_at(divided.keys, index), bucket);
@@ -292,7 +293,7 @@ void must_be_some_division(const Division &division, const Divided &divided) {
             static_cast<std::ptrdiff_t>(division.count()));
   std::sort(buckets.begin(), buckets.end());
   for (size_t index = 1; index < buckets.size(); index++)
-    ck_assert(buckets[index].first != buckets[index - 1].first || buckets[index].second == buckets[index - 1].second);
+    EACH_HOLDS(buckets[index].first != buckets[index - 1].first || buckets[index].second == buckets[index - 1].second);
 }
 
 /* Splitters in no order, of which a call in stream order knows nothing. _i: the type. */

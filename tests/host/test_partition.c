@@ -5,6 +5,7 @@
  *
  * Linked with the static library, to have devices of few and of many multiprocessors: so few keys make many shares.
  */
+#include "each_holds.h"
 #include "host_data.h"
 #include "run_suite.h"
 #include "simulated_rules.h"
@@ -123,8 +124,8 @@ static void must_be_partitioned(const partition_case *one, const char *what, uns
     }
   }
   for (size_t index = 0; index < about->count; index++)
-    ck_assert_msg(memcmp(expected + index * bytes, keys + index * bytes, bytes) == 0, "%s: key %zu is not the one expected",
-                  what, index);
+    EACH_HOLDS_MSG(memcmp(expected + index * bytes, keys + index * bytes, bytes) == 0, "%s: key %zu is not the one expected",
+                   what, index);
 }
 
 /* Makes a case's keys, partitions them, and ends the test unless everything is as it must be. The result is copied to *copy,

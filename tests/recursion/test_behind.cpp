@@ -7,6 +7,7 @@
  */
 #include "recursion/root.cuh"
 
+#include "each_holds.h"
 #include "host_data.h"
 #include "plan_limits.h"
 #include "run_suite.h"
@@ -93,8 +94,8 @@ public:
     const int error = launch_behind(thin_grid<uint32_t>(1), nullptr, false, behind_kernel<uint32_t>, sort, ROOT_EVENT);
     ck_assert_msg(error == LAUNCH_OK, "%s", last_report().broken_rule);
     for (uint64_t item = 0; item < COUNT; item++)
-      ck_assert_msg(keys[item] == expected[item], "item %llu is %u, and not %u", static_cast<unsigned long long>(item),
-                    keys[item], expected[item]);
+      EACH_HOLDS_MSG(keys[item] == expected[item], "item %llu is %u, and not %u", static_cast<unsigned long long>(item),
+                     keys[item], expected[item]);
     ck_assert_uint_eq(sort.control->live_tasks + sort.control->live_blocks, 0);
     ck_assert_uint_eq(simulated_launches_taken(), 0);
     cdp_study_depth sum = {};
