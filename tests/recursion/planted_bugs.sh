@@ -318,11 +318,6 @@ build() {
 }
 
 # ---- Looking ----------------------------------------------------------------------------------------------------------------
-# run_seeds FOLDER FIRST COUNT: true if all of them pass; their output is in the folder's log.
-run_seeds() {
-  CDPSORT_TEST_FIRST_SEED=$2 CDPSORT_TEST_SEEDS=$3 CK_TIMEOUT_MULTIPLIER=0.25 "$1/test_seeds" >"$1/log" 2>&1
-}
-
 # report_first BUG FOLDER: says what the first failing seed was told.
 report_first() {
   line=$(grep -m 1 ':sorts_what_the_seed_draws:' "$2/log") || {
@@ -335,11 +330,12 @@ report_first() {
   echo "$1: caught by seed $seed after $((seed + 1)) seeds: $how"
 }
 
-# first_failing FOLDER SEEDS: runs seed after seed until one fails, which its log then tells of; false if all pass.
+# first_failing FOLDER SEEDS: runs seed after seed until one fails, which the folder's log then tells of; false if all pass.
 first_failing() {
   first=0
   while [ "$first" -lt "$2" ]; do
-    run_seeds "$1" "$first" "$seeds_at_once" || return 0
+    CDPSORT_TEST_FIRST_SEED=$first CDPSORT_TEST_SEEDS=$seeds_at_once CK_TIMEOUT_MULTIPLIER=0.25 "$1/test_seeds" >"$1/log" 2>&1 ||
+      return 0
     first=$((first + seeds_at_once))
   done
   return 1
@@ -376,12 +372,9 @@ pass_without_bugs() {
 }
 
 if [ -n "${CDPSORT_PLANTED_WORK:-}" ]; then
+  [ "${1#/}" = "$1" ] || { compile_shared "$1" && exit || exit 1; } # a source
   begun=$(date +%s)
   case $1 in
-  /*)
-    compile_shared "$1"
-    exit
-    ;;
   none) pass_without_bugs && : >"$work/none.done" ;;
   *) hunt "$1" && : >"$work/$1.done" ;;
   esac
@@ -391,8 +384,7 @@ if [ -n "${CDPSORT_PLANTED_WORK:-}" ]; then
 fi
 
 bugs=${*:-$all_bugs}
-# $bugs is a list.
-# shellcheck disable=SC2086
+# shellcheck disable=SC2086 # $bugs is a list
 all_can_be_planted $bugs || exit 1
 prepare
 # shellcheck disable=SC2086
@@ -401,8 +393,8 @@ missed=
 for bug in none $bugs; do
   [ -e "$work/$bug.done" ] || missed="$missed $bug"
 done
-if [ -n "$missed" ]; then
+[ -z "$missed" ] || {
   echo "missed:$missed" >&2
   exit 1
-fi
+}
 echo "every planted bug that the simulated device can show was caught"
