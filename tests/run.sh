@@ -33,7 +33,7 @@ passed=$(grep -c '^ *[0-9]*/[0-9]* Test .* Passed ' "$log" || true)
 skipped=$(grep -c '^ *[0-9]*/[0-9]* Test .*\*\*\*Skipped ' "$log" || true)
 [ "$passed" -gt 0 ] || cdpsort_fail "no test passed, so nothing was shown"
 if [ "$skipped" -gt 0 ]; then
-  echo "$passed tests passed, $skipped were skipped: they need a GPU, and this machine has none that CUDA can use."
+  echo "$passed tests passed, $skipped were skipped: they need a GPU that CUDA can use, or its runtime compiler, and this machine has none."
 else
   echo "$passed tests passed, none was skipped."
 fi
