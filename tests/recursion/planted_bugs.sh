@@ -279,11 +279,10 @@ prepare() {
     echo 'extern "C" void cdp_engine_release_compiled() {}'
     echo "int cdp::simulated::launch_bitonic(const cdp_bitonic_plan &, void *) { return 1; }"
   } >"$work/other_width.cpp"
-  {
-    ls "$work/recursion.cpp" "$work/host.cpp" "$root/tests/recursion/test_seeds.c" "$work/other_width.cpp" "$root"/src/*.c \
-      "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" "$root"/device/*plan.cpp "$root"/device/*/*_plan.cpp \
-      "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" "$root"/tests/support/host_*.c
-  } | CDPSORT_PLANTED_WORK=$work xargs -P "$jobs" -n 1 sh "$0" || return 1
+  printf '%s\0' "$work/recursion.cpp" "$work/host.cpp" "$root/tests/recursion/test_seeds.c" "$work/other_width.cpp" "$root"/src/*.c \
+    "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" "$root"/device/*plan.cpp "$root"/device/*/*_plan.cpp \
+    "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" "$root"/tests/support/host_*.c |
+    CDPSORT_PLANTED_WORK=$work xargs -0 -P "$jobs" -n 1 sh "$0"
 }
 
 # compile_shared SOURCE: an object that has no bug planted.
