@@ -42,18 +42,26 @@ constexpr uint32_t FREQUENT_SAMPLES = 8;
 constexpr uint32_t MAX_FREQUENT_SHARE = 64;
 
 /*
- * Groups of buckets, to which the first of two steps scatters. Fewer have longer runs to write.
+ * Groups of buckets, to which the first of two steps scatters. What a tile has for one of them is written together, and so it is in
+ * the second step for each bucket of a group: the fewer, the longer these runs. H200, 32-bit keys, TB/s read and written together: by
+ * teams, whose tiles have 16,384, to 74 groups 2.9, to 293 2.7; to 256 buckets of a group 2.95, to 512 2.3; by blocks, whose tiles
+ * have twice as many, to 586 2.2, where teams managed 1.5 (docs/lab/2026-11-28-groups-and-runs.md).
  *
- * max_coarse_buckets  the most where a block has room to count all buckets at once: no more than there need be
+ * max_coarse_buckets  the most, unless their buckets would be more than good_fine_buckets
+ * good_fine_buckets   the most buckets of a group, unless groups would be more than max_team_groups
  * max_team_groups     the most to which teams scatter, each with counters of its own; as many as a group may have buckets
- * max_groups          the most at all, to which a whole block scatters as one team: so many that 2^32 keys have buckets for teams
+ * max_groups          the most at all, to which a whole block scatters as one team: so many that 2^32 keys of 8 bytes have buckets
+ *                     for teams
  */
 constexpr uint32_t MAX_COARSE_BUCKETS = 128;
 constexpr uint32_t max_team_groups(DeviceKind kind) {
   return greatest_power_of_two(max_fine_buckets(kind));
 }
+constexpr uint32_t good_fine_buckets(DeviceKind kind) {
+  return max_team_groups(kind) / 2;
+}
 constexpr uint32_t max_groups(DeviceKind kind) {
-  return max_team_groups(kind) * 5 / 4;
+  return max_team_groups(kind) * 19 / 8;
 }
 constexpr uint32_t max_coarse_buckets(DeviceKind kind) {
   return max_team_groups(kind) < MAX_COARSE_BUCKETS ? max_team_groups(kind) : MAX_COARSE_BUCKETS;
@@ -66,7 +74,7 @@ constexpr uint32_t max_first_scatter_buckets(DeviceKind kind) {
 constexpr bool groups_hold_all_buckets() {
   for (const DeviceKind kind : DEVICE_KINDS)
     for (uint32_t key_bytes = 4; key_bytes <= 8; key_bytes += 4)
-      if (on_chip_row(kind, key_bytes).max_buckets > max_coarse_buckets(kind) * greatest_power_of_two(max_fine_buckets(kind)))
+      if (on_chip_row(kind, key_bytes).max_buckets > max_team_groups(kind) * greatest_power_of_two(max_fine_buckets(kind)))
         return false;
   return true;
 }

@@ -31,7 +31,7 @@ constexpr uint32_t KEY_LINES = 1u << KEY_LINE_BITS;
 
 /* Where a line begins, and the one before it ends, in 1 / LINE_UNIT of a bucket, so that no map has too many buckets for 32
    bits; and where the last one ends. */
-constexpr uint32_t LINE_UNIT_BITS = 13;
+constexpr uint32_t LINE_UNIT_BITS = 12;
 constexpr uint32_t LINE_UNIT = 1u << LINE_UNIT_BITS;
 constexpr uint32_t LINE_BEGINS = KEY_LINES + 1;
 
@@ -48,8 +48,8 @@ struct KeyLines {
   uint32_t by_octave; /* 1: of octaves */
 };
 
-/* The same lines with so many buckets: straight. The quotient is below 2^20 and no closer to a greater integer than by 2^-32:
-   a double-precision one, whose last bit is at most half of that, is never rounded up to one. Of 64-bit integers it would be
+/* The same lines with so many buckets: straight. The quotient is below 2^21 and no closer to a greater integer than by 2^-32:
+   a double-precision one, which is off by half of that at most, is never rounded up to one. Of 64-bit integers it would be
    a function of many instructions. */
 template <typename Bits>
 __device__ __forceinline__ KeyLines<Bits> with_buckets(KeyLines<Bits> lines, uint32_t buckets) {

@@ -125,9 +125,14 @@ struct MappedStorageOf {
 };
 template <typename Bits>
 using MappedStorage = MappedStorageOf<Bits, DEVICE_KIND>;
+static_assert((uint64_t{most_map_buckets(DEVICE_KIND, 4)} << LINE_UNIT_BITS) < (uint64_t{1} << 32) &&
+                  (uint64_t{most_map_buckets(DEVICE_KIND, 8)} << LINE_UNIT_BITS) < (uint64_t{1} << 32),
+              "where lines begin are 32-bit numbers");
 constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
 constexpr uint32_t MAX_GROUPS = max_groups(DEVICE_KIND);
 constexpr uint32_t MAX_TEAM_GROUPS = max_team_groups(DEVICE_KIND);
+constexpr uint32_t MAX_FINE = max_fine_buckets(DEVICE_KIND);
+constexpr uint32_t GOOD_FINE = good_fine_buckets(DEVICE_KIND);
 constexpr uint32_t MAX_COARSE = max_coarse_buckets(DEVICE_KIND);
 /* Keys of a block's tile, which its teams share out. */
 template <typename Bits>

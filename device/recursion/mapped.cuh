@@ -39,9 +39,10 @@ __device__ __forceinline__ uint32_t wanted_coarse_shift(const KeyLines<Bits> &li
   const uint32_t buckets = lines.buckets;
   if (buckets <= MAX_ONE_SCATTER)
     return 0;
-  const uint32_t most_groups = counts_twice(lines) ? MAX_TEAM_GROUPS : MAX_COARSE;
   uint32_t shift = 1;
-  while ((buckets - 1) >> shift >= most_groups && 1u << shift < MAX_TEAM_GROUPS) // of buckets, there may be as many in a group
+  while ((buckets - 1) >> shift >= MAX_COARSE && 1u << shift < GOOD_FINE)
+    shift++;
+  while ((buckets - 1) >> shift >= MAX_TEAM_GROUPS && 1u << shift < MAX_TEAM_GROUPS) // of its buckets, too
     shift++;
   return shift;
 }

@@ -71,30 +71,43 @@ __device__ __noinline__ void scatter_to_many_groups(const Sort<Bits> &sort, uint
  */
 template <typename Bits>
 __device__ __noinline__ void find_group_begins(const Sort<Bits> &sort, bool writes, MappedStorage<Bits> &storage) {
-  static_assert(MAX_GROUPS < MultiwayShape<Bits>::BLOCK_THREADS, "a thread for each, and for the end");
+  constexpr uint32_t EACH = MAX_GROUPS / MultiwayShape<Bits>::BLOCK_THREADS + 1; // and where the last one ends
   const MapTable<Bits> &table = sort.map_table;
   const uint32_t groups = group_count(*table.facts);
   const uint64_t most = uint64_t{OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS} << table.facts->coarse_shift;
-  const uint32_t group = threadIdx.x;
-  const uint32_t items = group < groups ? table.group_counts[group] : 0;
+  const uint32_t first = threadIdx.x * EACH;
+  uint32_t items[EACH];
+  uint32_t sum = 0;
+  bool is_fit = false;
+#pragma unroll
+  for (uint32_t index = 0; index < EACH; index++) {
+    items[index] = first + index < groups ? table.group_counts[first + index] : 0;
+    sum += items[index];
+    is_fit |= items[index] != 0 && items[index] <= most;
+  }
   if (threadIdx.x == 0) {
     storage.long_items = 0;
     storage.task_count = 0;
     storage.unfit_count = 0;
   }
   uint32_t total;
-  const uint32_t begin = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(items, storage.divide.warp_totals, total);
+  uint32_t begin = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.divide.warp_totals, total);
   expect(total == static_cast<uint32_t>(sort.count));
-  const bool is_any_fit = __syncthreads_or(items != 0 && items <= most ? 1 : 0) != 0;
-  if (is_any_fit && items > most)
-    atomicAdd(&storage.long_items, items);
+  const bool is_any_fit = __syncthreads_or(is_fit ? 1 : 0) != 0;
   if (!is_any_fit && threadIdx.x == 0)
     storage.long_items = UINT32_MAX;
-  if (group <= groups)
-    storage.divide.begins[group] = begin;
-  if (writes && group < groups) {
-    table.coarse_begins[group] = begin;
-    table.coarse_ends[group] = begin + items;
+#pragma unroll
+  for (uint32_t index = 0; index < EACH; index++) {
+    const uint32_t group = first + index;
+    if (is_any_fit && items[index] > most)
+      atomicAdd(&storage.long_items, items[index]);
+    if (group <= groups)
+      storage.divide.begins[group] = begin;
+    if (writes && group < groups) {
+      table.coarse_begins[group] = begin;
+      table.coarse_ends[group] = begin + items[index];
+    }
+    begin += items[index];
   }
   __syncthreads();
 }
@@ -162,7 +175,7 @@ __device__ __noinline__ void count_buckets_of_groups(const Sort<Bits> &sort, uin
    take part; begins with a barrier. */
 template <typename Bits>
 __device__ __noinline__ void place_buckets_of_groups(const Sort<Bits> &sort, uint32_t share, uint32_t shares) {
-  static_assert(MAX_GROUPS <= MultiwayShape<Bits>::BLOCK_THREADS, "a thread for each bucket of a group");
+  static_assert(MAX_FINE <= MultiwayShape<Bits>::BLOCK_THREADS, "a thread for each bucket of a group");
   auto &storage = block_shared<MappedStorage<Bits>>();
   const MapTable<Bits> &table = sort.map_table;
   MapFacts<Bits> &facts = *table.facts;

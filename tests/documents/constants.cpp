@@ -81,6 +81,7 @@ int main() {
   print("samples_per_bucket", MAP_SAMPLES_PER_BUCKET, MAP_SAMPLES_PER_BUCKET);
   print("groups", max_groups(large), max_groups(large));
   print("team_groups", max_team_groups(large), max_team_groups(large));
+  print("good_fine", good_fine_buckets(large), good_fine_buckets(large));
   print("window", WINDOW_ITEMS, WINDOW_ITEMS);
   print("many_by_width", MANY_BY_WIDTH, MANY_BY_WIDTH);
   print_of("merged", large,

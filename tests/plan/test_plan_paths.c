@@ -86,8 +86,8 @@ static const struct {
   uint64_t mapped;
   uint32_t shared_kb;
 } kind_rows[] = {
-    {KIND_SMALL, CDP_U32, 8192, LOG2(21), 20480 * (16384 / 16 * 15) - 1, 96},
-    {KIND_SMALL, CDP_F64, 4096, LOG2(20), 20480 * (8192 / 16 * 15) - 1, 96},
+    {KIND_SMALL, CDP_U32, 8192, LOG2(21), 38912 * (16384 / 16 * 15) - 1, 96},
+    {KIND_SMALL, CDP_F64, 4096, LOG2(20), 38912 * (8192 / 16 * 15) - 1, 96},
     {KIND_MEDIUM, CDP_F32, 16384, LOG2(21), LOG2(32), 163},
     {KIND_MEDIUM, CDP_I64, 8192, (3 << 19) - 1, LOG2(32), 163},
     {KIND_H200, CDP_I32, 16384, LOG2(21), LOG2(32), 195},
