@@ -126,9 +126,12 @@ constexpr uint32_t MAX_SPREAD_SQUARES = 2;
 /* Keys that are not spread evenly are taken by octaves where the groups of those are so many times more even. */
 constexpr uint32_t MIN_OCTAVE_GAIN = 2;
 
-/* Of all keys, one in so many may be in buckets that are too long to be sorted on chip by a block: more, and the map is given up
-   for splitters. */
+/* Of all keys, one in so many may be in long buckets, too long to be sorted on chip by a block: more, and the map is given up for
+   splitters. A bucket so short that each block would have so many of its length, were all keys in such, counts for a part of its keys: if
+   all blocks have some of those to divide, it takes about as long as tasks would, and a third of that where its keys are equal. */
 constexpr uint32_t MAX_LONG_SHARE = 8;
+constexpr uint32_t MIN_LONG_BUCKETS = 8;
+constexpr uint32_t LONG_BUCKET_WEIGHT = 6;
 
 /* Buckets that are too long for a team, to a block, from which on one is taken ahead of its turn. */
 constexpr uint32_t MANY_LONG_BUCKETS = 4;

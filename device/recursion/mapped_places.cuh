@@ -40,6 +40,15 @@ __device__ __forceinline__ void add_frequent(const Sort<Bits> &sort, MappedStora
   __syncthreads();
 }
 
+/* What a bucket's keys count for, of those that a map may not have too many of: all of them in a long bucket, which is more than one
+   block's share of what all blocks have to do; and some in a bucket that is merely too long for a block to sort on chip. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t long_items_of(const Sort<Bits> &sort, uint32_t items) {
+  if (items <= OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS && items <= sort.block_items)
+    return 0;
+  return items > static_cast<uint32_t>(sort.count / MIN_LONG_BUCKETS) / gridDim.x ? items : items / LONG_BUCKET_WEIGHT;
+}
+
 /* Loads the buckets' counts into shared memory, and finds which have more keys to be moved than a team can sort, or a block.
    writes: writes down how many are moved. All threads take part; ends with a barrier. */
 template <typename Bits>
@@ -60,8 +69,9 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool 
       sort.map_table.items[bucket] = items;
     if (items <= OnChipShape<Bits>::MAX_ITEMS)
       continue;
-    if (items > OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS || items > sort.block_items)
-      atomicAdd(&storage.long_items, items);
+    const uint32_t long_items = long_items_of(sort, items);
+    if (long_items != 0)
+      atomicAdd(&storage.long_items, long_items);
     atomicAdd(items <= sort.block_items ? &storage.long_count : &storage.task_count, 1u);
   }
   __syncthreads();
@@ -110,9 +120,8 @@ __device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, bool wri
   __syncthreads();
 }
 
-/* Whether a map has made sense of the keys, whose buckets have been counted: few of them are in buckets that are sorted on chip
-   neither by a team nor by a block, and none that
-   becomes a task has frequent values, whose place nobody would know. */
+/* Whether a map has made sense of the keys, whose buckets have been counted: few of them are in long buckets, and none that becomes a
+   task has frequent values, whose place nobody would know. */
 template <typename Bits>
 __device__ __forceinline__ bool is_map_useful(const Sort<Bits> &sort, const MappedStorage<Bits> &storage) {
   return storage.long_items <= sort.count / MAX_LONG_SHARE && storage.unfit_count == 0;

@@ -31,6 +31,31 @@ __device__ __noinline__ void divide_long_bucket(const BlockRules<Bits> &rules, R
   __syncthreads();
 }
 
+/* Sorts a bucket of equal keys: what many keys of few values make of a long array, each of them a bucket too long to be sorted on chip.
+   Looks no further than it must, and returns whether they are equal. All threads of the block take part; ends with a barrier. */
+template <typename Bits>
+__device__ __noinline__ bool write_if_equal(const BlockRules<Bits> &rules, const Range &range) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t EACH = LOOK_BYTES / sizeof(Bits);
+  const Bits *keys = rules.side(range.side) + range.begin;
+  const uint32_t items = static_cast<uint32_t>(range.items());
+  const Bits first = keys[0];
+  for (uint32_t begin = 0; begin < items; begin += EACH * THREADS) {
+    bool differs = false;
+#pragma unroll
+    for (uint32_t index = 0; index < EACH; index++) {
+      const uint32_t item = begin + index * THREADS + threadIdx.x;
+      differs |= item < items && keys[item] != first;
+    }
+    if (__syncthreads_or(differs ? 1 : 0) != 0)
+      return false;
+  }
+  write_equal(first, items, rules.side(Side::keys) + range.begin, rules.map, Team<Bits, 1>());
+  if (threadIdx.x == 0)
+    count_leaves(rules.counters, range.depth, 1, items);
+  return true;
+}
+
 /* Asks for the keys of a bucket, of a line to each thread, as far as the L2 cache. */
 template <typename Bits>
 __device__ __forceinline__ void prefetch_bucket(const BlockRules<Bits> &rules, const Range &range, uint32_t thread) {
@@ -47,7 +72,8 @@ __device__ __forceinline__ void sort_long_bucket(const Sort<Bits> &sort, const R
   const uint32_t bucket = has_frequent ? bucket_that_begins(sort, static_cast<uint32_t>(range.begin)) : 0;
   const bool is_flagged = has_frequent && (sort.map_table.items[bucket] & FLAGGED) != 0;
   if (range.items() > OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS) {
-    divide_long_bucket(sort.rules, range);
+    if (!write_if_equal(sort.rules, range))
+      divide_long_bucket(sort.rules, range);
     if (is_flagged)
       insert_frequent(sort, range, bucket);
   } else if (is_flagged)
