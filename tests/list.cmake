@@ -72,7 +72,7 @@ foreach(name scan bitonic block_sort block_places merge splitters presorted on_c
 endforeach()
 
 # The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
-foreach(name short short_equal behind mapped misled counted)
+foreach(name short short_equal behind mapped mapped_long misled counted)
   cdpsort_test(${name} FOLDER recursion SUPPORT host_data simulated_rules STATIC LABELS simulated TIMEOUT 600)
 endforeach()
 cdpsort_test(fallbacks FOLDER recursion SUPPORT host_data forced_limits simulated_rules STATIC LABELS simulated)
@@ -84,7 +84,7 @@ endforeach()
 cdpsort_test(speed FOLDER recursion SUPPORT host_data LABELS simulated long)
 set_tests_properties(speed PROPERTIES RUN_SERIAL ON) # it is about time
 set_tests_properties(carry PROPERTIES COST 200) # the longest
-set_tests_properties(mapped public_calls buckets sort PROPERTIES COST 50) # nearly as long
+set_tests_properties(mapped mapped_long public_calls buckets sort PROPERTIES COST 50) # nearly as long
 if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
   add_test(NAME planted_bugs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/recursion/planted_bugs.sh)
   # It hunts as many bugs at a time as there are processors, and so begins first and has them all.

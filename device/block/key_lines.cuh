@@ -44,8 +44,9 @@ struct KeyLines {
   uint32_t raise;
   uint32_t factor; /* straight: buckets in 2^32 offsets; 0: lines */
   uint32_t buckets;
-  uint32_t frequent;  /* values that are left out (frequent_values.cuh). With octaves there is one at least */
-  uint32_t by_octave; /* 1: of octaves */
+  uint32_t frequent;     /* values that are left out (frequent_values.cuh). With octaves there is one at least */
+  uint16_t by_octave;    /* 1: of octaves */
+  uint16_t counter_bits; /* of a bucket's counter, if all are counted at once; 0: groups of them are first */
 };
 
 /* The same lines with so many buckets: straight. The quotient is below 2^21 and no closer to a greater integer than by 2^-32:

@@ -98,6 +98,32 @@ struct MapTileItems {
     }
   }
 
+  /* Loads rows of what a warp reads at once, this thread's part of the first of which is at `mine`, and the next ones `step` keys on.
+     All keys are there. */
+  __device__ __forceinline__ void load_rows(const Bits *mine, uint32_t step) {
+#pragma unroll
+    for (uint32_t vector = 0; vector < ITEMS / VECTOR; vector++) {
+      const KeyVector<Bits> loaded = *reinterpret_cast<const KeyVector<Bits> *>(mine);
+      mine += step;
+#pragma unroll
+      for (uint32_t key = 0; key < VECTOR; key++)
+        keys[vector * VECTOR + key] = loaded.keys[key];
+    }
+    present = ALL;
+  }
+
+  /* The same, where some may be missing: of `tiles`, from position `first` on. */
+  __device__ __forceinline__ void load_some_rows(const Tiles &tiles, uint64_t first, uint32_t step) {
+    present = 0;
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++) {
+      const uint64_t index = first + item % VECTOR + uint64_t{step} * (item / VECTOR);
+      const bool is_present = index >= tiles.ahead && index <= tiles.last;
+      keys[item] = is_present ? tiles.base[index] : GREATEST<Bits>;
+      present |= is_present ? 1u << item : 0;
+    }
+  }
+
   /* Calls `use` for each key. Of whole tiles, which nearly all are, without conditions. */
   template <typename Use>
   __device__ __forceinline__ void each(Use use) const {

@@ -75,14 +75,15 @@ template <typename Bits, DeviceKind KIND>
 struct MapDivide {
   static constexpr uint32_t MAX_BUCKETS = on_chip_row(KIND, sizeof(Bits)).max_buckets;
   static constexpr uint32_t FREQUENT_COUNTS = MAX_BUCKETS; /* where the counters of frequent values begin */
+  static constexpr uint32_t COUNTERS = FREQUENT_COUNTS + FrequentShapeOf<Bits, KIND>::SLOTS;
 
   uint32_t warp_totals[WARP_LANES];
   uint32_t line_begins[LINE_BEGINS];
   Bits slots[FrequentShapeOf<Bits, KIND>::SLOTS];
   uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them */
   union {
-    uint32_t counts[FREQUENT_COUNTS + FrequentShapeOf<Bits, KIND>::SLOTS]; /* of all buckets; of what is in each slot */
-    uint32_t drawn[KEY_LINES];                                             /* samples in each line */
+    uint32_t counts[COUNTERS]; /* of all buckets; of what is in each slot */
+    uint32_t drawn[KEY_LINES]; /* samples in each line */
     MapLearn<Bits, KIND> learn;
     MapScatterTeam<Bits, KIND, 1, max_one_scatter_buckets(KIND)> tile;
     MapGroups<Bits, KIND> groups;
@@ -111,7 +112,7 @@ struct MappedStorageOf {
   BlockTurn turn;
   KeyLines<Bits> map;
   uint32_t bucket_side;   /* a Side: where the buckets are, which are to be sorted */
-  uint32_t long_items;    /* in buckets that are too long for a block to sort on chip */
+  uint32_t long_items;    /* in buckets too long for a block to sort on chip, as they count (mapped_places.cuh) */
   uint32_t long_count;    /* of those too long for a team, those that a block can sort */
   uint32_t task_count;    /* and those that none can */
   uint32_t unfit_count;   /* of the latter, those with frequent values */

@@ -23,14 +23,37 @@ __device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint6
   return buckets < sort.map_buckets ? static_cast<uint32_t>(buckets) : sort.map_buckets;
 }
 
-/* The most buckets that a block has counters for, all at once. */
+/* The most buckets that a block has a word for each of, all at once, and one for each frequent value. */
 template <typename Bits>
 constexpr uint32_t MAX_COUNTED_BUCKETS = MapDivide<Bits, DEVICE_KIND>::MAX_BUCKETS;
 
 /* Whether a map has more than that (mapped_long.cuh). */
 template <typename Bits>
-__device__ __forceinline__ bool counts_twice(const KeyLines<Bits> &lines) {
+__device__ __forceinline__ bool has_many_buckets(const KeyLines<Bits> &lines) {
   return lines.buckets > MAX_COUNTED_BUCKETS<Bits>;
+}
+
+/* Whether its keys are counted twice: by groups of buckets, and when they are there, by bucket. */
+template <typename Bits>
+__device__ __forceinline__ bool counts_twice(const KeyLines<Bits> &lines) {
+  return lines.counter_bits == 0;
+}
+
+/*
+ * The bits of a bucket's counter. Where several must share a word (mapped_packed.cuh), they hold 3 / 2 of what a block counts of a
+ * bucket on average, at least. 8 bits are for keys that are spread evenly alone: at the ends of lines there may be buckets of some times
+ * the average.
+ */
+template <typename Bits>
+__device__ __forceinline__ uint16_t wanted_counter_bits(const Sort<Bits> &sort, const KeyLines<Bits> &lines) {
+  if (!has_many_buckets(lines))
+    return 32;
+  const uint32_t fewest = lines.factor != 0 ? 8 : 16;
+  for (uint32_t bits = 16; bits >= fewest; bits /= 2)
+    if (lines.buckets <= MapDivide<Bits, DEVICE_KIND>::COUNTERS * (32 / bits) &&
+        3 * sort.count < (uint64_t{lines.buckets} * gridDim.x << bits) * 2)
+      return static_cast<uint16_t>(bits);
+  return 0;
 }
 
 /* The buckets of a group, as a power of two; 0: one scatter does without groups. */
@@ -42,7 +65,7 @@ __device__ __forceinline__ uint32_t wanted_coarse_shift(const KeyLines<Bits> &li
   uint32_t shift = 1;
   while ((buckets - 1) >> shift >= MAX_COARSE && 1u << shift < GOOD_FINE)
     shift++;
-  while ((buckets - 1) >> shift >= MAX_TEAM_GROUPS && 1u << shift < MAX_TEAM_GROUPS) // of its buckets, too
+  while ((buckets - 1) >> shift >= MAX_TEAM_GROUPS && 1u << shift < MAX_TEAM_GROUPS) // and its buckets are no more than that
     shift++;
   return shift;
 }
@@ -110,13 +133,15 @@ __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyL
   __syncthreads();
   const uint64_t items_left = sort.count * samples_left / samples;
   lines.buckets = wanted_buckets(sort, items_left, lines.frequent != 0 ? FREQUENT_BUCKET_SHARE : LINES_BUCKET_SHARE);
-  if (lines.frequent == 0 || !counts_twice(lines))
+  lines.counter_bits = lines.frequent != 0 ? 32 : wanted_counter_bits(sort, lines);
+  if (lines.frequent == 0 || !has_many_buckets(lines))
     return samples_left;
   if (items_left <= MOST_ITEMS) {
     lines.buckets = MAX_COUNTED_BUCKETS<Bits>;
     return samples_left;
   }
   lines.frequent = 0;
+  lines.counter_bits = 0; // which those of frequent values would overflow
   lines.buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     drawn[line] = sort.map_table.drawn[line];

@@ -10,10 +10,11 @@
  *                    - they are spread evenly: nothing more has to be known
  *                    - they are not, or some values are frequent: they draw a larger sample
  *     learn          one block learns the lines and the frequent values from it
- *     count          counts the buckets, and the keys of frequent values
+ *     count          counts the buckets, and the keys of frequent values; of very long arrays buckets in counters that share words
+ *                    (mapped_packed.cuh), or groups of them
  *     scatter        moves the keys, but for those of frequent values, to their buckets or, where those are many, to groups of
  *                    them
- *     count_groups   very long arrays: counts the buckets of the groups, which alone have been counted (mapped_long.cuh)
+ *     count_groups   where groups alone have been counted: counts their buckets (mapped_long.cuh)
  *     place          and finds where those begin
  *     scatter_again  from the groups to the buckets
  *     sort           a bucket to each team, on chip (sort_buckets.cuh); and writes the keys of frequent values
@@ -58,7 +59,7 @@ __host__ __device__ inline uint32_t map_blocks(const Sort<Bits> &sort) {
 template <typename Driver, MapForm FORM, typename Bits>
 __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStage expected, uint32_t share, uint32_t shares,
                                                  MappedStorage<Bits> &storage) {
-  if (counts_twice(storage.map))
+  if (has_many_buckets(storage.map))
     find_group_begins(sort, share == 0, storage);
   else
     find_bucket_begins(sort, share == 0, storage);
@@ -71,11 +72,13 @@ __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStag
     return;
   if (share == 0) {
     announce_stage<Driver>(sort, expected);
-    if (!counts_twice(storage.map))
+    if (!has_many_buckets(storage.map))
       write_places(sort, storage);
+    else if (!counts_twice(storage.map))
+      place_buckets_of_groups(sort, 0, 1);
     if (threadIdx.x == 0)
       Driver::begin_tasks(sort);
-  } else if (Driver::HAS_MANY_GROUPS && counts_twice(storage.map) && group_count(*sort.map_table.facts) > MAX_TEAM_GROUPS) {
+  } else if (Driver::HAS_MANY_GROUPS && has_many_buckets(storage.map) && group_count(*sort.map_table.facts) > MAX_TEAM_GROUPS) {
     if constexpr (Driver::HAS_MANY_GROUPS)
       scatter_to_many_groups(sort, share - 1, shares - 1);
   } else if (sort.map_table.facts->coarse_shift != 0) {
@@ -106,7 +109,9 @@ __device__ inline void count_mapped(const Sort<Bits> &sort, MappedStorage<Bits> 
     return;
   count_task(sort.rules.counters, 0, sort.count, facts.lines.buckets);
   count_at(sort.rules.counters, 0, &cdp_study_depth::balance, split_balance(facts.lines.buckets, sort.count, longest));
-  const uint32_t counts = counts_twice(facts.lines) ? 2 : 1;
+  const uint32_t counts = counts_twice(facts.lines)       ? 2
+                          : has_many_buckets(facts.lines) ? 0
+                                                          : 1; // 0: count_packed() has said it
   const uint32_t scatters = facts.coarse_shift != 0 ? 2 : 1;
   count_moved(sort.rules.counters, 0, (counts + 2 * scatters) * sort.count);
 }
@@ -145,8 +150,8 @@ __device__ __forceinline__ void do_share(const Sort<Bits> &sort, MapStage stage,
                                          MappedStorage<Bits> &storage) {
   if (share == 0 && stage != MapStage::scatter)
     announce_stage<Driver>(sort, expected);
-  if (stage == MapStage::count && counts_twice(storage.map))
-    count_groups_share(sort, share, gridDim.x);
+  if (stage == MapStage::count && has_many_buckets(storage.map))
+    count_many_buckets(sort, share, gridDim.x);
   else if (stage == MapStage::count)
     count_share<FORM>(sort, share, gridDim.x, storage);
   else if (stage == MapStage::scatter)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mapped arrays with more buckets than a block has counters for: their keys are counted twice. First by groups of buckets, to
- * which they are then scattered; and then, group by group, by bucket. One more read of all keys; what comes before and behind is
- * as of shorter arrays.
+ * Mapped arrays with more buckets than a block has words for. Their buckets are counted in parts of words (mapped_packed.cuh); or,
+ * where even those are too few, keys are counted twice: first by groups of buckets, to which they are then scattered, and then, group
+ * by group, by bucket, which is one more read of all keys. What comes before and behind is as of shorter arrays.
  *
  * A map with frequent values counts those in shared memory, too, and is not to be had here: their keys are moved as all others
  * are, and a bucket too long for a block becomes a task, whose splitters leave them out.
@@ -10,44 +10,11 @@
 #ifndef CDPSORT_DEVICE_RECURSION_MAPPED_LONG_CUH
 #define CDPSORT_DEVICE_RECURSION_MAPPED_LONG_CUH
 
+#include "recursion/mapped_packed.cuh"
 #include "recursion/mapped_places.cuh"
 #include "recursion/mapped_scatter.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* The group of an entered key. */
-template <typename Map>
-struct GroupMap {
-  static constexpr bool HAS_FREQUENT = false;
-
-  Map map;
-  uint32_t shift;
-
-  template <typename Bits>
-  __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    return map(key) >> shift;
-  }
-};
-
-/* Counts a share of the keys by groups, by the map in storage. All threads take part; begins with a barrier having made it
-   visible. */
-template <typename Bits>
-__device__ __noinline__ void count_groups_share(const Sort<Bits> &sort, uint32_t share, uint32_t shares) {
-  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  auto &storage = block_shared<MappedStorage<Bits>>();
-  uint32_t *counts = storage.divide.counts;
-  const uint32_t shift = wanted_coarse_shift(storage.map);
-  for (uint32_t group = threadIdx.x; group < MAX_GROUPS; group += THREADS)
-    counts[group] = 0;
-  __syncthreads();
-  with_map(storage.map, storage.divide.line_begins, [&](const auto &map) {
-    count_tiles(sort, share, shares, GroupMap<std::decay_t<decltype(map)>>{map, shift}, storage);
-  });
-  __syncthreads();
-  for (uint32_t group = threadIdx.x; group < MAX_GROUPS; group += THREADS)
-    if (counts[group] != 0)
-      atomicAdd(&sort.map_table.group_counts[group], counts[group]);
-}
 
 /* Moves a share of the keys to more groups than teams have counters for: the whole block is one team, as if groups were buckets.
    All threads take part; begins with the groups' begins in storage, and a barrier. */
@@ -71,7 +38,7 @@ __device__ __noinline__ void scatter_to_many_groups(const Sort<Bits> &sort, uint
  */
 template <typename Bits>
 __device__ __noinline__ void find_group_begins(const Sort<Bits> &sort, bool writes, MappedStorage<Bits> &storage) {
-  constexpr uint32_t EACH = MAX_GROUPS / MultiwayShape<Bits>::BLOCK_THREADS + 1; // and where the last one ends
+  constexpr uint32_t EACH = MAX_GROUPS / MultiwayShape<Bits>::BLOCK_THREADS + 1; // one entry more than groups
   const MapTable<Bits> &table = sort.map_table;
   const uint32_t groups = group_count(*table.facts);
   const uint64_t most = uint64_t{OnChipShape<Bits, OnChipBy::block>::MAX_ITEMS} << table.facts->coarse_shift;

@@ -207,11 +207,12 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
     return MapVerdict::descending;
   const bool is_even = look.frequent <= samples / MAX_FREQUENT_SHARE && look.squares <= MAX_SPREAD_SQUARES * samples;
   lines = with_buckets(groups, sort.straight_buckets);
+  lines.counter_bits = wanted_counter_bits(sort, lines);
   if (is_even && is_straight(lines))
     return MapVerdict::even;
   lines.buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
   const KeyLines<Bits> octaves = octaves_from(least, lines);
-  if (!counts_twice(lines) && are_octaves_better(samples, octaves, look))
+  if (!has_many_buckets(lines) && are_octaves_better(samples, octaves, look))
     lines = octaves;
   lines.factor = 0;
   return MapVerdict::uneven;

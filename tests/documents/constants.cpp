@@ -36,6 +36,11 @@ uint64_t counted_at_once(DeviceKind kind, uint32_t key_bytes) {
   return uint64_t{on_chip_row(kind, key_bytes).max_buckets} * team_items(kind, key_bytes) / 16 * FULLEST_BUCKET_SHARE;
 }
 
+/* The most buckets whose counters, of so many bits, share the words of a block. */
+uint32_t packed_buckets(DeviceKind kind, uint32_t key_bytes, uint32_t bits) {
+  return (on_chip_row(kind, key_bytes).max_buckets + frequent_slots(kind, key_bytes)) * (32 / bits);
+}
+
 void print_kind(const char *prefix, DeviceKind kind) {
   char name[64];
   const auto named = [&](const char *what) {
@@ -77,6 +82,11 @@ int main() {
   print_of("frequent", large, [](DeviceKind of, uint32_t bytes) { return frequent_slots(of, bytes) / 8 * 3; });
   print_of("look", large, [](DeviceKind of, uint32_t bytes) { return max_look_samples(multiway_row(of, bytes)); });
   print_of("millions_at_once", large, [](DeviceKind of, uint32_t bytes) { return counted_at_once(of, bytes) / 1000000; });
+  print_of("packed_16", large, [](DeviceKind of, uint32_t bytes) { return packed_buckets(of, bytes, 16); });
+  print_of("packed_8", large, [](DeviceKind of, uint32_t bytes) { return packed_buckets(of, bytes, 8); });
+  print_of("millions_packed", large, [](DeviceKind of, uint32_t bytes) {
+    return uint64_t{packed_buckets(of, bytes, 8)} * (team_items(of, bytes) / 16 * STRAIGHT_BUCKET_SHARE) / 1000000;
+  });
   print("lines", KEY_LINES, KEY_LINES);
   print("samples_per_bucket", MAP_SAMPLES_PER_BUCKET, MAP_SAMPLES_PER_BUCKET);
   print("groups", max_groups(large), max_groups(large));
