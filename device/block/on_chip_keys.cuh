@@ -46,11 +46,16 @@ struct OnChipShapeOf {
 };
 
 /*
- * Cells of equal width between the least and the greatest key, of which a key's is asked.
- *
- * They are as many as there may be, and not a power of two of key values wide: values that lie evenly, as few distinct ones
- * often do, would have their counters in the same bank of shared memory. (H200, one block: 2^15 keys of 256 values took 49 us
- * then, as many random ones 22.)
+ * Cells that are left out, of as many as there are counters for: half as many as shared memory has banks. Values that lie evenly, as few
+ * distinct ones often do, have cells that lie evenly. If all were used, nine values would have their counters 1,024 apart, in the same bank;
+ * of 16 fewer, no even distance is so nearly a multiple of 32 that the first value's bank and the last one's are not 16 apart. H200, 2^24 keys of
+ * 16,384 values, nine to a bucket: sorted on chip in 147 and 102 us (docs/lab/2026-11-28-equal-keys.md).
+ */
+constexpr uint32_t SPARE_CELLS = 16;
+
+/*
+ * Cells of equal width between the least and the greatest key, of which a key's is asked. Not a power of two of key values wide, for the
+ * same reason: 2^15 keys of 256 values took a block 49 us then, as many random ones 22 (H200).
  */
 template <typename Bits>
 struct CellMap {

@@ -51,7 +51,7 @@ __device__ __forceinline__ bool stage_held_keys(OnChipKeys<Bits, BY> &keys, uint
     return true;
   {
     auto &storage = room_of(rooms);
-    const CellMap<Bits> cell_of = cells_between(least, greatest, Shape::CELLS);
+    const CellMap<Bits> cell_of = cells_between(least, greatest, Shape::CELLS - SPARE_CELLS);
     if (SortTeam::anew().thread == 0)
       storage.cell_of = cell_of;
     keys.each([&storage, cell_of](Bits key) { atomicAdd(&storage.cells[cell_of(key)], 1u); });
