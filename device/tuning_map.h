@@ -103,7 +103,7 @@ constexpr uint32_t MAX_DRAWN_SAMPLES = 1u << 22;
 /* Frequent values: the counters by which they are found, for each bucket, which must be zeroed: one of them has 4 samples on
    average, and 24 make a value frequent; how often one is moved from one of its places to the other before it is lost; and the
    share of a bucket's samples, in sixteenths, that makes a value one. */
-constexpr uint32_t SEARCHED_PER_BUCKET = 16;
+constexpr uint32_t SEARCHED_PER_BUCKET = 11;
 constexpr uint32_t MAX_SLOT_ROUNDS = 32;
 constexpr uint32_t FREQUENT_SIXTEENTHS = 6;
 
@@ -183,8 +183,10 @@ constexpr uint32_t MAX_TAKEN_VALUES = 4;
 constexpr uint32_t MIN_TAKEN_SAMPLES = 5;
 constexpr uint32_t TRIED_VALUES = 8;
 
-/* A cell of more keys may have but few that are not of one value, and then nothing else of it is written. */
-constexpr uint32_t SETTLED_CELL_ITEMS = 512;
+/* A cell of more halves of a key for each thread of a team is the whole team's, if it has few values: one after the other. H200, k-mers
+   of 32 bits, sorted on chip, by teams from 512 keys on: three cells of 1,024 to a bucket, 143 us in place of 151; five of 512, 91 in place
+   of 80 (docs/lab/2026-11-28-equal-keys.md). */
+constexpr uint32_t SETTLED_CELL_HALVES = 3;
 
 } // namespace cdp
 

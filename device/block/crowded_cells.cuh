@@ -117,14 +117,15 @@ struct CellPlaces {
 };
 
 /*
- * Calls use(first, key) for the rows of a cell, a key to each lane, ROWS of which are read at a time; what is missing is
- * `missing`. What `use` writes is never behind the row at hand. All lanes take part.
+ * Calls use(first, key) for the rows of a cell, a key to each lane; what is missing is `missing`. What `use` writes is never behind
+ * the row at hand. All lanes take part.
  *
  * Instructions that hardly ever run come from far: a line of 8 takes 250 cycles (H200, docs/lab/2026-11-26-crowded-cells.md).
  * Therefore the loop is short where cells are.
  */
-template <uint32_t ROWS, typename Bits, typename Use>
+template <typename Bits, typename Use>
 __device__ __forceinline__ void each_row(const CrowdedCell<Bits> &cell, Bits missing, Use use) {
+  constexpr uint32_t ROWS = 2; // read at a time
   const uint32_t lane = threadIdx.x % WARP_LANES;
 #pragma unroll 1
   for (uint32_t first = 0; first < cell.items; first += ROWS * WARP_LANES) {
@@ -141,8 +142,6 @@ __device__ __forceinline__ void each_row(const CrowdedCell<Bits> &cell, Bits mis
     __syncwarp();
   }
 }
-constexpr uint32_t SHORT_ROWS = 2; /* at a time, of a cell that a warp sorts */
-constexpr uint32_t LONG_ROWS = 8;  /* of one that has a thousand keys or so */
 
 /* A key of a cell for each lane, from all over it. */
 template <typename Bits>
@@ -176,55 +175,6 @@ __device__ __forceinline__ uint32_t commonest_value(const CrowdedCell<Bits> &cel
   return most;
 }
 
-/*
- * Sorts a cell of which all keys but WARP_LANES at most have one value: gives the others their places, and theirs to keys of that
- * value; everything else stays. Writes the same to the cell's last place, where the others have been written as they were, unless
- * that is NULL. False if it is not such a cell: then nothing has been done. All lanes take part; begins with the keys visible to
- * the warp.
- */
-template <typename Bits>
-__device__ __forceinline__ bool sort_cell_of_one_value(const CellPlaces<Bits> &places) {
-  const CrowdedCell<Bits> &cell = places.cell;
-  const uint32_t lane = threadIdx.x % WARP_LANES;
-  Bits value;
-  if (commonest_value(cell, value) < WARP_LANES / 2)
-    return false;
-  Bits other = value; // each lane keeps one
-  uint32_t place = 0;
-  uint32_t count = 0;
-  each_row<LONG_ROWS>(cell, value, [&](uint32_t first, Bits key) {
-    uint32_t left = __ballot_sync(ALL_LANES, key != value);
-    if (count + static_cast<uint32_t>(__popc(left)) > WARP_LANES) {
-      count = WARP_LANES + 1; // for good
-      return;
-    }
-    for (; left != 0; left &= left - 1) {
-      const uint32_t from = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
-      const Bits found = __shfl_sync(ALL_LANES, key, static_cast<int>(from));
-      if (lane == count) {
-        other = found;
-        place = first + from;
-      }
-      count++;
-    }
-  });
-  if (count > WARP_LANES)
-    return false;
-  uint32_t rank = 0; // among the others
-  for (uint32_t number = 0; number < count; number++) {
-    const Bits key = __shfl_sync(ALL_LANES, other, static_cast<int>(number));
-    rank += key < other || (key == other && number < lane) ? 1 : 0;
-  }
-  const bool has_one = lane < count;
-  __syncwarp();
-  if (has_one)
-    places.put(place, value);
-  __syncwarp();
-  if (has_one)
-    places.put(other < value ? rank : cell.items - count + rank, other);
-  return true;
-}
-
 /* Sorts a cell whose keys have two values. False if it is not such a cell: then nothing has been done. All lanes take part;
    begins with the keys visible to the warp. */
 template <typename Bits>
@@ -238,7 +188,7 @@ __device__ __forceinline__ bool sort_cell_of_two_values(const CellPlaces<Bits> &
   const Bits upper = max(one, other);
   uint32_t lowers = 0;
   bool are_more = false;
-  each_row<SHORT_ROWS>(cell, upper, [&](uint32_t, Bits key) {
+  each_row(cell, upper, [&](uint32_t, Bits key) {
     lowers += static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, key == lower)));
     are_more |= key != lower && key != upper;
   });
@@ -256,7 +206,7 @@ template <typename Bits>
 __device__ __forceinline__ uint32_t take_out(const CrowdedCell<Bits> &cell, TakenValues<Bits> &taken) {
   const uint32_t lane = threadIdx.x % WARP_LANES;
   uint32_t left = 0;
-  each_row<SHORT_ROWS>(cell, Bits{0}, [&](uint32_t first, Bits key) {
+  each_row(cell, Bits{0}, [&](uint32_t first, Bits key) {
     const uint32_t others = taken.count_row(key, first + lane < cell.items);
     if ((others >> lane & 1) != 0)
       cell.key(left + static_cast<uint32_t>(__popc(others & ((1u << lane) - 1)))) = key;
@@ -273,6 +223,7 @@ __device__ __forceinline__ uint32_t take_out_by_team(const CrowdedCell<Bits> &ce
   constexpr uint32_t ROWS = 4; // read before any is written, which is never behind what has been read
   if (team.thread == 0)
     left = 0;
+#pragma unroll 1
   for (uint32_t first = 0; first < cell.items; first += ROWS * AnyTeam::THREADS) {
     Bits keys[ROWS];
 #pragma unroll
@@ -290,6 +241,53 @@ __device__ __forceinline__ uint32_t take_out_by_team(const CrowdedCell<Bits> &ce
   const uint32_t counted = left;
   team.sync(); // all have read it
   return counted;
+}
+
+/*
+ * Sorts a cell of hardly any keys but those of a few values, by all threads of a team, of which `left` is shared memory: takes the
+ * values out, and puts them and the others, one to a lane at most, in their places. False if it is not such a cell: then its keys are
+ * there, in any order. All threads of the team take part; begins with the keys visible to all; no barrier at the end.
+ */
+template <typename Bits, typename AnyTeam>
+__device__ __forceinline__ bool sort_cell_of_few_values(const CellPlaces<Bits> &places, const AnyTeam &team, uint32_t &left) {
+  const CrowdedCell<Bits> &cell = places.cell;
+  CrowdedCell<Bits> others = cell;
+  TakenValues<Bits> taken = {};
+  Bits value;
+  // Every warp draws the same sample.
+  while (others.items > WARP_LANES && !taken.is_full() && commonest_value(others, value) >= MIN_TAKEN_SAMPLES) {
+    const uint32_t items = take_out_by_team(others, value, team, left);
+    taken.take(value, others.items - items);
+    others.items = items;
+  }
+  if (taken.taken == 0)
+    return false;
+  const bool are_few = others.items <= WARP_LANES;
+  const bool has_one = are_few && team.lane() < others.items; // in every warp
+  const Bits other = has_one ? cell.key(team.lane()) : 0;
+  team.sync();
+  const CellPlaces<Bits> last = {cell, are_few ? places.destination : nullptr, places.map};
+  uint32_t behind = others.items; // where they are too many, values are put behind them
+#pragma unroll
+  for (uint32_t index = 0; index < MAX_TAKEN_VALUES; index++) {
+    if (index >= taken.taken)
+      continue;
+    const uint32_t lower = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, has_one && other < taken.values[index])));
+    const uint32_t first = are_few ? taken.below(taken.values[index]) + lower : behind;
+    for (uint32_t same = team.thread; same < taken.counts[index]; same += AnyTeam::THREADS)
+      last.put(first + same, taken.values[index]);
+    behind += taken.counts[index];
+  }
+  if (are_few && team.warp() == 0) {
+    uint32_t rank = 0; // among the others
+    for (uint32_t number = 0; number < others.items; number++) {
+      const Bits key = __shfl_sync(ALL_LANES, other, static_cast<int>(number));
+      rank += key < other || (key == other && number < team.lane()) ? 1 : 0;
+    }
+    if (has_one)
+      last.put(rank + taken.below(other), other);
+  }
+  return are_few;
 }
 
 /* Sorts the first `left` keys of a cell, LANE_ITEMS to a lane at most, and puts them and the values that were taken out of it in

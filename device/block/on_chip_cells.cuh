@@ -86,19 +86,21 @@ __device__ __forceinline__ Bits *place_behind(Bits *destination, uint32_t items)
    one has too many different keys. */
 enum class CellsFate : uint32_t { sorted, too_many, hopeless };
 
-/* Sorts the listed cells that have hardly any keys but those of one value, a warp each, and marks them as settled. All threads of
-   the team take part; begins and ends with a barrier. */
+/* Sorts the listed cells that have hardly any keys but those of a few values, one after the other, and marks them as settled: all
+   would wait for a warp that had a long one. All threads of the team take part; begins and ends with a barrier. */
 template <typename Bits, OnChipBy BY>
 __device__ __forceinline__ void settle_listed_cells(uint32_t listed, Bits *destination, const KeyMap<Bits> &map,
                                                     const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
-  for (uint32_t index = team.warp(); index < listed; index += OnChipShape<Bits, BY>::WARPS) {
-    const uint32_t number = storage.warp_totals[index];
+  constexpr uint32_t LEAST_ITEMS = OnChipShape<Bits, BY>::THREADS * SETTLED_CELL_HALVES / 2;
+  const uint32_t own = team.lane() < listed ? storage.warp_totals[team.lane()] : 0;
+  const bool is_long = team.lane() < listed && crowded_cell(storage, own).items > LEAST_ITEMS;
+  for (uint32_t left = __ballot_sync(ALL_LANES, is_long); left != 0; left &= left - 1) {
+    const uint32_t index = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
+    const uint32_t number = __shfl_sync(ALL_LANES, own, static_cast<int>(index));
     const CrowdedCell<Bits> cell = crowded_cell(storage, number);
-    if (cell.items <= SETTLED_CELL_ITEMS)
-      continue;
-    const bool is_settled = sort_cell_of_one_value(CellPlaces<Bits>{cell, place_behind(destination, cell.begin), map});
-    if (is_settled && team.lane() == 0)
-      storage.warp_totals[index] = number | SETTLED;
+    const CellPlaces<Bits> places = {cell, place_behind(destination, cell.begin), map};
+    if (sort_cell_of_few_values(places, team, storage.taken) && team.thread == 0)
+      storage.warp_totals[index] = number | SETTLED; // all have read it
   }
   team.sync();
 }
