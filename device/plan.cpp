@@ -213,7 +213,7 @@ uint32_t map_buckets(const Given &given, const cdp_plan &plan) {
   const uint64_t room = on_chip_items(given.multiway, on_chip);
   const bool at_once = plan.count / (room * FULLEST_BUCKET_SHARE / 16) < on_chip.max_buckets;
   const uint64_t most_buckets = at_once ? on_chip.max_buckets : most_map_buckets(kind, given.key_bytes);
-  const uint64_t buckets = std::min<uint64_t>(wanted_buckets(given, plan, LINES_BUCKET_SHARE), most_buckets);
+  const uint64_t buckets = std::min<uint64_t>(wanted_buckets(given, plan, FREQUENT_BUCKET_SHARE), most_buckets);
   if (!settings.maps || settings.scheme == CDP_SCHEME_CONTROLLER || settings.child_streams != CDP_STREAMS_FIRE_AND_FORGET ||
       plan.block_depth_limit < MIN_MAP_DEPTH_LIMIT || least_buckets > most_buckets || plan.count > MAX_MAPPED_ITEMS)
     return 0;

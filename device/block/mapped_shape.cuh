@@ -38,7 +38,8 @@ struct MapLook {
   uint32_t groups[SPREAD_GROUPS];
   uint32_t octave_groups[SPREAD_GROUPS];
   WarpExtremes<Bits> extremes;
-  uint32_t frequent; /* samples of frequent values */
+  uint32_t frequent;      /* samples of frequent values */
+  uint32_t equal_squares; /* sum of the squares of all samples' counters */
   uint32_t squares;
   uint32_t octave_squares;
   uint32_t rises; /* 1: a sample is greater than one before it */

@@ -132,7 +132,8 @@ __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyL
   lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(left, storage.divide.warp_totals, samples_left);
   __syncthreads();
   const uint64_t items_left = sort.count * samples_left / samples;
-  lines.buckets = wanted_buckets(sort, items_left, lines.frequent != 0 ? FREQUENT_BUCKET_SHARE : LINES_BUCKET_SHARE);
+  const uint32_t all_buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
+  lines.buckets = lines.frequent != 0 ? min(wanted_buckets(sort, items_left, FREQUENT_BUCKET_SHARE), all_buckets) : all_buckets;
   lines.counter_bits = lines.frequent != 0 ? 32 : wanted_counter_bits(sort, lines);
   if (lines.frequent == 0 || !has_many_buckets(lines))
     return samples_left;
@@ -142,7 +143,7 @@ __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyL
   }
   lines.frequent = 0;
   lines.counter_bits = 0; // which those of frequent values would overflow
-  lines.buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
+  lines.buckets = all_buckets;
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     drawn[line] = sort.map_table.drawn[line];
   __syncthreads();

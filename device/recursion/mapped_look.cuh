@@ -20,6 +20,8 @@
 
 #include "recursion/mapped.cuh"
 
+#include <cmath>
+
 namespace cdp::CDP_RUNTIME {
 
 /* What a sample says about an array. */
@@ -103,6 +105,7 @@ __device__ __forceinline__ void load_sample(const Sort<Bits> &sort, uint32_t sam
     look.groups[group] = look.octave_groups[group] = 0;
   if (threadIdx.x == 0) {
     look.frequent = 0;
+    look.equal_squares = 0;
     look.squares = 0;
     look.octave_squares = 0;
     look.rises = 0;
@@ -120,19 +123,21 @@ __device__ __forceinline__ void add_squares(const uint32_t (&groups)[SPREAD_GROU
   }
 }
 
-/* The counter of a sample among as many as there are samples: by Fibonacci hashing (Knuth, "The art of computer programming",
-   volume 3, 6.4), which spreads what lies in steps, too. */
+/* The counter of a sample among as many as there are samples: as if at random, whatever the keys (MurmurHash3's last step, Appleby,
+   2011). Hashes that spread what lies in steps more evenly than that would hide equal keys. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t sample_slot(Bits key, uint32_t samples) {
   uint32_t word = static_cast<uint32_t>(key);
   if constexpr (sizeof(Bits) == 8)
-    word += static_cast<uint32_t>(key >> 32) * 0x85EBCA6Bu;
-  return (word * 0x9E3779B9u) >> (__clz(static_cast<int>(samples)) + 1);
+    word += static_cast<uint32_t>(key >> 32) * 0x9E3779B9u;
+  word = (word ^ word >> 16) * 0x85EBCA6Bu;
+  word = (word ^ word >> 13) * 0xC2B2AE35u;
+  return word >> (__clz(static_cast<int>(samples)) + 1);
 }
 
-/* Whether samples rise, or fall, as their positions do; whether a value is frequent, by counting samples whose hashes are alike;
-   and how evenly the offsets are spread. All threads take part; what it finds is theirs to read behind the barrier that it ends
-   with. */
+/* Whether samples rise, or fall, as their positions do; whether a value is frequent, and how many keys are equal, by counting
+   samples whose hashes are alike; and how evenly the offsets are spread. All threads take part; what it finds is theirs to read
+   behind the barrier that it ends with. */
 template <typename Bits>
 __device__ __forceinline__ void judge_sample(uint32_t samples, const KeyLines<Bits> &groups, MapLook<Bits, DEVICE_KIND> &look) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
@@ -154,11 +159,16 @@ __device__ __forceinline__ void judge_sample(uint32_t samples, const KeyLines<Bi
     look.falls = 1;
   __syncthreads();
   uint32_t frequent = 0;
+  uint32_t squares = 0;
   for (uint32_t pair = threadIdx.x; pair < samples / 2; pair += THREADS) {
     const uint32_t first = look.slots[pair] & 0xFFFF;
     const uint32_t second = look.slots[pair] >> 16;
     frequent += (first >= FREQUENT_SAMPLES ? first : 0) + (second >= FREQUENT_SAMPLES ? second : 0);
+    squares += first * first + second * second;
   }
+  squares = warp_sum(squares);
+  if (threadIdx.x % WARP_LANES == 0)
+    atomicAdd(&look.equal_squares, squares);
   if (frequent != 0)
     atomicAdd(&look.frequent, frequent);
   add_squares<Bits>(look.groups, samples / SPREAD_GROUPS, look.squares);
@@ -176,6 +186,31 @@ __device__ __forceinline__ bool are_octaves_better(uint32_t samples, const KeyLi
   add_squares<Bits>(look.octave_groups, samples / SPREAD_GROUPS, look.octave_squares);
   __syncthreads();
   return look.octave_squares < look.squares / MIN_OCTAVE_GAIN;
+}
+
+/*
+ * How many buckets a straight map should make, which are a team's.
+ *
+ * 1. n different samples in n counters at random have 2 n for the sum of the counters' squares, with a standard deviation of
+ *    sqrt(2 n). What is above that, if it is more than chance, says how many keys are equal to one, on average: c.
+ * 2. Equal keys are in the same bucket. Buckets of B keys, c of each value, have a standard deviation of sqrt(B c).
+ * 3. Of room R, B + 2 sqrt(B c) = R leaves two of those. But where equal keys nearly fill it, two values have no room in any bucket.
+ * Therefore B = (sqrt(R + c) - sqrt(c))^2, if c is less than 3 / 4 of R; but one scatter is not made two for that.
+ */
+template <typename Bits>
+__device__ __forceinline__ uint32_t straight_buckets(const Sort<Bits> &sort, uint32_t samples, uint32_t equal_squares) {
+  constexpr float ROOM = OnChipShape<Bits>::MAX_ITEMS;
+  const uint32_t fewest = sort.straight_buckets;
+  if (equal_squares <= 2 * samples + samples / 16 + 64) // three standard deviations of 512 samples, four of 8,192
+    return fewest;
+  const float share_of_all = static_cast<float>(equal_squares - 2 * samples) / static_cast<float>(samples * samples);
+  const float equal = share_of_all * static_cast<float>(sort.count);
+  if (equal >= ROOM * 3 / 4)
+    return fewest;
+  const float root = sqrtf(ROOM + equal) - sqrtf(equal);
+  const uint32_t share = static_cast<uint32_t>(16 * root * root / ROOM);
+  const uint32_t wanted = wanted_buckets(sort, sort.count, min(max(share, FREQUENT_BUCKET_SHARE), STRAIGHT_BUCKET_SHARE));
+  return fewest <= MAX_ONE_SCATTER ? min(wanted, MAX_ONE_SCATTER) : wanted;
 }
 
 /* Whether positions of all keys are 32-bit numbers, counted from where a line of the cache begins. */
@@ -206,7 +241,7 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
   if (sees_order && look.rises == 0)
     return MapVerdict::descending;
   const bool is_even = look.frequent <= samples / MAX_FREQUENT_SHARE && look.squares <= MAX_SPREAD_SQUARES * samples;
-  lines = with_buckets(groups, sort.straight_buckets);
+  lines = with_buckets(groups, straight_buckets(sort, samples, look.equal_squares));
   lines.counter_bits = wanted_counter_bits(sort, lines);
   if (is_even && is_straight(lines))
     return MapVerdict::even;

@@ -61,6 +61,23 @@ START_TEST(frequent_values_are_counted) {
 }
 END_TEST
 
+/* Buckets differ more in length where keys are equal; then they are shorter. Now and then a few of the values are taken to be frequent:
+   then there are lines. */
+START_TEST(equal_keys_have_shorter_buckets) {
+  int sorts = 0;
+  int with_shorter = 0;
+  for (int turn = 0; turn < 8; turn++) {
+    const cdp_scheme scheme = turn % 4 < 2 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
+    const uint64_t seed = 20 + (uint64_t)turn;
+    const uint64_t buckets = sort_odd_keys(12, seed, FEW_ITEMS, turn % 2 != 0, scheme).depths[0].parts;
+    const uint64_t shorter = sort_odd_keys(13, seed, FEW_ITEMS, turn % 2 != 0, scheme).depths[0].parts;
+    sorts++;
+    with_shorter += 2 * shorter >= 3 * buckets;
+  }
+  ck_assert_int_ge(2 * with_shorter, sorts);
+}
+END_TEST
+
 START_TEST(sorts_odd_keys) {
   static const cdp_scheme schemes[] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_HOST};
   for (int turn = SANITIZED_FIRST(_i); turn < 8; turn += SANITIZED_STRIDE)
@@ -167,6 +184,7 @@ int main(void) {
   tcase_add_loop_test(sorting, sorts_every_distribution, 0, HOST_DISTRIBUTIONS);
   tcase_add_test(sorting, random_keys_are_sorted_on_chip);
   tcase_add_loop_test(sorting, sorts_odd_keys, 0, ODD_KEYS);
+  tcase_add_test(sorting, equal_keys_have_shorter_buckets);
   tcase_add_loop_test(sorting, frequent_values_are_counted, 0, 4);
   tcase_add_loop_test(sorting, sorts_by_every_seed, 0, 4);
   suite_add_tcase(suite, sorting);

@@ -66,7 +66,7 @@ START_TEST(buckets_are_counted_at_once) {
 }
 END_TEST
 
-/* Counters of 8 bits: some sorts count all keys once, and in others a block counts its share again in words. */
+/* Counters of 8 bits: some sorts count all keys once, and in others a block counts its share again, in 16 bits or in words. */
 START_TEST(shares_that_overflow_are_counted_again) {
   uint32_t again = 0;
   const uint32_t sorts = 24;
