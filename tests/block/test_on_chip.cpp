@@ -140,14 +140,16 @@ void check_frequent(uint32_t seed) {
     if (values == 1 || (values == 2 && ARE_MANY_THREADS))
       ck_assert(outcome == Outcome::by_cells);
   }
-  // One value, with more and more others in its cell: as many as a warp has lanes, and then it is no cell of one value.
-  for (const uint32_t others : {WARP_LANES - 1, WARP_LANES, WARP_LANES + 1, 2 * WARP_LANES + 1}) {
-    std::vector<Bits> one = spread_keys<Bits>(MOST<Bits, BY>, seed);
-    std::fill(one.begin(), one.begin() + MOST<Bits, BY> / 2, middle);
-    for (uint32_t other = 0; other < others; other++)
-      one[(MOST<Bits, BY> / 2 - 1) / others * other] = other % 2 == 0 ? middle + other + 1 : middle - other;
-    sort_keys<BY>(one, seed % 4);
-  }
+  // One value or two, with more and more others in the cell: as many as a warp has lanes, and then it is no cell of few values.
+  for (const uint32_t others : {WARP_LANES - 1, WARP_LANES, WARP_LANES + 1, 2 * WARP_LANES + 1})
+    for (const uint32_t values : {1u, 2u}) {
+      std::vector<Bits> few = spread_keys<Bits>(MOST<Bits, BY>, seed);
+      for (uint32_t index = 0; index < MOST<Bits, BY> / 2; index++)
+        few[index] = middle + (index % 4 + 1 < values ? 1 : 0); // neighbours are equal, as a rule
+      for (uint32_t other = 0; other < others; other++)
+        few[(MOST<Bits, BY> / 2 - 1) / others * other] = other % 2 == 0 ? middle + other + 2 : middle - other;
+      sort_keys<BY>(few, seed % 4);
+    }
   std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY>, seed);
   for (const Bits value : {Bits{0}, Bits{1}, LAST, static_cast<Bits>(LAST - 1), static_cast<Bits>(LAST / 2), middle})
     plant<Bits>(keys, MOST<Bits, BY> / 6, value, seed + static_cast<uint32_t>(value % 97));
