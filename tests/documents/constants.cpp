@@ -76,7 +76,7 @@ int main() {
   print("wide_run", wide_run_items(large), wide_run_items(large));
   print_of("block_pairs", large, block_pairs_items);
   print("wide_tile", wide_tile_items(large), wide_tile_items(large));
-  print_of("cells", large, [](DeviceKind of, uint32_t bytes) { return on_chip_row(of, bytes).cells; });
+  print_of("cells", large, [](DeviceKind of, uint32_t bytes) { return on_chip_row(of, bytes).cells - SPARE_CELLS; });
   print_of("straight", large, [](DeviceKind of, uint32_t bytes) { return team_items(of, bytes) / 16 * STRAIGHT_BUCKET_SHARE; });
   print_of("by_lines", large, [](DeviceKind of, uint32_t bytes) { return team_items(of, bytes) / 16 * LINES_BUCKET_SHARE; });
   print_of("frequent", large, [](DeviceKind of, uint32_t bytes) { return frequent_slots(of, bytes) / 8 * 3; });
