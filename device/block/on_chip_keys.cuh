@@ -46,16 +46,17 @@ struct OnChipShapeOf {
 };
 
 /*
- * Cells that are left out, of as many as there are counters for: half as many as shared memory has banks. Values that lie evenly, as few
- * distinct ones often do, have cells that lie evenly. If all were used, nine values would have their counters 1,024 apart, in the same bank;
- * of 16 fewer, no even distance is so nearly a multiple of 32 that the first value's bank and the last one's are not 16 apart. H200, 2^24 keys of
- * 16,384 values, nine to a bucket: sorted on chip in 147 and 102 us (docs/lab/2026-11-28-equal-keys.md).
+ * Cells that are left out, of as many as there are counters for. Values that lie evenly, as few distinct ones often do, have
+ * cells that lie evenly. If all cells were used, nine values would have their counters 1,024 apart, all but the first in the
+ * same bank of shared memory. Any even distance is near to a multiple of some bank's; with 20 fewer, no number of values from 6
+ * to 1,300 has its counters in fewer than five banks, where there are 4,096, 8,192 or 16,384 counters; with 16 fewer, eight
+ * values have them in three (docs/lab/2026-11-28-equal-keys.md).
  */
-constexpr uint32_t SPARE_CELLS = 16;
+constexpr uint32_t SPARE_CELLS = 20;
 
 /*
- * Cells of equal width between the least and the greatest key, of which a key's is asked. Not a power of two of key values wide, for the
- * same reason: 2^15 keys of 256 values took a block 49 us then, as many random ones 22 (H200).
+ * Cells of equal width between the least and the greatest key, of which a key's is asked. Not a power of two of key values
+ * wide, for the same reason: 2^15 keys of 256 values took a block 49 us then, as many random ones 22 (H200).
  */
 template <typename Bits>
 struct CellMap {
@@ -119,9 +120,9 @@ using SortingTeam = Team<Bits, OnChipShape<Bits, BY>::TEAMS>;
 /*
  * The room of this thread's team, of those that a block's teams have one after the other.
  *
- * 1. A thread's keys fill its registers, and what is kept beside them is spilled, past a cache that shared memory leaves next to
- *    little of: some was read again at the beginning of every step. Without that, the sort of 2^27 keys' buckets took 524 us in
- *    place of 626 (H200; docs/lab/2026-11-24-look-and-write.md).
+ * 1. A thread's keys fill its registers, and what is kept beside them is spilled, past a cache that shared memory leaves next
+ *    to little of: some was read again at the beginning of every step. Without that, the sort of 2^27 keys' buckets took 524 us
+ *    in place of 626 (H200; docs/lab/2026-11-24-look-and-write.md).
  * 2. Where the first room is, is a constant; which one is the team's follows from a thread's number.
  * Therefore every step works its room out anew (Team::anew()).
  */
