@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells of an on-chip sort (on_chip_sort.cuh) that have more keys than windows and seams put in order: a warp sorts each, where
- * it is.
+ * Cells of an on-chip sort (on_chip_sort.cuh) that have more keys than windows and seams put in order: each is sorted where it
+ * is, by a warp, or, if it is long, by all warps of the team one after the other.
  *
  * Cells are that crowded, as a rule, because of values that are many keys' at once, with a few others beside them that happened
- * to be placed among them. If there are two values and nothing else, it is enough to count one. Otherwise the warp takes out those that
- * several of a sample have, in one pass, which costs a read for each key and a ballot for each value; what is left is few enough for
- * registers, as a rule, or has other such values.
+ * to be placed among them. If there are two values and nothing else, it is enough to count one. Otherwise those are taken out
+ * that several of a sample have, in one pass, which costs a read for each key and a ballot for each value; what is left is few
+ * enough for registers, as a rule, or has other such values.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_CROWDED_CELLS_CUH
 #define CDPSORT_DEVICE_BLOCK_CROWDED_CELLS_CUH
@@ -91,8 +91,8 @@ struct TakenValues {
   }
 };
 
-/* Where the keys of a cell go when they are in order: to their places in the stage, and to their last places, the first of which is
-   `destination`, unless that is NULL. */
+/* Where the keys of a cell go when they are in order: to their places in the stage, and to their last places, the first of
+   which is `destination`, unless that is NULL. */
 template <typename Bits>
 struct CellPlaces {
   const CrowdedCell<Bits> &cell;
@@ -104,11 +104,12 @@ struct CellPlaces {
     if (destination != nullptr)
       destination[index] = map.leave(key, true);
   }
-  /* `count` keys of a value, from an index on. All lanes take part. */
-  __device__ __forceinline__ void put_all(uint32_t first, uint32_t count, Bits value) const {
+  /* `count` keys of a value, from an index on, by so many threads, of which this is one. */
+  __device__ __forceinline__ void put_all(uint32_t first, uint32_t count, Bits value,
+                                          uint32_t thread = threadIdx.x % WARP_LANES, uint32_t threads = WARP_LANES) const {
     const Bits last = destination != nullptr ? map.leave(value, true) : 0;
 #pragma unroll 1
-    for (uint32_t index = first + threadIdx.x % WARP_LANES; index < first + count; index += WARP_LANES) {
+    for (uint32_t index = first + thread; index < first + count; index += threads) {
       cell.key(index) = value;
       if (destination != nullptr)
         destination[index] = last;
@@ -117,8 +118,8 @@ struct CellPlaces {
 };
 
 /*
- * Calls use(first, key) for the rows of a cell, a key to each lane; what is missing is `missing`. What `use` writes is never behind
- * the row at hand. All lanes take part.
+ * Calls use(first, key) for the rows of a cell, a key to each lane; what is missing is `missing`. What `use` writes is never
+ * behind the row at hand. All lanes take part.
  *
  * Instructions that hardly ever run come from far: a line of 8 takes 250 cycles (H200, docs/lab/2026-11-26-crowded-cells.md).
  * Therefore the loop is short where cells are.
@@ -215,8 +216,8 @@ __device__ __forceinline__ uint32_t take_out(const CrowdedCell<Bits> &cell, Take
   return left;
 }
 
-/* Moves a cell's keys of other values to its front, by all threads of a team, of which `left` is shared memory. Returns how many
-   they are. All of them take part; begins and ends with a barrier. */
+/* Moves a cell's keys of other values to its front, by all threads of a team, of which `left` is shared memory. Returns how
+   many they are. All of them take part; begins and ends with a barrier. */
 template <typename Bits, typename AnyTeam>
 __device__ __forceinline__ uint32_t take_out_by_team(const CrowdedCell<Bits> &cell, Bits value, const AnyTeam &team,
                                                      uint32_t &left) {
@@ -243,16 +244,13 @@ __device__ __forceinline__ uint32_t take_out_by_team(const CrowdedCell<Bits> &ce
   return counted;
 }
 
-/*
- * Sorts a cell of hardly any keys but those of a few values, by all threads of a team, of which `left` is shared memory: takes the
- * values out, and puts them and the others, one to a lane at most, in their places. False if it is not such a cell: then its keys are
- * there, in any order. All threads of the team take part; begins with the keys visible to all; no barrier at the end.
- */
+/* Takes the commonest values out of a cell one after the other, by all threads of a team, of which `left` is shared memory, as
+   long as there are more others than a lane each. Returns how many others there are, at the cell's front. All threads of the
+   team take part; begins and ends with the keys visible to all. */
 template <typename Bits, typename AnyTeam>
-__device__ __forceinline__ bool sort_cell_of_few_values(const CellPlaces<Bits> &places, const AnyTeam &team, uint32_t &left) {
-  const CrowdedCell<Bits> &cell = places.cell;
+__device__ __forceinline__ uint32_t take_out_commonest(const CrowdedCell<Bits> &cell, TakenValues<Bits> &taken,
+                                                       const AnyTeam &team, uint32_t &left) {
   CrowdedCell<Bits> others = cell;
-  TakenValues<Bits> taken = {};
   Bits value;
   // Every warp draws the same sample.
   while (others.items > WARP_LANES && !taken.is_full() && commonest_value(others, value) >= MIN_TAKEN_SAMPLES) {
@@ -260,38 +258,51 @@ __device__ __forceinline__ bool sort_cell_of_few_values(const CellPlaces<Bits> &
     taken.take(value, others.items - items);
     others.items = items;
   }
-  if (taken.taken == 0)
-    return false;
-  const bool are_few = others.items <= WARP_LANES;
-  const bool has_one = are_few && team.lane() < others.items; // in every warp
-  const Bits other = has_one ? cell.key(team.lane()) : 0;
+  return others.items;
+}
+
+/* Puts taken values, and `items` others, one to a lane at most, in their places, by all threads of a team. All of them take
+   part; begins with the keys visible to all; no barrier at the end. */
+template <typename Bits, typename AnyTeam>
+__device__ __forceinline__ void put_by_team(const CellPlaces<Bits> &places, uint32_t items, const TakenValues<Bits> &taken,
+                                            const AnyTeam &team) {
+  const bool has_one = team.lane() < items; // in every warp
+  const Bits other = has_one ? places.cell.key(team.lane()) : 0;
   team.sync();
-  const CellPlaces<Bits> last = {cell, are_few ? places.destination : nullptr, places.map};
-  uint32_t behind = others.items; // where they are too many, values are put behind them
 #pragma unroll
   for (uint32_t index = 0; index < MAX_TAKEN_VALUES; index++) {
     if (index >= taken.taken)
       continue;
-    const uint32_t lower = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, has_one && other < taken.values[index])));
-    const uint32_t first = are_few ? taken.below(taken.values[index]) + lower : behind;
-    for (uint32_t same = team.thread; same < taken.counts[index]; same += AnyTeam::THREADS)
-      last.put(first + same, taken.values[index]);
-    behind += taken.counts[index];
+    const Bits value = taken.values[index];
+    const uint32_t lower = static_cast<uint32_t>(__popc(__ballot_sync(ALL_LANES, has_one && other < value)));
+    places.put_all(taken.below(value) + lower, taken.counts[index], value, team.thread, AnyTeam::THREADS);
   }
-  if (are_few && team.warp() == 0) {
-    uint32_t rank = 0; // among the others
-    for (uint32_t number = 0; number < others.items; number++) {
-      const Bits key = __shfl_sync(ALL_LANES, other, static_cast<int>(number));
-      rank += key < other || (key == other && number < team.lane()) ? 1 : 0;
-    }
-    if (has_one)
-      last.put(rank + taken.below(other), other);
+  if (team.warp() != 0)
+    return;
+  uint32_t rank = 0; // among the others
+  for (uint32_t number = 0; number < items; number++) {
+    const Bits key = __shfl_sync(ALL_LANES, other, static_cast<int>(number));
+    rank += key < other || (key == other && number < team.lane()) ? 1 : 0;
   }
-  return are_few;
+  if (has_one)
+    places.put(rank + taken.below(other), other);
 }
 
-/* Sorts the first `left` keys of a cell, LANE_ITEMS to a lane at most, and puts them and the values that were taken out of it in
-   their places. All lanes take part. */
+/* Puts taken values behind the others of a cell, as if nothing had been taken out, by so many threads, of which this is one. */
+template <typename Bits>
+__device__ __forceinline__ void put_back(const CellPlaces<Bits> &places, uint32_t left, const TakenValues<Bits> &taken,
+                                         uint32_t thread = threadIdx.x % WARP_LANES, uint32_t threads = WARP_LANES) {
+#pragma unroll
+  for (uint32_t value = 0; value < MAX_TAKEN_VALUES; value++)
+    if (value < taken.taken) {
+      CellPlaces<Bits>{places.cell, nullptr, places.map}.put_all(left, taken.counts[value], taken.values[value], thread,
+                                                                 threads);
+      left += taken.counts[value];
+    }
+}
+
+/* Sorts the first `left` keys of a cell, LANE_ITEMS to a lane at most, and puts them and the values that were taken out of it
+   in their places. All lanes take part. */
 template <uint32_t LANE_ITEMS, typename Bits>
 __device__ __forceinline__ void put_in_order(const CellPlaces<Bits> &places, uint32_t left, const TakenValues<Bits> &taken) {
   const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -322,8 +333,8 @@ __device__ __forceinline__ void put_in_order(const CellPlaces<Bits> &places, uin
   }
 }
 
-/* Sorts a cell, of which values may have been taken out: the first `left` keys are others. False if there are too many different
-   ones: then its keys are there, in any order. All lanes take part; begins with the keys visible to the warp. */
+/* Sorts a cell, of which values may have been taken out: the first `left` keys are others. False if there are too many
+   different ones: then its keys are there, in any order. All lanes take part; begins with the keys visible to the warp. */
 template <typename Bits>
 __device__ __forceinline__ bool sort_crowded_cell(const CellPlaces<Bits> &places, uint32_t left, TakenValues<Bits> taken) {
   constexpr uint32_t FEW = 2 * WARP_LANES;
@@ -357,12 +368,7 @@ __device__ __forceinline__ bool sort_crowded_cell(const CellPlaces<Bits> &places
     put_in_order<MANY / WARP_LANES>(places, others.items, taken);
     return true;
   }
-#pragma unroll
-  for (uint32_t value = 0; value < MAX_TAKEN_VALUES; value++)
-    if (value < taken.taken) {
-      CellPlaces<Bits>{places.cell, nullptr, places.map}.put_all(others.items, taken.counts[value], taken.values[value]);
-      others.items += taken.counts[value];
-    }
+  put_back(places, others.items, taken);
   return false;
 }
 

@@ -10,8 +10,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* A cell of more keys is long: a warp takes a microsecond for a hundred of them or so. And a very long one has more of them than
-   so many for each thread of a team: all its warps take values out of it. */
+/* A cell of more keys is long: a warp takes a microsecond for a hundred of them or so. And a very long one has more of them
+   than so many for each thread of a team: all its warps take values out of it. */
 constexpr uint32_t LISTED_CELL_ITEMS = 2 * WARP_LANES;
 constexpr uint32_t VERY_LONG_CELL_SHARE = 4;
 
@@ -86,66 +86,66 @@ __device__ __forceinline__ Bits *place_behind(Bits *destination, uint32_t items)
    one has too many different keys. */
 enum class CellsFate : uint32_t { sorted, too_many, hopeless };
 
-/* Sorts the listed cells that have hardly any keys but those of a few values, one after the other, and marks them as settled: all
-   would wait for a warp that had a long one. All threads of the team take part; begins and ends with a barrier. */
+/* sort_crowded_cell() as a function of its own: instructions that hardly ever run. */
+template <typename Bits>
+__device__ __noinline__ bool sort_rare_cell(CrowdedCell<Bits> cell, uint32_t left, TakenValues<Bits> taken, Bits *destination,
+                                            const KeyMap<Bits> &map) {
+  return sort_crowded_cell(CellPlaces<Bits>{cell, destination, map}, left, taken);
+}
+
+/* What becomes of a long cell: left_to_warps: as it was, or its keys in any order. */
+enum class LongCell : uint32_t { sorted, left_to_warps, hopeless };
+
+/* Sorts a long cell, if it has few values, or if it is so long that a warp should not be left alone with it: then the team
+   takes out what it can. Returns the same in every thread. All threads of the team take part; begins with the keys visible to
+   all; no barrier at the end. */
 template <typename Bits, OnChipBy BY>
-__device__ __forceinline__ void settle_listed_cells(uint32_t listed, Bits *destination, const KeyMap<Bits> &map,
-                                                    const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
+__device__ __forceinline__ LongCell sort_long_cell(const CellPlaces<Bits> &places, const SortingTeam<Bits, BY> &team,
+                                                   OnChipTeam<Bits, BY> &storage) {
+  const CrowdedCell<Bits> &cell = places.cell;
+  TakenValues<Bits> taken = {};
+  const uint32_t others = take_out_commonest(cell, taken, team, storage.taken);
+  if (others <= WARP_LANES) {
+    put_by_team(places, others, taken, team);
+    return LongCell::sorted;
+  }
+  bool is_sorted = true;
+  if (cell.items > VERY_LONG_CELL_SHARE * OnChipShape<Bits, BY>::THREADS) {
+    if (team.warp() == 0)
+      is_sorted = sort_rare_cell(cell, others, taken, places.destination, places.map);
+    return team.any(!is_sorted) ? LongCell::hopeless : LongCell::sorted;
+  }
+  put_back(places, others, taken, team.thread, SortingTeam<Bits, BY>::THREADS);
+  return LongCell::left_to_warps;
+}
+
+/* Sorts the listed cells that are long, one after the other, and marks them as settled, unless it is for warps to sort them:
+   all would wait for one that had a long one. False, in every thread, if one has too many different keys. All threads of the
+   team take part; begins and ends with a barrier. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ bool settle_long_cells(uint32_t listed, Bits *destination, const KeyMap<Bits> &map,
+                                                  const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
   constexpr uint32_t LEAST_ITEMS = OnChipShape<Bits, BY>::THREADS * SETTLED_CELL_HALVES / 2;
   const uint32_t own = team.lane() < listed ? storage.warp_totals[team.lane()] : 0;
   const bool is_long = team.lane() < listed && crowded_cell(storage, own).items > LEAST_ITEMS;
-  for (uint32_t left = __ballot_sync(ALL_LANES, is_long); left != 0; left &= left - 1) {
+  bool is_hopeless = false;
+  for (uint32_t left = __ballot_sync(ALL_LANES, is_long); left != 0 && !is_hopeless; left &= left - 1) {
     const uint32_t index = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
     const uint32_t number = __shfl_sync(ALL_LANES, own, static_cast<int>(index));
     const CrowdedCell<Bits> cell = crowded_cell(storage, number);
-    const CellPlaces<Bits> places = {cell, place_behind(destination, cell.begin), map};
-    if (sort_cell_of_few_values(places, team, storage.taken) && team.thread == 0)
+    const LongCell became = sort_long_cell<Bits, BY>({cell, place_behind(destination, cell.begin), map}, team, storage);
+    if (became == LongCell::sorted && team.thread == 0)
       storage.warp_totals[index] = number | SETTLED; // all have read it
+    is_hopeless = became == LongCell::hopeless;
   }
   team.sync();
-}
-
-/* Sorts a cell of which all but the first `left` keys have been taken out, and writes it to its last place, if there is one.
-   Returns whether it is in order. All lanes of a warp take part. */
-template <typename Bits>
-__device__ __noinline__ bool sort_and_write_cell(CrowdedCell<Bits> cell, uint32_t left, TakenValues<Bits> taken,
-                                                 Bits *destination, const KeyMap<Bits> &map) {
-  return sort_crowded_cell(CellPlaces<Bits>{cell, place_behind(destination, cell.begin), map}, left, taken);
+  return !is_hopeless;
 }
 
 /*
- * Takes values out of the listed cells that are very long, by all threads of the team, and has them sorted by a warp. Returns
- * whether they are in order, in every thread. All threads of the team take part; begins and ends with a barrier.
- */
-template <typename Bits, OnChipBy BY>
-__device__ inline bool sort_very_long_cells(uint32_t listed, Bits *destination, const KeyMap<Bits> &map,
-                                            const SortingTeam<Bits, BY> &team, OnChipTeam<Bits, BY> &storage) {
-  constexpr uint32_t MOST_ITEMS = VERY_LONG_CELL_SHARE * OnChipShape<Bits, BY>::THREADS;
-  const uint32_t own = team.lane() < listed ? storage.warp_totals[team.lane()] : SETTLED;
-  const bool is_long = (own & SETTLED) == 0 && crowded_cell(storage, own).items > MOST_ITEMS;
-  for (uint32_t left = __ballot_sync(ALL_LANES, is_long); left != 0; left &= left - 1) {
-    const uint32_t number = __shfl_sync(ALL_LANES, own, __ffs(static_cast<int>(left)) - 1);
-    const CrowdedCell<Bits> cell = crowded_cell(storage, number);
-    CrowdedCell<Bits> others = cell;
-    TakenValues<Bits> taken = {};
-    Bits value;
-    // Every warp draws the same sample.
-    while (others.items > MOST_ITEMS && !taken.is_full() && commonest_value(others, value) >= MIN_TAKEN_SAMPLES) {
-      const uint32_t items = take_out_by_team(others, value, team, storage.taken);
-      taken.take(value, others.items - items);
-      others.items = items;
-    }
-    const bool is_sorted = team.warp() != 0 || sort_and_write_cell(cell, others.items, taken, destination, map);
-    if (team.any(!is_sorted))
-      return false;
-  }
-  return true;
-}
-
-/*
- * Sorts the cells that windows and seams have left in disorder, unless there are more than `most` for each warp, and writes them
- * to their last place from `destination` on, unless that is NULL. All threads of the team take part; begins with a barrier, ends
- * with one.
+ * Sorts the cells that windows and seams have left in disorder, unless there are more than `most` for each warp, and writes
+ * them to their last place from `destination` on, unless that is NULL. All threads of the team take part; begins with a
+ * barrier, ends with one.
  *
  * Cells in disorder may be neighbours. Therefore long ones are shared out evenly, as many as there is room to list, and before
  * all others, since one that cannot be sorted spares the rest; each warp sorts the others that it finds.
@@ -155,15 +155,13 @@ __device__ __noinline__ CellsFate sort_disordered_cells(uint32_t count, uint32_t
                                                         const KeyMap<Bits> &map, SortingTeam<Bits, BY> team,
                                                         OnChipTeam<Bits, BY> &storage) {
   using Shape = OnChipShape<Bits, BY>;
-  constexpr uint32_t MOST_ITEMS = VERY_LONG_CELL_SHARE * Shape::THREADS;
   mark_disordered_cells(count, team, storage);
   const bool are_long = storage.taken > storage.disordered_cells / 2; // further rounds would not mend them
   const bool are_few = storage.disordered_cells <= (are_long ? MAX_LONG_CELLS : most) * Shape::WARPS;
   const uint32_t listed = are_few ? min(storage.taken, WARP_LANES) : 0;
   const bool are_all_listed = listed == storage.disordered_cells;
   team.sync(); // all have read it
-  settle_listed_cells(listed, destination, map, team, storage);
-  bool are_sorted = sort_very_long_cells(listed, destination, map, team, storage);
+  bool are_sorted = settle_long_cells(listed, destination, map, team, storage);
   // One call for listed cells and for others: what is in order is inlined, and its instructions come but once.
   const uint32_t turned = (team.warp() + team.lane() * Shape::WARPS / WARP_LANES) % Shape::WARPS;
   uint32_t own =
@@ -175,7 +173,7 @@ __device__ __noinline__ CellsFate sort_disordered_cells(uint32_t count, uint32_t
     if (index < listed) {
       number = storage.warp_totals[index];
       index += Shape::WARPS;
-      if ((number & SETTLED) != 0 || crowded_cell(storage, number).items > MOST_ITEMS)
+      if ((number & SETTLED) != 0)
         continue;
     } else if (disordered != 0) {
       number = __shfl_sync(ALL_LANES, own - Shape::THREADS, __ffs(static_cast<int>(disordered)) - 1);
