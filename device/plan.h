@@ -109,7 +109,7 @@ typedef struct cdp_plan {
   uint32_t merge_items;        /* many ways: ranges up to this are merged in the block's registers; 0: none */
 
   uint32_t map_buckets;      /* the most that a map divides the array into; 0: no map */
-  uint32_t straight_buckets; /* and those that it makes of keys that are spread evenly */
+  uint32_t straight_buckets; /* and those that it makes of keys that are spread evenly, hardly any of them equal */
   /* Short path; otherwise 0. */
   uint32_t short_fan_out;      /* buckets of unequal keys */
   uint32_t short_oversampling; /* keys drawn for each of them */

@@ -142,7 +142,8 @@ constexpr uint32_t MAP_TILE_ITEMS = map_tile_items(multiway_row(DEVICE_KIND, siz
 
 /* How many buckets there should be, where so many are enough, for teams that take one after the other: as many for each, lest
    some have one to sort when all others are done. */
-__host__ __device__ inline uint64_t rounded_buckets(uint64_t enough, uint64_t teams) {
+template <typename Number>
+__host__ __device__ inline Number rounded_buckets(Number enough, Number teams) {
   return enough > MAX_ROUNDED_SHARE * teams ? enough : (enough + teams - 1) / teams * teams;
 }
 

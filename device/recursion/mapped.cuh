@@ -15,12 +15,16 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* The buckets that a map should make of so many keys, of so many sixteenths of a team's room each at most. */
+/* The buckets that a map should make, where so many are enough. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t shared_buckets(const Sort<Bits> &sort, uint32_t enough) {
+  return min(rounded_buckets(enough, sort.multiprocessors * OnChipShape<Bits>::TEAMS), sort.map_buckets);
+}
+
+/* The same of so many keys, of so many sixteenths of a team's room each at most. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint64_t items, uint32_t share) {
-  const uint64_t least = items / (uint64_t{OnChipShape<Bits>::MAX_ITEMS} * share / 16) + 1;
-  const uint64_t buckets = rounded_buckets(least, sort.multiprocessors * OnChipShape<Bits>::TEAMS);
-  return buckets < sort.map_buckets ? static_cast<uint32_t>(buckets) : sort.map_buckets;
+  return shared_buckets(sort, static_cast<uint32_t>(items / (OnChipShape<Bits>::MAX_ITEMS * share / 16)) + 1);
 }
 
 /* The most buckets that a block has a word for each of, all at once, and one for each frequent value. */
@@ -40,9 +44,9 @@ __device__ __forceinline__ bool counts_twice(const KeyLines<Bits> &lines) {
 }
 
 /*
- * The bits of a bucket's counter. Where several must share a word (mapped_packed.cuh), they hold 3 / 2 of what a block counts of a
- * bucket on average, at least. 8 bits are for keys that are spread evenly alone: at the ends of lines there may be buckets of some times
- * the average.
+ * The bits of a bucket's counter. Where several must share a word (mapped_packed.cuh), they hold 3 / 2 of what a block counts
+ * of a bucket on average, at least. 8 bits are for keys that are spread evenly alone: at the ends of lines there may be buckets
+ * of some times the average.
  */
 template <typename Bits>
 __device__ __forceinline__ uint16_t wanted_counter_bits(const Sort<Bits> &sort, const KeyLines<Bits> &lines) {
@@ -114,8 +118,8 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
  * Learns which values are frequent, and how many buckets all other keys need; of the drawn samples, in learn.drawn, those are
  * left. Returns how many. All threads of one block take part; begins and ends with a barrier.
  *
- * Frequent values are known to a map whose buckets are counted at once. Of a very long array, the other keys may be few enough for
- * that. If they are too many, no value is left out, and a bucket too long for a block becomes a task.
+ * Frequent values are known to a map whose buckets are counted at once. Of a very long array, the other keys may be few enough
+ * for that. If they are too many, no value is left out, and a bucket too long for a block becomes a task.
  */
 template <typename Bits>
 __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyLines<Bits> &lines, uint32_t samples,

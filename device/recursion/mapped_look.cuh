@@ -123,8 +123,8 @@ __device__ __forceinline__ void add_squares(const uint32_t (&groups)[SPREAD_GROU
   }
 }
 
-/* The counter of a sample among as many as there are samples: as if at random, whatever the keys (MurmurHash3's last step, Appleby,
-   2011). Hashes that spread what lies in steps more evenly than that would hide equal keys. */
+/* The counter of a sample among as many as there are samples: as if at random, whatever the keys (MurmurHash3's last step,
+   Appleby, 2011). Hashes that spread what lies in steps more evenly than that would hide equal keys. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t sample_slot(Bits key, uint32_t samples) {
   uint32_t word = static_cast<uint32_t>(key);
@@ -188,29 +188,72 @@ __device__ __forceinline__ bool are_octaves_better(uint32_t samples, const KeyLi
   return look.octave_squares < look.squares / MIN_OCTAVE_GAIN;
 }
 
-/*
- * How many buckets a straight map should make, which are a team's.
+/* How many keys are equal to one, on average, by the sum of the squares of all samples' counters; 0: none, or by chance.
  *
- * 1. n different samples in n counters at random have 2 n for the sum of the counters' squares, with a standard deviation of
- *    sqrt(2 n). What is above that, if it is more than chance, says how many keys are equal to one, on average: c.
- * 2. Equal keys are in the same bucket. Buckets of B keys, c of each value, have a standard deviation of sqrt(B c).
- * 3. Of room R, B + 2 sqrt(B c) = R leaves two of those. But where equal keys nearly fill it, two values have no room in any bucket.
- * Therefore B = (sqrt(R + c) - sqrt(c))^2, if c is less than 3 / 4 of R; but one scatter is not made two for that.
+ * n different samples in n counters at random have 2 n for that sum, with a standard deviation of sqrt(2 n). What is above that
+ * says how many are equal. Chance is subtracted to decide whether any are, not to estimate how many. */
+__device__ __forceinline__ float equal_items(uint32_t samples, uint32_t equal_squares, uint64_t count) {
+  if (equal_squares <= 2 * samples + samples / 16 + 64) // three standard deviations of 512 samples, four and a half of 8,192
+    return 0;
+  const float share_of_all = static_cast<float>(equal_squares - 2 * samples) / static_cast<float>(samples * samples);
+  return share_of_all * static_cast<float>(count);
+}
+
+/* The greatest number by which all distances between a warp's samples can be divided, or a multiple of it; or, as soon as it is
+   less than `least_step`, any number that is. The same in all warps (Euclid's algorithm, of many numbers at once: the least
+   remainder divides next). `width`: between the least and the greatest key. All lanes take part. */
+template <typename Bits>
+__device__ __forceinline__ Bits common_step(uint32_t samples, Bits least, Bits width, Bits least_step,
+                                            const MapLook<Bits, DEVICE_KIND> &look) {
+  Bits step = width;
+  Bits distance = look.key(threadIdx.x % WARP_LANES * (samples / WARP_LANES)) - least;
+  while (step >= least_step) {
+    const Bits rest = distance % step;
+    Bits smallest = rest != 0 ? rest : GREATEST<Bits>;
+    Bits unused = 0;
+    warp_extremes(smallest, unused);
+    if (smallest == GREATEST<Bits>)
+      return step;
+    distance = rest == smallest ? step : rest;
+    step = smallest;
+  }
+  return step;
+}
+
+/*
+ * How many buckets a straight map should make, which are a team's, of keys of which `equal` are equal to one, on average.
+ *
+ * 1. Equal keys are in the same bucket. Where values lie anywhere, buckets of B keys have a standard deviation of sqrt(B c), if
+ *    there are c of each value. Of room R, B + 2 sqrt(B c) = R leaves two of those. But where equal keys nearly fill it, two
+ *    values have no room in any bucket.
+ * 2. Where all distances between values are multiples of a step, as those of small integers are, no bucket has more values than
+ *    it is steps wide.
+ * Therefore as many as are each so many steps wide as there is room for values, if there may be so many; otherwise
+ * B = (sqrt(R + c) - sqrt(c))^2, if c is less than 3 / 4 of R. But one scatter is not made two for that.
+ *
+ * By floating point, since 64-bit divisions are functions, whose code comes from memory.
  */
 template <typename Bits>
-__device__ __forceinline__ uint32_t straight_buckets(const Sort<Bits> &sort, uint32_t samples, uint32_t equal_squares) {
+__device__ __forceinline__ uint32_t buckets_of_equal(const Sort<Bits> &sort, float equal, uint32_t samples, Bits least,
+                                                     Bits greatest, Bits width, const MapLook<Bits, DEVICE_KIND> &look) {
   constexpr float ROOM = OnChipShape<Bits>::MAX_ITEMS;
+  constexpr float FULL = ROOM * FULLEST_BUCKET_SHARE / 16;
   const uint32_t fewest = sort.straight_buckets;
-  if (equal_squares <= 2 * samples + samples / 16 + 64) // three standard deviations of 512 samples, four of 8,192
-    return fewest;
-  const float share_of_all = static_cast<float>(equal_squares - 2 * samples) / static_cast<float>(samples * samples);
-  const float equal = share_of_all * static_cast<float>(sort.count);
-  if (equal >= ROOM * 3 / 4)
-    return fewest;
-  const float root = sqrtf(ROOM + equal) - sqrtf(equal);
-  const uint32_t share = static_cast<uint32_t>(16 * root * root / ROOM);
-  const uint32_t wanted = wanted_buckets(sort, sort.count, min(max(share, FREQUENT_BUCKET_SHARE), STRAIGHT_BUCKET_SHARE));
-  return fewest <= MAX_ONE_SCATTER ? min(wanted, MAX_ONE_SCATTER) : wanted;
+  const float count = static_cast<float>(sort.count);
+  const float most = static_cast<float>(sort.map_buckets);
+  const Bits least_step = static_cast<Bits>(static_cast<float>(width) / (FULL / equal * most));
+  const Bits step = common_step(samples, least, static_cast<Bits>(greatest - least), least_step, look);
+  const float steps = static_cast<float>(width) / static_cast<float>(step) + 1;
+  const float values = floorf(fminf(FULL / equal, FULL * steps / count)); // of a bucket: if all are there, the latter is exact
+  float wanted = 0;
+  if (values >= 1 && steps <= values * most) {
+    wanted = steps / values;
+  } else if (equal < ROOM * 3 / 4) {
+    const float root = sqrtf(ROOM + equal) - sqrtf(equal);
+    wanted = count / fmaxf(root * root, ROOM * FREQUENT_BUCKET_SHARE / 16);
+  }
+  const uint32_t buckets = max(shared_buckets(sort, static_cast<uint32_t>(wanted) + 1), fewest);
+  return fewest <= MAX_ONE_SCATTER ? min(buckets, MAX_ONE_SCATTER) : buckets;
 }
 
 /* Whether positions of all keys are 32-bit numbers, counted from where a line of the cache begins. */
@@ -241,7 +284,10 @@ __device__ __forceinline__ MapVerdict look_at_sample(const Sort<Bits> &sort, boo
   if (sees_order && look.rises == 0)
     return MapVerdict::descending;
   const bool is_even = look.frequent <= samples / MAX_FREQUENT_SHARE && look.squares <= MAX_SPREAD_SQUARES * samples;
-  lines = with_buckets(groups, straight_buckets(sort, samples, look.equal_squares));
+  const float equal = equal_items(samples, look.equal_squares, sort.count);
+  const uint32_t buckets =
+      equal > 0 ? buckets_of_equal(sort, equal, samples, least, greatest, groups.width, look) : sort.straight_buckets;
+  lines = with_buckets(groups, buckets);
   lines.counter_bits = wanted_counter_bits(sort, lines);
   if (is_even && is_straight(lines))
     return MapVerdict::even;

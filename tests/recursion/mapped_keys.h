@@ -72,16 +72,20 @@ static uint64_t odd_key(int kind, uint64_t *state, bool is_wide) {
     const uint64_t other = (random >> 20) % 300;
     return one < other ? one : other;
   }
-  case 13: // 400 values
-    return random % 400 * 0x00A3D70A00A3D7u;
+  case 13: { // 400 values, anywhere
+    const uint64_t hash = (random % 400 + 1) * 0x9E3779B97F4A7C15u;
+    return (hash ^ hash >> 31) * 0xBF58476D1CE4E5B9u;
+  }
   case 14: // 100 values
     return random % 100 * 0x028F5C0F028F5Cu;
+  case 15: // 400 values in equal steps
+    return random % 400 * ((uint64_t)10000019 << up);
   default: // upper halves alike
     return 0x5000000000000000u + (random >> 40);
   }
 }
 
-#define ODD_KEYS 15
+#define ODD_KEYS 16
 
 /* Sorts keys of a kind, looks at them, and counts. */
 static cdp_study sort_odd_keys(int kind, uint64_t seed, size_t count, bool is_wide, cdp_scheme scheme) {

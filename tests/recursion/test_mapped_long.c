@@ -113,13 +113,13 @@ START_TEST(frequent_values_shorten_long_arrays) {
 END_TEST
 
 /* More values than a map knows as frequent, each of more keys than a block sorts on chip: buckets of equal keys, which nobody divides,
-   and for which no map is given up. Of 400 values none is left out of so long an array's map, and of 100 some are. */
+   and for which no map is given up. Of 400 values in steps none is left out of so long an array's map, and of 100 some are. */
 START_TEST(long_buckets_of_equal_keys) {
   for (int turn = SANITIZED_FIRST(_i); turn < 2; turn++) {
     const bool is_wide = turn != 0;
     const size_t count = longest_items(is_wide);
     const cdp_study study =
-        sort_odd_keys(is_wide ? 13 : 14, (uint64_t)_i, count, is_wide, _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST);
+        sort_odd_keys(is_wide ? 15 : 14, (uint64_t)_i, count, is_wide, _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST);
     const cdp_study_depth sum = study_total(&study);
     ck_assert_uint_eq(sum.tasks, 1);
     // Two values may have one bucket.
