@@ -12,8 +12,8 @@ namespace cdp {
 /*
  * The share of a team's room that a bucket has on average, in sixteenths: where keys are spread evenly as their sample is,
  * buckets differ by chance alone (u32, 2^27 keys in buckets of 14,100: the longest had 14,900); where the lines between samples
- * say where keys are, by as much as the sample errs; beside frequent values, by all keys of one that is not quite as frequent: that is
- * also the least share, however many keys are equal.
+ * say where keys are, by as much as the sample errs; beside frequent values, by all keys of one that is not quite as frequent: that
+ * is also the least share, however many keys are equal.
  */
 constexpr uint32_t STRAIGHT_BUCKET_SHARE = 14;
 constexpr uint32_t LINES_BUCKET_SHARE = 11;
@@ -102,8 +102,8 @@ constexpr uint64_t MAX_MAPPED_ITEMS = uint64_t{1} << 32;
 constexpr uint32_t MAX_DRAWN_SAMPLES = 1u << 22;
 
 /* Frequent values: the counters by which they are found, for each of the most buckets there may be, which must be zeroed: one of
-   them has 4 samples on average, and 24 make a value frequent; how often one is moved from one of its places to the other before it is lost; and the
-   share of a bucket's samples, in sixteenths, that makes a value one. */
+   them has 4 samples on average, and 24 make a value frequent; how often one is moved from one of its places to the other before it
+   is lost; and the share of a bucket's samples, in sixteenths, that makes a value one. */
 constexpr uint32_t SEARCHED_PER_BUCKET = 11;
 constexpr uint32_t MAX_SLOT_ROUNDS = 32;
 constexpr uint32_t FREQUENT_SIXTEENTHS = 6;
