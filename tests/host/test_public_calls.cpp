@@ -204,7 +204,7 @@ Suite *public_calls_suite() {
   tcase_set_timeout(calls, TEST_SECONDS);
   tcase_add_loop_test(calls, does_what_it_says, 0, row_count);
   tcase_add_loop_test(calls, shape_says_all_but_contents, 0, row_count);
-  tcase_add_loop_test(calls, calls_are_made_at_once, 2, 5);
+  add_options_loop_test(calls, calls_are_made_at_once, 2, 5);
   suite_add_tcase(suite, calls);
   TCase *refused = tcase_create("refused");
   tcase_set_timeout(refused, TEST_SECONDS);
