@@ -100,18 +100,21 @@ __device__ __forceinline__ bool are_rows_disordered(const Bits (&keys)[ROWS], ui
   return disordered;
 }
 
-/* Looks at `count` keys from `low` on, and turns them round with those from `high` down. low_before, high_before: as above.
-   Returns whether this lane has found disorder. All lanes of the warp take part. */
+/* Loads this lane's rows of `count` keys from `low` on, and of those from `high` down that they are exchanged with. */
 template <bool TURNS, bool IS_WHOLE, typename Bits>
-__device__ __forceinline__ bool look_at_rows(Bits *low, Bits *high, uint32_t count, const KeyMap<Bits> &map, bool is_raw,
-                                             Bits &low_before, Bits &high_before) {
+__device__ __forceinline__ void load_rows(LookRows<Bits, TURNS> &rows, const Bits *low, const Bits *high, uint32_t count) {
   using Rows = LookRows<Bits, TURNS>;
-  Rows rows;
-  if constexpr (!IS_WHOLE)
-    rows = {};
   Rows::template each<IS_WHOLE>(count, [&](uint32_t row, uint32_t offset) { rows.low[row] = low[offset]; });
   if constexpr (TURNS)
     Rows::template each<IS_WHOLE>(count, [&](uint32_t row, uint32_t offset) { rows.high[row] = *(high - offset); });
+}
+
+/* Looks at rows that have been loaded from there, and turns them round. low_before, high_before: as above. Returns whether this
+   lane has found disorder. All lanes of the warp take part. */
+template <bool TURNS, bool IS_WHOLE, typename Bits>
+__device__ __forceinline__ bool look_at_rows(LookRows<Bits, TURNS> &rows, Bits *low, Bits *high, uint32_t count,
+                                             const KeyMap<Bits> &map, bool is_raw, Bits &low_before, Bits &high_before) {
+  using Rows = LookRows<Bits, TURNS>;
   if constexpr (TURNS) {
     Rows::template each<IS_WHOLE>(count, [&](uint32_t row, uint32_t offset) { low[offset] = rows.high[row]; });
     Rows::template each<IS_WHOLE>(count, [&](uint32_t row, uint32_t offset) { *(high - offset) = rows.low[row]; });
@@ -148,15 +151,23 @@ __device__ __forceinline__ void look_at_piece(const BlockRules<Bits> &rules, con
   bool disordered = false;
   bool stops = false;
   uint64_t left = end - begin;
+  LookRows<Bits, TURNS> next = {};
+  if (left >= ITEMS)
+    load_rows<TURNS, true>(next, low, high, ITEMS);
   for (; left >= ITEMS && __any_sync(ALL_LANES, disordered || stops ? 1 : 0) == 0; left -= ITEMS) {
+    LookRows<Bits, TURNS> rows = next;
+    if (left >= 2 * ITEMS)
+      load_rows<TURNS, true>(next, low + ITEMS, high - ITEMS, ITEMS);
     stops = read_anew(disorder) != 0; // on its way while the keys are
-    disordered = look_at_rows<TURNS, true>(low, high, ITEMS, rules.map, range.is_raw(), low_before, high_before);
+    disordered = look_at_rows<TURNS, true>(rows, low, high, ITEMS, rules.map, range.is_raw(), low_before, high_before);
     low += ITEMS;
     high -= ITEMS;
   }
   if (left < ITEMS) {
-    disordered |=
-        look_at_rows<TURNS, false>(low, high, static_cast<uint32_t>(left), rules.map, range.is_raw(), low_before, high_before);
+    const uint32_t last = static_cast<uint32_t>(left);
+    LookRows<Bits, TURNS> rows = {};
+    load_rows<TURNS, false>(rows, low, high, last);
+    disordered |= look_at_rows<TURNS, false>(rows, low, high, last, rules.map, range.is_raw(), low_before, high_before);
     left = 0;
   }
   const bool is_any = __any_sync(ALL_LANES, disordered ? 1 : 0) != 0;
