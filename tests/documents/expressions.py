@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What an expression in a document may call: functions over the records in docs/results, and over the sources. figures.py uses them."""
+import csv
+import functools
+import pathlib
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "results"
+TYPES = ("u32", "u64")
+
+
+class Missing(Exception):
+    """A record has no such row."""
+
+
+@functools.lru_cache(maxsize=None)
+def rows(name):
+    with open(RESULTS / name, newline="", encoding="utf-8") as file:
+        return tuple(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+@functools.lru_cache(maxsize=None)
+def table_of(name):
+    """Rows by type, number of keys, distribution and mode; the first of those that are measured several times."""
+    found = {}
+    for row in rows(name):
+        found.setdefault((row["type"], int(row["count"]), row["distribution"], row["mode"]), row)
+    return found
+
+
+def row_of(key_type, exponent, distribution="random", mode="default", record="map.csv"):
+    key = (key_type, 2 ** int(exponent), distribution, mode)
+    if key not in table_of(record):
+        raise Missing(f"{record} has no row {key}")
+    return table_of(record)[key]
+
+
+# ---- What bench measured -----------------------------------------------------------------------------------------------------
+def milliseconds(*words):
+    return float(row_of(*words)["median_ms"])
+
+
+def rate(*words):
+    """Thousand millions of keys in a second."""
+    return float(row_of(*words)["gkeys_per_s"])
+
+
+def ratio(key_type, exponent, distribution="random", mode="default", record="map.csv"):
+    """Times as fast as the faster of CUB's two sorts, on the same keys, in the same process."""
+    row = row_of(key_type, exponent, distribution, mode, record)
+    return min(float(row[name]) for name in ("ratio_to_radix", "ratio_to_merge") if row[name])
+
+
+def faster(key_type, exponent, mode, peer, distribution="random", record="calls.csv"):
+    """Times as fast as another mode of the same process, which may be none of CUB's."""
+    return (milliseconds(key_type, exponent, distribution, peer, record) /
+            milliseconds(key_type, exponent, distribution, mode, record))
+
+
+def to_radix(*words):
+    return float(row_of(*words)["ratio_to_radix"])
+
+
+def to_merge(*words):
+    return float(row_of(*words)["ratio_to_merge"])
+
+
+def to_random(key_type, exponent, distribution, record="map.csv"):
+    """Time relative to that of as many random keys."""
+    return (milliseconds(key_type, exponent, distribution, "default", record) /
+            milliseconds(key_type, exponent, "random", "default", record))
+
+
+def over_unsigned(key_type, exponent):
+    """Per cent by which a type takes longer than unsigned keys as wide, which the same process measured before it."""
+    unsigned = None
+    for row in rows("map.csv"):
+        if row["count"] != str(2 ** int(exponent)) or row["distribution"] != "random" or row["mode"] != "default":
+            continue
+        if row["type"] == "u" + key_type[1:]:
+            unsigned = float(row["median_ms"])
+        elif row["type"] == key_type:
+            return (float(row["median_ms"]) / unsigned - 1) * 100
+    raise Missing(f"map.csv has no {key_type} 2^{exponent}")
+
+
+def rate_below(key_type, exponent, reference):
+    """Per cent by which fewer keys are sorted in a second than of an array of 2^reference keys."""
+    return (1 - rate(key_type, exponent) / rate(key_type, reference)) * 100
+
+
+def extra_percent(*words):
+    """Memory beyond a second array of keys."""
+    return float(row_of(*words)["extra_percent"])
+
+
+def ratios(key_type, record="map.csv", distribution=None):
+    """Every ratio of a record that there is, with the exponent and the distribution."""
+    for (word, count, name, mode), row in table_of(record).items():
+        if word == key_type and mode == "default" and (row["ratio_to_radix"] or row["ratio_to_merge"]) and \
+                distribution in (None, name):
+            yield ratio(word, count.bit_length() - 1, name, mode, record), count.bit_length() - 1, name
+
+
+def least_ratio(key_type, first, last, distribution="random", record="map.csv"):
+    return min(value for value, exponent, _ in ratios(key_type, record, distribution) if int(first) <= exponent <= int(last))
+
+
+# ---- What the sources decide -----------------------------------------------------------------------------------------------
+@functools.lru_cache(maxsize=None)
+def constants():
+    """What constants.cpp prints: numbers of 32-bit and of 64-bit keys, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "constants"
+        subprocess.run(["c++", "-std=c++17", "-w", f"-I{ROOT / 'device'}", f"-I{ROOT / 'include'}",
+                        pathlib.Path(__file__).with_name("constants.cpp"), "-o", program], check=True)
+        printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    return {name: dict(zip(TYPES, map(int, numbers))) for name, *numbers in map(str.split, printed.splitlines())}
+
+
+def constant(name, key_type):
+    if name not in constants():
+        raise Missing(f"constants.cpp prints no {name}")
+    return constants()[name][key_type]
+
+
+def exponent(name, key_type):
+    """Of a constant that is a power of 2."""
+    value = constant(name, key_type)
+    if value & (value - 1):
+        raise Missing(f"{name} is {value}, no power of 2")
+    return value.bit_length() - 1
+
+
+FUNCTIONS = {function.__name__: function
+             for function in (milliseconds, rate, ratio, faster, to_radix, to_merge, to_random, over_unsigned, rate_below, extra_percent,
+                              least_ratio, constant, exponent)}
