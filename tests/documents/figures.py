@@ -14,6 +14,7 @@ usage: python3 tests/documents/figures.py            says what differs
 exit code: 0 all well, 1 something differs (or, with --write, cannot be derived), and it is named
 """
 import argparse
+import math
 import re
 import sys
 
@@ -82,6 +83,12 @@ def time_text(key_type, exponent, record="map.csv"):
     return f"{value * 1000:.1f} us" if value < 0.1 else f"{value * 1000:.0f} us" if value < 1 else f"{value:.2f} ms"
 
 
+def rate_text(value):
+    """Three digits, and no exponent: 0.0679, 12.2, 164, 1,320."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.{max(0, 2 - math.floor(math.log10(rounded)))}f} G"
+
+
 def speed_lines(exponents, types=TYPES, record="map.csv"):
     yield "| random keys | " + " | ".join(f"{key_type} | keys a second | x CUB" for key_type in types) + " |"
     yield "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
@@ -89,7 +96,7 @@ def speed_lines(exponents, types=TYPES, record="map.csv"):
         cells = [power(exponent)]
         for key_type in types:
             where = (key_type, exponent, "random", "default", record)
-            cells += [time_text(key_type, exponent, record), f"{rate(*where):#.3g} G", f"**{ratio(*where):.2f}**"]
+            cells += [time_text(key_type, exponent, record), rate_text(rate(*where)), f"**{ratio(*where):.2f}**"]
         yield "| " + " | ".join(cells) + " |"
 
 
