@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What an expression in a document may call: functions over the records in docs/results, and over the sources. figures.py uses them."""
+"""What an expression in a document may call: functions over the records in docs/results, and over the sources.
+
+figures.py calls them.
+"""
 import csv
 import functools
+import itertools
+import math
 import pathlib
+import statistics
 import subprocess
 import tempfile
 
@@ -40,6 +46,10 @@ def row_of(key_type, exponent, distribution="random", mode="default", record="ma
 # ---- What bench measured -----------------------------------------------------------------------------------------------------
 def milliseconds(*words):
     return float(row_of(*words)["median_ms"])
+
+
+def microseconds(*words):
+    return milliseconds(*words) * 1000
 
 
 def rate(*words):
@@ -108,6 +118,105 @@ def least_ratio(key_type, first, last, distribution="random", record="map.csv"):
     return min(value for value, exponent, _ in ratios(key_type, record, distribution) if int(first) <= exponent <= int(last))
 
 
+# ---- What the recursion's samples measured -------------------------------------------------------------------------------------
+def number_in(row, column):
+    if column not in row:
+        raise Missing(f"there is no column {column}")
+    return float(row[column])
+
+
+@functools.lru_cache(maxsize=None)
+def depth_table():
+    """Rows of depth_study by children, depth limit, leaf size and scheme."""
+    return {(int(row["fan_out"]), row["depth_limit"], int(row["leaf_items"]), row["scheme"]): row
+            for row in rows("depth_study-h200.csv")}
+
+
+def depth_study(column, fan_out, limit, leaf, scheme="last-block"):
+    """The limit: a number, default, or none; bytes in thousand millions."""
+    key = (int(fan_out), "0" if limit == "default" else limit, int(leaf), scheme)
+    if key not in depth_table():
+        raise Missing(f"depth_study-h200.csv has no row {key}")
+    return number_in(depth_table()[key], column) / (1e9 if column == "bytes_moved" else 1)
+
+
+def depth_ratio(fan_out, limit, leaf, scheme="last-block"):
+    """Time relative to the least of the whole record, as the picture has it."""
+    least = min(float(row["milliseconds"]) for row in depth_table().values())
+    return depth_study("milliseconds", fan_out, limit, leaf, scheme) / least
+
+
+def leaf_ratio(fan_out, leaf, other, limit="default"):
+    """Time with leaves of one size relative to that with another."""
+    return depth_study("milliseconds", fan_out, limit, leaf) / depth_study("milliseconds", fan_out, limit, other)
+
+
+def last_limit_met(fan_out, leaf, scheme="last-block"):
+    """The highest depth limit that ranges met."""
+    return max(int(limit) for (children, limit, items, who), row in depth_table().items()
+               if (children, items, who) == (int(fan_out), int(leaf), scheme) and limit.isdigit() and int(row["fallback_depth"]))
+
+
+def schemes(column, scheme, exponent, fan_out):
+    """Nanoseconds as microseconds."""
+    for row in rows("schemes-h200.csv"):
+        if (row["scheme"], row["log2_count"], row["fan_out"]) == (scheme, exponent, fan_out):
+            return number_in(row, column) / (1000 if column.endswith("_ns") else 1)
+    raise Missing(f"schemes-h200.csv has no {scheme} 2^{exponent}, {fan_out}")
+
+
+def most_for_hooks(first):
+    """Per cent by which hooks that nobody uses make sorts of 2^first keys and more longer, at most."""
+    return max(float(row["with_ratio"]) - 1 for row in rows("hooks-cost.csv") if int(row["log2_count"]) >= int(first)) * 100
+
+
+# ---- Traces ------------------------------------------------------------------------------------------------------------------
+def events(name, kind="all"):
+    """Events of a trace that ran, of one kind, or grids: all but blocks."""
+    path = f"trace-{name}.csv"
+    if not (RESULTS / path).exists():
+        raise Missing(f"there is no {path}")
+    found = [row for row in rows(path) if row["cuda_error"] == "0" and
+             (kind in ("all", row["kind"]) or kind == "grids" and row["kind"] != "block")]
+    if not found:
+        raise Missing(f"{path} has no event {kind}")
+    return found
+
+
+def trace_count(name, kind):
+    return len(events(name, kind))
+
+
+def trace_us(name):
+    """From the root's begin to the last end."""
+    return max(int(row["end_ns"]) for row in events(name)) / 1000
+
+
+def trace_median_us(name, kind, begin="begin_ns", end="end_ns"):
+    return statistics.median(number_in(row, end) - number_in(row, begin) for row in events(name, kind)) / 1000
+
+
+def trace_levels(name, kind):
+    """Depths at which there are such events."""
+    return len({row["depth"] for row in events(name, kind)})
+
+
+def trace_deepest(name):
+    return max(int(row["depth"]) for row in events(name))
+
+
+def trace_at_once(name):
+    """Grids that run at the same time, at most."""
+    grids = events(name, "grids")
+    changes = sorted([(int(row["end_ns"]), -1) for row in grids] + [(int(row["begin_ns"]), 1) for row in grids])
+    return max(itertools.accumulate(change for _, change in changes))
+
+
+def trace_step_ns(name):
+    """What all times of a trace are multiples of."""
+    return math.gcd(*(int(row[column]) for row in events(name) for column in ("launched_ns", "begin_ns", "end_ns")))
+
+
 # ---- What the sources decide -----------------------------------------------------------------------------------------------
 @functools.lru_cache(maxsize=None)
 def constants():
@@ -135,5 +244,7 @@ def exponent(name, key_type):
 
 
 FUNCTIONS = {function.__name__: function
-             for function in (milliseconds, rate, ratio, faster, to_radix, to_merge, to_random, over_unsigned, rate_below, extra_percent,
-                              least_ratio, constant, exponent)}
+             for function in (milliseconds, microseconds, rate, ratio, faster, to_radix, to_merge, to_random, over_unsigned, rate_below,
+                              extra_percent, least_ratio, depth_study, depth_ratio, leaf_ratio, last_limit_met, schemes,
+                              most_for_hooks, trace_count, trace_us, trace_median_us, trace_levels, trace_deepest, trace_at_once,
+                              trace_step_ns, constant, exponent)}
