@@ -376,7 +376,8 @@ CDP_API int cdp_version(void);
  * Sources. The two-phase quicksort and its schemes of dynamic parallelism: Xuan Thang Nguyen, "Development of parallel sorting
  * algorithms for GPU" (bachelor's thesis, Czech Technical University in Prague, 2021), after Daniel Cederman and Philippas
  * Tsigas, "GPU-Quicksort: A Practical Quicksort Algorithm for Graphics Processors" (2009). The three-way partition: Patrick
- * Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (Karlsruhe Institute of Technology, undated).
+ * Bisenius and Manuel Lessmann, "Parallel Quick Sort in OpenCL" (Karlsruhe Institute of Technology, undated). The ninther: John
+ * W. Tukey, "The ninther, a technique for low-effort robust (resistant) location in large samples" (1978).
  */
 
 #ifdef __cplusplus

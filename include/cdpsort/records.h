@@ -40,8 +40,8 @@
  * How. Fields that follow one another in the list and have 8 bytes together at most make one key, by which indices are sorted as
  * cdp_argsort() does; each further key is one such sort more, the last one first, so that the order of fields that are few and
  * narrow takes least. Records that are nothing but fields, of 8 bytes together at most, are sorted as the keys that they make, which
- * is faster still. All sorts are stable (by digits from the last to the first: Harold H. Seward, 1954), and records are moved
- * at the end alone.
+ * is faster still. All sorts are stable (by digits from the last to the first: Harold H. Seward, "Information sorting in the
+ * application of electronic digital computers to business operations", 1954), and records are moved at the end alone.
  *
  * For all calls. Device, host and device memory, synchronisation, threads, graphs, statuses and the state of the data after a
  * failure are as for the calls of pairs.h, with these differences:

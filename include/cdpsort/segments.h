@@ -22,8 +22,9 @@
  * it, in shared memory: all of these are read once and written once. Longer ones are divided by all blocks together, by the
  * splitters of a sample of each, until the parts are no longer than that: keys are read twice and written once more for each
  * division, which makes up to 512 parts. Segments of one length, given as such, are read by the one kernel for that length. (The
- * networks: Kenneth Batcher, 1968. The sample sort: W. D. Frazer and A. C. McKellar, 1970; on a GPU: Nikolaj Leischner, Vitaly
- * Osipov and Peter Sanders, 2010.) Keys with values are sorted together with their positions, by which the values are gathered;
+ * networks: Kenneth Batcher, "Sorting networks and their applications", 1968. The sample sort: W. D. Frazer and A. C. McKellar,
+ * "Samplesort: a sampling approach to minimal storage tree sorting", 1970; on a GPU: Nikolaj Leischner, Vitaly Osipov and Peter
+ * Sanders, "GPU sample sort", 2010.) Keys with values are sorted together with their positions, by which the values are gathered;
  * those of 8 bytes by their lower halves, and then by their upper ones. The host launches a few kernels, none of which launches
  * another.
  *

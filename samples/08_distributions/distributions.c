@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * distributions: the speed-up over std::sort for the nine kinds of keys of the TNL thesis, beside what the thesis published
- * (distributions_report.c). Run it with --help.
+ * distributions: the speed-up over std::sort for the nine kinds of keys of Xuan Thang Nguyen's thesis, "Development of parallel
+ * sorting algorithms for GPU" (2021), beside what the thesis published (distributions_report.c). Run it with --help.
  *
  * 1. generated_keys.c makes the keys, random ones first, for they are what the others are compared with.
  * 2. sample_keys.c measures the library several times and std::sort as often, but no longer than 50 ms, and checks every result.
@@ -39,7 +39,8 @@ typedef struct command {
 
 static void help(void) {
   puts("Usage: distributions [option...]\n"
-       "Measures the speed-up over std::sort for the nine kinds of keys of the TNL thesis, and prints its rows beside ours.\n"
+       "Measures the speed-up over std::sort for the nine kinds of keys of Xuan Thang Nguyen's thesis, \"Development of\n"
+       "parallel sorting algorithms for GPU\" (2021), and prints its rows beside ours.\n"
        "\n"
        "  --distributions LIST  names with commas, or all (all):");
   for (const distribution *one = THESIS_DISTRIBUTIONS; one->name != NULL; one++)

@@ -18,7 +18,7 @@ const char *const DISTRIBUTIONS_CSV_NAMES =
 /* ---- What was published ---------------------------------------------------------------------------------------- */
 
 /*
- * What the TNL thesis published, exactly as printed there: Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU"
+ * What the thesis published, exactly as printed there: Xuan Thang Nguyen, "Development of parallel sorting algorithms for GPU"
  * (Czech Technical University in Prague, 2021), tables 5.2 and 5.3, "Speed-up of algorithms compared to std::sort for random
  * distribution", and "for staggered distribution". On a Xeon E5-2630 v3 and a Quadro P6000; averages of 20.
  */
@@ -121,8 +121,8 @@ void print_distributions_head(cdp_type type) {
          cdp_last_device(), type_name(type));
   puts(
       "\n"
-      "The thesis (Nguyen 2021, section 5.3) had its keys on the GPU and took the time of the call by the clock: without "
-      "copies,\n"
+      "The thesis (Xuan Thang Nguyen, \"Development of parallel sorting algorithms for GPU\", 2021, section 5.3) had its\n"
+      "keys on the GPU and took the time of the call by the clock: without copies,\n"
       "but with all that its quicksort does on the host and with its allocations; averages of 20. What it measured so lies\n"
       "between our two times. The baselines differ, too: its std::sort ran on a Xeon E5-2630 v3, its sorts on a Quadro P6000;\n"
       "compare t[ms] with ours before the speed-ups. It does not name the type of its keys: std::rand() and ranges up to 2^31\n"

@@ -22,8 +22,8 @@
 
 namespace device_data {
 
-/* Those of Nguyen's thesis (2021, section 5.3.1), some for three-way partition and floating point, and some that are like the keys
-   of programs. arguments.cpp says what each is like, for bench --help. */
+/* Those of Xuan Thang Nguyen's thesis, "Development of parallel sorting algorithms for GPU" (2021, section 5.3.1), some for
+   three-way partition and floating point, and some that are like the keys of programs. arguments.cpp says what each is like, for bench --help. */
 // clang-format off
 enum class Distribution : uint32_t {
   random, sorted, reversed, all_equal, distinct_16384, distinct_256, distinct_2,

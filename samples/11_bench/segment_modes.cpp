@@ -30,7 +30,8 @@ enum class By { offsets, length, copy, cub, cub_radix };
 
 /* ---- Offsets ------------------------------------------------------------------------------------------------------------ */
 
-/* A number at random for each index (Steele, Lea and Flood, 2014). */
+/* A number at random for each index (Guy Steele, Doug Lea and Christine Flood, "Fast splittable pseudorandom number generators",
+   2014). */
 uint64_t mixed(uint64_t value) {
   value = (value + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
   value = (value ^ (value >> 27)) * 0x94D049BB133111EBu;

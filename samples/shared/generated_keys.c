@@ -8,8 +8,8 @@ enum { FEW_VALUES = 16, MEAN_OF = 4, SWAPS = 3, FEISTEL_ROUNDS = 4, NUMBER_BITS 
 /* Blocks of the distributions "staggered" and "bucket", and sections that the values are divided into: as many. */
 enum { KEY_SECTIONS = 128, SECTION_NUMBERS = (1u << NUMBER_BITS) / KEY_SECTIONS };
 
-/* SplitMix64 (Steele, Lea, Flood 2014): small, and good enough in all its bits. Its state moves on by the same step each time, so
-   that any draw can be had without those before it. */
+/* SplitMix64 (Guy Steele, Doug Lea and Christine Flood, "Fast splittable pseudorandom number generators", 2014): small, and good
+   enough in all its bits. Its state moves on by the same step each time, so that any draw can be had without those before it. */
 static uint64_t random_bits(uint64_t seed, uint64_t which) {
   uint64_t bits = seed + (which + 1) * UINT64_C(0x9E3779B97F4A7C15);
   bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);

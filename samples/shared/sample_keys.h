@@ -78,7 +78,7 @@ int time_runs(sample_keys *made, const cdp_options *options, uint32_t runs, timi
 /* Once, counting. */
 int study_sort(sample_keys *made, const cdp_options *options, cdp_study *study);
 
-/* How often to sort where nobody has said it: as the TNL thesis does, 20 times, where that is quick. */
+/* How often to sort where nobody has said it: 20 times where that is quick, as Nguyen's thesis does (generated_keys.h names it). */
 uint32_t usual_runs(uint64_t count);
 
 /* std::sort: the median of up to `runs` sorts, of fewer where they take long, of one where they take very long. */

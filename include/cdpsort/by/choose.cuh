@@ -32,7 +32,8 @@ struct ChooseBlock {
   uint32_t is_equal[MASKS + 1]; /* and for those of them behind which one follows that is */
 };
 
-/* A number between 0 and 2^32 - 1 as if at random (Vigna's splitmix64). */
+/* A number between 0 and 2^32 - 1 as if at random (SplitMix64: Guy Steele, Doug Lea and Christine Flood, "Fast splittable
+   pseudorandom number generators", 2014). */
 __device__ __forceinline__ uint32_t random_bits(uint64_t seed, uint64_t index) {
   uint64_t state = seed + (index + 1) * 0x9E3779B97F4A7C15u;
   state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;

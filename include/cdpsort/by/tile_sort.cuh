@@ -4,8 +4,9 @@
  *
  * 1. Each thread sorts its items in registers by Batcher's network. Whatever the comparison says, items are only exchanged.
  * 2. Runs of one thread, of two, of four are merged; where their threads are one warp's, without the block's barriers. Each thread
- *    bisects where its share of two runs begins (merge path: Odeh, Green, Mwassi, Shmueli and Birk 2012); its share ends where
- *    its neighbour's begins, as the neighbour has found it: nobody looks twice.
+ *    bisects where its share of two runs begins (merge path: Saher Odeh, Oded Green, Zahi Mwassi, Oz Shmueli and Yitzhak
+ *    Birk, "Merge Path - Parallel Merging Made Simple", 2012); its share ends where its neighbour's begins, as the neighbour has
+ *    found it: nobody looks twice.
  * 3. Where shares contradict each other (one ends before it begins, or is longer than a thread's items) nobody merges in that
  *    round. Otherwise a thread merges its share of either run; what it takes behind that is left behind.
  *
