@@ -188,7 +188,7 @@ def host_lines():
 TABLES = {
     "host": host_lines,
     "speed": lambda: speed_lines(range(10, 33)),
-    "headline": lambda: speed_lines((10, 14, 17, 20, 24, 27, 30)),
+    "headline": lambda: speed_lines((14, 20, 24, 27)),
     "narrow": lambda: speed_lines((10, 12, 14, 15, 16, 18, 20, 22, 24, 26, 28), NARROW_TYPES, NARROW),
     "narrow-kinds": narrow_kind_lines,
     "pairs": pairs_lines,
