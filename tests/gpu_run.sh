@@ -15,6 +15,12 @@
 # Every program has a time limit: a sort that never completes is an error, not the end of the run.
 # shellcheck disable=SC2030,SC2031 # what runs under memcheck has a work folder of its own, in a subshell
 set -eu
+case ${1:-} in
+-h | --help)
+  sed -n '3,10s/^# \{0,1\}//p' "$0"
+  exit 0
+  ;;
+esac
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
 . "$cdpsort_root/samples/setup.sh"
 cd "$cdpsort_root"
@@ -25,22 +31,28 @@ soak_seconds=60 soak_threads=4 replays=1000
 # Programs at a time that use the GPU, but are neither timed nor in need of all of its memory.
 gpu_tests_beside=4 memchecks_at_once=4
 
+# misuse TEXT: what is wrong with the command line.
+misuse() {
+  echo "error: $1; usage: gpu_run.sh [--build DIR] [--quick] [--tests-only [--repeat N]]" >&2
+  exit 2
+}
+
 build="" tests_only="" repeats=1
 while [ $# -gt 0 ]; do
   case $1 in
   --build | --repeat)
-    [ $# -ge 2 ] || cdpsort_fail "$1 wants a value"
+    [ $# -ge 2 ] || misuse "$1 wants a value"
     if [ "$1" = --build ]; then build=$2; else repeats=$2; fi
     shift
     ;;
   --quick) export CDPSORT_TEST_QUICK=1 soak_seconds=10 replays=50 ;;
   --tests-only) tests_only=yes ;;
-  *) cdpsort_fail "unknown argument '$1'; usage: gpu_run.sh [--build DIR] [--quick] [--tests-only [--repeat N]]" ;;
+  *) misuse "unknown argument '$1'" ;;
   esac
   shift
 done
-[ "$repeats" -ge 1 ] 2>/dev/null || cdpsort_fail "--repeat wants a number, not '$repeats'"
-[ -n "$tests_only" ] || [ "$repeats" -eq 1 ] || cdpsort_fail "--repeat is for --tests-only"
+[ "$repeats" -ge 1 ] 2>/dev/null || misuse "--repeat wants a number, not '$repeats'"
+[ -n "$tests_only" ] || [ "$repeats" -eq 1 ] || misuse "--repeat is for --tests-only"
 result=${CDPSORT_RESULT:-docs/results/gpu${tests_only:+-repeats}.json}
 
 export CDPSORT_TEST_REQUIRE_GPU=1

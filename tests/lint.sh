@@ -4,6 +4,16 @@
 # Installs the tools that are missing.
 # usage: sh tests/lint.sh
 set -eu
+case ${1:-} in
+-h | --help)
+  sed -n '3,5s/^# \{0,1\}//p' "$0"
+  exit 0
+  ;;
+esac
+if [ $# -gt 0 ]; then
+  echo "error: unknown argument '$1'; usage: lint.sh" >&2
+  exit 2
+fi
 cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
 . "$cdpsort_root/samples/setup.sh"
 cd "$cdpsort_root"

@@ -14,6 +14,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -98,6 +99,16 @@ Seen launch(Residents *d_residents, int multiprocessors, int threads, int shared
 } // namespace
 
 int main(int count, char **words) {
+  if (count == 2 && (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0)) {
+    puts(
+        "Usage: resident_blocks [THREADS]\n\n"
+        "How many blocks a multiprocessor runs at once, by the shared memory of a block, if the host launches them and if the\n"
+        "device does. Needs a GPU.\n\n"
+        "  THREADS          threads of a block: 32 to 1024 (256)\n"
+        "  --help           this text (-h)\n\n"
+        "Exit code: 0 all is well; 1 something failed; 2 the command line is at fault.");
+    return 0;
+  }
   char *rest = nullptr;
   const long wanted = count > 1 ? strtol(words[1], &rest, 10) : 256;
   const int threads = static_cast<int>(wanted);

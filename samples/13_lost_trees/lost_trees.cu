@@ -272,12 +272,33 @@ bool read_option(const char *name, const char *value, Row *row) {
   return strcmp(name, "--rounds") == 0 && read_number(value, 1, 1u << 30, &row->rounds);
 }
 
+/* The defaults are those of `row`. */
+int help(const Row &row) {
+  printf(
+      "Usage: lost_trees [OPTION VALUE]...\n\n"
+      "How many kernels may be launched from the device before CUDA loses a grid. Without options a table, which takes some\n"
+      "minutes; with options one row. Needs a GPU.\n\n"
+      "  --limit N        the pending-launch limit (0: CUDA's own, 2,048)\n"
+      "  --kernels N      different kernels, 1 to %d, taken at random (%u)\n"
+      "  --grids N        grids of a tree, 1 to %u (%u)\n"
+      "  --from N         trees of N to --grids grids, drawn at random (as many as --grids)\n"
+      "  --streams N      trees at once, each on a stream of its own, 1 to %d (%u)\n"
+      "  --rounds N       how often, a tree on each stream (%u)\n"
+      "  --help           this text (-h)\n\n"
+      "Exit code: 0 all is well; 1 something failed; 2 the command line is at fault; 3 a tree was lost that was not expected\n"
+      "to be.\n",
+      KERNELS_MOST, row.kernels, GRIDS_MOST, row.grids, STREAMS_MOST, row.streams, row.rounds);
+  return end_output(0);
+}
+
 } // namespace
 
 int main(int count, char **words) {
   if (count == 1)
     return end_output(print_table());
   Row row = {0, 16, 0, 30, 1, 30000, false};
+  if (count == 2 && (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0))
+    return help(row);
   bool is_understood = count % 2 == 1;
   for (int word = 1; is_understood && word + 1 < count; word += 2)
     is_understood = read_option(words[word], words[word + 1], &row);

@@ -9,7 +9,7 @@
  *
  *   row_medians [rows [columns]]     (10000 rows of 2000)
  *
- * Every tenth row's median is compared with the host's. Exit code: 0, or 1 if one differs or something failed.
+ * Every tenth row's median is compared with the host's. --help tells the exit codes.
  */
 #include <cdpsort/device.cuh>
 
@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -58,15 +59,50 @@ float *allocate(size_t count) {
   return d_array;
 }
 
+constexpr int EXIT_USAGE = 2;
+constexpr uint32_t ROWS_MOST = 1000000;
+constexpr uint32_t COLUMNS_MOST = RowSort::TILE_ITEMS;
+
+struct Size {
+  uint32_t rows;
+  uint32_t columns;
+};
+
+int help() {
+  printf("Usage: row_medians [ROWS [COLUMNS]]\n\n"
+         "Makes a matrix of random numbers and finds the median of each row, by one kernel. Needs a GPU.\n\n"
+         "  ROWS             1 to %u (10000)\n"
+         "  COLUMNS          1 to %u (2000)\n"
+         "  --help           this text (-h)\n\n"
+         "Exit code: 0 every tenth row's median is the host's, too; 1 one differs, or something failed; 2 the command line is\n"
+         "at fault.\n",
+         ROWS_MOST, COLUMNS_MOST);
+  return EXIT_SUCCESS;
+}
+
 /* A number of the command line, from 1 to `most`. */
 uint32_t read_number(const char *word, uint32_t most) {
   char *end = nullptr;
   const unsigned long number = strtoul(word, &end, 10);
   if (*end != '\0' || number < 1 || number > most) {
     fprintf(stderr, "row_medians: '%s' is not a number from 1 to %u\n", word, most);
-    exit(EXIT_FAILURE);
+    exit(EXIT_USAGE);
   }
   return static_cast<uint32_t>(number);
+}
+
+Size read_size(int count, char **words) {
+  for (int word = 1; word < count; word++) {
+    if (words[word][0] == '-') {
+      fprintf(stderr, "row_medians: there is no option %s; try row_medians --help\n", words[word]);
+      exit(EXIT_USAGE);
+    }
+  }
+  if (count > 3) {
+    fprintf(stderr, "row_medians: '%s' is one too many; try row_medians --help\n", words[3]);
+    exit(EXIT_USAGE);
+  }
+  return {count > 1 ? read_number(words[1], ROWS_MOST) : 10000, count > 2 ? read_number(words[2], COLUMNS_MOST) : 2000};
 }
 
 /* How many of every tenth row's medians differ from the host's. */
@@ -84,8 +120,11 @@ uint32_t count_wrong(std::vector<float> matrix, uint32_t columns, const std::vec
 } // namespace
 
 int main(int argc, char **argv) {
-  const uint32_t rows = argc > 1 ? read_number(argv[1], 1000000) : 10000;
-  const uint32_t columns = argc > 2 ? read_number(argv[2], RowSort::TILE_ITEMS) : 2000;
+  if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+    return help();
+  const Size size = read_size(argc, argv);
+  const uint32_t rows = size.rows;
+  const uint32_t columns = size.columns;
   std::vector<float> matrix(size_t{rows} * columns);
   std::vector<float> medians(rows);
   std::mt19937 random(1);

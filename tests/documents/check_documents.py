@@ -11,7 +11,8 @@ architecture.md: what stands in backticks, and the files and functions of its dr
 or, where that is enough, by its name. Names that follow a file and a colon must be in that file, others anywhere: `name()` is a
 function that is defined there, other names are words of the code. Comments do not count.
 
-usage: python3 tests/documents/check_documents.py          exit code: 0 all well, 1 something is not, and it is named
+usage: python3 tests/documents/check_documents.py
+       exit code: 0 all well, 1 something is not, and it is named; 2 the command line is at fault
 """
 import functools
 import pathlib
@@ -19,6 +20,8 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
+from command_line import operands  # noqa: E402, no bytecode of it
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT / "samples" / "plot"))
@@ -185,6 +188,7 @@ def architecture_faults():
 
 
 def main():
+    operands(__doc__, 0, 0)
     faults = [*guide_faults(), *kind_faults(), *picture_faults(), *path_faults(), *link_faults(), *merge_faults(), *architecture_faults()]
     for fault in faults:
         print(fault)

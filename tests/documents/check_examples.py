@@ -12,7 +12,7 @@ Examples of headers for CUDA C++ are compiled, if there is an nvcc. So are those
 comparison's source, and no function for the simulated device.
 
 usage: python3 tests/documents/check_examples.py LIBRARY [COMPILER]      libcdpsort.so; a C compiler, cc if none is given
-       exit code: 0 all well, 1 something is not, and it is named
+       exit code: 0 all well, 1 something is not, and it is named; 2 the command line is at fault
 """
 import concurrent.futures
 import os
@@ -22,6 +22,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+from command_line import operands  # noqa: E402, no bytecode of it
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = ROOT / "include" / "cdpsort"
@@ -181,11 +184,9 @@ def cuda_fault(folder, headers):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        print(__doc__, file=sys.stderr)
-        return 1
-    library = pathlib.Path(sys.argv[1]).resolve()
-    compiler = [sys.argv[2] if len(sys.argv) > 2 else "cc"]
+    words = operands(__doc__, 1, 2)
+    library = pathlib.Path(words[0]).resolve()
+    compiler = [words[1] if len(words) > 1 else "cc"]
     examples = [Example(header, line, parts) for header in sorted(HEADERS.glob("*.h")) for line, lines in comments_of(header)
                 if (parts := list(parts_of(lines)))]
     cuda_headers = sorted(HEADERS.glob("*.cuh")) + sorted((HEADERS / "device").glob("*.cuh"))

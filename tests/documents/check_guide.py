@@ -8,7 +8,7 @@ no difference. Other commands that it names, `build/bin/...`, must succeed, and 
 "On a GPU" are not run.
 
 usage: python3 tests/documents/check_guide.py [FOLDER]      where the samples are, build/bin if not given
-       exit code: 0 all well, 1 something is not, and it is named
+       exit code: 0 all well, 1 something is not, and it is named; 2 the command line is at fault
 """
 import os
 import pathlib
@@ -17,6 +17,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+from command_line import operands  # noqa: E402, no bytecode of it
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIMULATED = {**os.environ, "CDPSORT_DEVICE": "simulated"}
@@ -83,7 +86,8 @@ def faults(programs):
 
 
 def main():
-    programs = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "bin").resolve()
+    words = operands(__doc__, 0, 1)
+    programs = pathlib.Path(words[0] if words else ROOT / "build" / "bin").resolve()
     found = list(faults(programs))
     print("\n".join(found))
     return 1 if found else 0

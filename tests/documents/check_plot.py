@@ -5,7 +5,8 @@
 An example is a few rows of a record in docs/results. A picture must be there under its name, as wide as all are, and not empty.
 Needs matplotlib.
 
-usage: python3 tests/documents/check_plot.py          exit code: 0 all well, 1 something is not, and it is named
+usage: python3 tests/documents/check_plot.py
+       exit code: 0 all well, 1 something is not, and it is named; 2 the command line is at fault
 """
 import contextlib
 import io
@@ -14,9 +15,12 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+from command_line import operands  # noqa: E402, no bytecode of it
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "samples" / "plot"))
 
+operands(__doc__, 0, 0)
 try:
     import page
     import plot

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Every sample is run, on the simulated device; of bench and resident_blocks, which want a GPU, the command line, and the latter
-# where there is one: its blocks only stay a while, and are in no other test's way.
+# Every sample is run, on the simulated device; of those that want a GPU (11 to 14) the command line, and resident_blocks where
+# there is one: its blocks only stay a while, and are in no other test's way.
 add_test(NAME quickstart COMMAND quickstart)
 add_test(NAME samples COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/test_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
 foreach(samples table partition recursion)

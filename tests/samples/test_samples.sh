@@ -295,6 +295,9 @@ prints_the_table() {
 }
 
 if [ -x "$programs/resident_blocks" ]; then # CUDA builds alone have it
+  run resident_blocks --help
+  check "resident_blocks --help" prints "Usage: resident_blocks"
+  check "and says it succeeded" exits 0
   for threads in 31 1025 -64 64x x '' 99999999999999999999; do
     run resident_blocks "$threads"
     check "blocks of '$threads' threads" refused 2 "usage: resident_blocks [threads of a block, 32 to 1024]"
@@ -309,6 +312,31 @@ if [ -x "$programs/resident_blocks" ]; then # CUDA builds alone have it
   else
     echo "# no GPU here: its table is left out"
   fi
+fi
+
+# ---- lost_trees and row_medians: their command lines -------------------------------------------------------------------
+
+for program in lost_trees row_medians; do
+  [ -x "$programs/$program" ] || continue # CUDA builds alone have them
+  run "$program" --help
+  check "$program --help" prints "Usage: $program"
+  check "and says it succeeded" exits 0
+  run "$program" --frobnicate
+  check "$program: an option that there is not" refused 2 "$program"
+done
+if [ -x "$programs/row_medians" ]; then
+  for rows in 0 1000001 64x x ''; do
+    run row_medians "$rows"
+    check "row_medians: '$rows' rows" refused 2 "'$rows' is not a number from 1 to 1000000"
+  done
+  run row_medians 1 2049
+  check "row_medians: more columns than a block sorts" refused 2 "'2049' is not a number from 1 to 2048"
+  run row_medians -5
+  check "row_medians: less than none" refused 2 "there is no option -5"
+  run row_medians 1 1 1
+  check "row_medians: a third number" refused 2 "'1' is one too many"
+  run_without_gpu row_medians 1 1
+  check "row_medians falls back on nothing" refused 1 "row_medians: allocating device memory failed"
 fi
 
 conclude
