@@ -159,25 +159,25 @@ def draw_stages(record, said=None):
     rows = record.rows
     exponents = sorted({required(record, row, "log2_keys") for row in rows})
     figure, (panel,), _ = panels(1, 1, 4.6)
+    right = 0.24  # end of a bar; numbers stand beside it, where they hide nothing
     bottoms = dict.fromkeys(exponents, 0.0)
     for stage, (label, colour) in STAGES.items():
         times = {row["log2_keys"]: required(record, row, "us") for row in rows if row["stage"] == stage}
         heights = [times.get(exponent, 0.0) * 1e6 / 2**exponent for exponent in exponents]
-        panel.bar(range(len(exponents)), heights, 0.6, list(bottoms.values()), label=label, color=colour)
+        panel.bar(range(len(exponents)), heights, 2 * right, list(bottoms.values()), label=label, color=colour)
         for place, (exponent, height) in enumerate(zip(exponents, heights)):
             if height > 0.6:
-                panel.text(place, bottoms[exponent] + height / 2, short(height), ha="center", va="center", fontsize=9.5,
-                           bbox={"facecolor": colour, "linewidth": 0, "pad": 1}, zorder=3)
+                panel.text(place + right + 0.03, bottoms[exponent] + height / 2, short(height), va="center")
             bottoms[exponent] += height
     if "H200" in record.comment:
         for place, exponent in enumerate(exponents):
             moved = sum(required(record, row, "bytes_per_key") for row in rows if row["log2_keys"] == exponent)
-            panel.plot([place - 0.4, place + 0.4], [moved * 1000 / DRAM_BYTES_PER_NS] * 2, color=BLACK, linewidth=2.5,
+            panel.plot([place - right - 0.12, place + right - 0.06], [moved * 1000 / DRAM_BYTES_PER_NS] * 2, color=BLACK, linewidth=2.5,
                        label="device memory alone, 4.1 TB/s" if place == 0 else None)
     panel.set_xticks(range(len(exponents)), [power(exponent) for exponent in exponents])
     panel.set_xlabel("keys")
+    panel.set_xlim(-0.6, len(exponents) - 0.4)
     panel.set_ylabel("picoseconds for each key")
-    panel.grid(True, axis="y", alpha=0.3)
     handles, labels = panel.get_legend_handles_labels()
     figure.tight_layout()
     legend_below(figure, handles, labels, columns=3)

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Bytes: what copying to the device and back adds to a sort, and how fast the two partitions are."""
 from matplotlib.patches import Patch
-from matplotlib.ticker import LogLocator, NullLocator
 
-from page import (BLACK, BLUE, GREEN, MARKERS, ORANGE, SERIES, axis_of_counts, device_name, head, join, legend_below, listed,
+from page import (BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, SERIES, axis_of_counts, device_name, head, join, legend_below, listed,
                   panels, plain, power, short)
 from records import required
 
-DRAM_GB_PER_S = 4800.0  # of an H200, by its data sheet
 STAGES = (("to_device_ms", "to the device", BLUE, None), ("sort_ms", "sort", ORANGE, None),
           ("to_host_ms", "back to the host", GREEN, "////"))
 REST = "#DDDDDD"
@@ -73,35 +71,59 @@ def draw_transfer(record, said=None):
 SAME = ("yes", "true", "1")  # what `identical` says where every run gave the same result
 
 
+def draw_rates(panel, rates, rows, kinds):
+    """GB/s of each kind against the number of keys; the last number beside its line."""
+    for at, kind in enumerate(kinds):
+        points = sorted((log2_count, rate) for (name, log2_count), rate in rates.items() if name == kind)
+        same = all(row["identical"] in SAME for row in rows if row["kind"] == kind)
+        panel.plot([2.0**log2_count for log2_count, _ in points], [rate for _, rate in points], color=SERIES[at % len(SERIES)],
+                   marker=MARKERS[at % len(MARKERS)], markersize=5, linewidth=1.8,
+                   label=kind + (", every run the same" if same else ""))
+        if points:
+            panel.annotate(short(points[-1][1]), (1, points[-1][1]), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                           textcoords="offset points", va="center", color=SERIES[at % len(SERIES)])
+    panel.set_ylim(bottom=0)
+    panel.yaxis.set_major_formatter(plain)
+    panel.set_ylabel("GB/s (keys read once and written once)")
+
+
+def draw_ratios(panel, rates, kinds):
+    """The first kind's rate as a ratio to each other one's."""
+    for at, kind in enumerate(kinds[1:], 1):
+        points = sorted((log2_count, rates[kinds[0], log2_count] / rate) for (name, log2_count), rate in rates.items()
+                        if name == kind and (kinds[0], log2_count) in rates)
+        panel.plot([2.0**log2_count for log2_count, _ in points], [ratio for _, ratio in points], color=BLACK,
+                   marker=MARKERS[at % len(MARKERS)], markersize=5, linewidth=1.8)
+        for log2_count, ratio in points[::max(1, len(points) - 1)]:
+            panel.annotate(short(ratio), (2.0**log2_count, ratio), xytext=(0, 7), textcoords="offset points", ha="center")
+    panel.axhline(1, color=GREY, linewidth=1.2)
+    panel.margins(y=0.12)
+    panel.set_ylim(bottom=0)
+    panel.set_ylabel(f"times as fast as {' and '.join(kinds[1:])}")
+
+
 def draw_partition_kinds(record, said=None):
+    """A line of panels for each type: how fast, and how the kinds compare, which a range from 10 to 1,000 GB/s would hide."""
     types = list(dict.fromkeys(row["type"] for row in record.rows))
     kinds = list(dict.fromkeys(row["kind"] for row in record.rows))
-    figure, cells, columns = panels(len(types), 2, 4.0, sharey=True)
-    for index, (panel, key_type) in enumerate(zip(cells, types)):
+    each = 2 if len(kinds) > 1 else 1
+    figure, cells, _ = panels(each * len(types), 2, 4.0)
+    for index, key_type in enumerate(types):
         rows = [row for row in record.rows if row["type"] == key_type]
-        for number, kind in enumerate(kinds):
-            chosen = [row for row in rows if row["kind"] == kind]
-            points = sorted((row["log2_count"], required(record, row, "gigabytes_per_second")) for row in chosen)
-            same = all(row["identical"] in SAME for row in chosen)
-            panel.plot([2.0**at for at, _ in points], [rate for _, rate in points], color=SERIES[number],
-                       marker=MARKERS[number], markersize=5, linewidth=1.8, label=kind + (", every run the same" if same else ""))
-        fastest = max(row["gigabytes_per_second"] for row in rows)
-        if any("H200" in row["device"] for row in rows) and fastest > DRAM_GB_PER_S / 4:
-            panel.axhline(DRAM_GB_PER_S, color=BLACK, linestyle="--", linewidth=1)
-            panel.annotate("DRAM of an H200, by its data sheet", (0, DRAM_GB_PER_S), xycoords=("axes fraction", "data"),
-                           xytext=(4, -4), textcoords="offset points", va="top")
-        axis_of_counts(panel, [row["log2_count"] for row in rows])
-        panel.set_yscale("log")
-        panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        panel.yaxis.set_major_formatter(plain)
-        panel.yaxis.set_minor_locator(NullLocator())
-        panel.set_title(key_type)
-        panel.grid(True, alpha=0.3)
-        if index % columns == 0:
-            panel.set_ylabel("GB/s (keys read once and written once)")
+        rates = {(row["kind"], row["log2_count"]): required(record, row, "gigabytes_per_second") for row in rows}
+        mine = cells[each * index:each * (index + 1)]
+        draw_rates(mine[0], rates, rows, kinds)
+        mine[0].set_title(f"{key_type}: how fast")
+        if each > 1:
+            draw_ratios(mine[1], rates, kinds)
+            mine[1].set_title(f"{key_type}: {kinds[0]}, beside {' and '.join(kinds[1:])}")
+        for panel in mine:
+            axis_of_counts(panel, [row["log2_count"] for row in rows])
+            panel.grid(True, alpha=0.3)
     figure.tight_layout()
     legend_below(figure, *cells[0].get_legend_handles_labels())
     sizes = join([power(at) for at in sorted({row["log2_count"] for row in record.rows})])
     head(figure, said or f"Partition: {sizes} keys of {listed(types)}, "
-         f"{listed(device_name(row['device']) for row in record.rows)}")
+         f"{listed(device_name(row['device']) for row in record.rows)}",
+         "device memory of an H200: 4,800 GB/s by its data sheet" if any("H200" in row["device"] for row in record.rows) else None)
     return [figure]

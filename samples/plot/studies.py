@@ -15,6 +15,7 @@ from records import required
 
 PANELS_MOST = 8
 RATIO_MOST = 8.0  # the colours end here, the numbers do not
+TEXT = 12  # points: of all that is written in and beside these panels
 KEYS = ("device", "type", "log2_count", "distribution")  # what pages have in common
 KNOBS = ("fan_out", "scheme", "child_streams", "pivot")  # what panels differ by
 STREAMS = {"fire-and-forget": "fire and forget", "named": "own streams"}
@@ -61,7 +62,7 @@ def draw_panel(panel, rows, best, varying, knobs):
     for row in rows:
         at, ratio = (leaves.index(row["leaf_items"]), limits.index(row["depth_limit"])), row["milliseconds"] / best
         marks = ("*" if row["fallback_depth"] else "") + ("!" if row["launches_refused"] else "")
-        panel.text(at[0], at[1], short(ratio) + marks, ha="center", va="center", fontsize=9,
+        panel.text(at[0], at[1], short(ratio) + marks, ha="center", va="center", fontsize=TEXT,
                    color="white" if ratio > math.sqrt(RATIO_MOST) else "black")
         if row is least:
             panel.add_patch(Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, fill=False, edgecolor=VERMILION, linewidth=2.5))
@@ -69,30 +70,30 @@ def draw_panel(panel, rows, best, varying, knobs):
     for down, line in enumerate(cells):
         for across, ratio in enumerate(line):
             if math.isnan(ratio):
-                panel.text(across, down, "-", ha="center", va="center", fontsize=9)
-    panel.set_xticks(range(len(leaves)), [f"{leaf:,}" if leaf else "default" for leaf in leaves])
-    panel.set_yticks(range(len(limits)), [limit_words(limit) for limit in limits])
+                panel.text(across, down, "-", ha="center", va="center", fontsize=TEXT)
+    panel.set_xticks(range(len(leaves)), [f"{leaf:,}" if leaf else "default" for leaf in leaves], fontsize=TEXT)
+    panel.set_yticks(range(len(limits)), [limit_words(limit) for limit in limits], fontsize=TEXT)
     words = [knob_words(name, value) for name, value in zip(KNOBS, knobs) if name in varying]
-    panel.set_title("\n".join([", ".join(words), f"best {short(least['milliseconds'])} ms"]).strip())
+    panel.set_title("\n".join([", ".join(words), f"best {short(least['milliseconds'])} ms"]).strip(), fontsize=TEXT)
     return image
 
 
 def draw_page(keys, chosen, best, varying, said):
     lines = [max(len({row["depth_limit"] for row in rows}) for _, rows in chosen[at:at + 2]) for at in range(0, len(chosen), 2)]
-    figure, cells, columns = panels(len(chosen), 2, [0.8 + 0.2 * count for count in lines])
+    figure, cells, columns = panels(len(chosen), 2, [0.9 + 0.25 * count for count in lines])
     figure.set_layout_engine("constrained")
     image = None
     for index, (panel, (knobs, rows)) in enumerate(zip(cells, chosen)):
         image = draw_panel(panel, rows, best, varying, knobs)
         if index % columns == 0:
-            panel.set_ylabel("depth limit")
+            panel.set_ylabel("depth limit", fontsize=TEXT)
         if index + columns >= len(chosen):
-            panel.set_xlabel("leaf size, keys")
+            panel.set_xlabel("leaf size, keys", fontsize=TEXT)
     ticks = [1, 1.5, 2, 3, 4, 6, 8]
-    bar = figure.colorbar(image, ax=cells, location="right", fraction=0.03, pad=0.02, aspect=60, extend="max", ticks=ticks)
-    bar.ax.set_yticklabels([f"{tick:g}" for tick in ticks])
+    bar = figure.colorbar(image, ax=cells, location="bottom", fraction=0.02, pad=0.02, aspect=60, extend="max", ticks=ticks)
+    bar.ax.set_xticklabels([f"{tick:g}" for tick in ticks], fontsize=TEXT)
     bar.ax.minorticks_off()
-    bar.set_label(f"times the least, {short(best)} ms")
+    bar.set_label(f"times the least, {short(best)} ms", fontsize=TEXT)
     device, key_type, log2_count, distribution = keys
     rows = [row for _, members in chosen for row in members]
     common = [knob_words(knob, chosen[0][0][KNOBS.index(knob)]) for knob in KNOBS if knob not in varying]
@@ -102,7 +103,7 @@ def draw_page(keys, chosen, best, varying, said):
     if any(is_incomplete(members) for _, members in chosen):
         marks.append("-: the same sort as another, or not measured")
     head(figure, said or f"Depth limit and leaf size: {what}",
-         "; ".join(filter(None, [", ".join(common), *marks, "frame: the least of its panel"])))
+         "\n".join(filter(None, [", ".join(common), "; ".join([*marks, "frame: the least of its panel"])])))
     return figure
 
 
@@ -139,7 +140,8 @@ MORE_COLOURS = (PURPLE, SKY, VERMILION)
 HATCHES = {"last-block": None, "controller": "////", "host": "....", "host-loop": "...."}
 
 TOTAL, LATENCY, IDLE = range(3)
-LABELS = ("whole sort, ms", "from a launch to its first block, µs\n(median; line: least to most)",
+CLIP = 1.5  # times the longest of a panel's median latencies: where lines are cut
+LABELS = ("whole sort, ms", "from a launch to its first block, µs\n(bar: median; line: least to most,\nwith an arrow where it goes on)",
           "no grid runs, µs\n(and as a share of the sort untraced)")
 
 
@@ -151,28 +153,33 @@ def value_of(row, column):
     return nanoseconds / 1000 if nanoseconds or (nanoseconds == 0 and column == IDLE) else None
 
 
-def draw_scheme(panel, column, row, at, height, look):
+def draw_scheme(panel, column, row, at, height, look, longest):
     value = value_of(row, column)
     if value is None:
         return
     panel.barh(at, value, height * 0.92, edgecolor="white", linewidth=0.5, **look)
-    end, text = value, short(value)
+    end, text, gap = value, short(value), 5
     if column == LATENCY and row["latency_least_ns"] is not None and row["latency_most_ns"] is not None:
-        end = max(end, row["latency_most_ns"] / 1000)
+        most = row["latency_most_ns"] / 1000
+        end = max(end, min(most, CLIP * longest))
         panel.plot([row["latency_least_ns"] / 1000, end], [at, at], color=BLACK, linewidth=1.2)
+        if most > end:
+            panel.plot(end, at, ">", color=BLACK, markersize=5)
+            gap = 8
         text += f" (to {short(row['latency_most_ns'] / 1000)})"
     if column == IDLE:
         text += f" ({value / 10 / row['milliseconds']:.0f} %)"
-    panel.annotate(text, (end, at), xytext=(3, 0), textcoords="offset points", va="center", fontsize=9.5)
+    panel.annotate(text, (end, at), xytext=(gap, 0), textcoords="offset points", va="center", fontsize=9.5)
 
 
 def draw_schemes_panel(panel, column, rows, counts, names, looks):
     height = 0.84 / len(names)
+    longest = max((value_of(row, LATENCY) or 0 for row in rows), default=0)
     for index, name in enumerate(names):
         for row in rows:
             if row["scheme"] == name:
                 at = counts.index(row["log2_count"]) + (index - (len(names) - 1) / 2) * height
-                draw_scheme(panel, column, row, at, height, looks[name])
+                draw_scheme(panel, column, row, at, height, looks[name], longest)
     panel.set_yticks(range(len(counts)), [power(count) for count in counts])
     panel.set_ylim(len(counts) - 0.5, -0.5)
     panel.margins(x=(0.25, 0.75, 0.65)[column])

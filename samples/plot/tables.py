@@ -10,15 +10,18 @@ RATIO_TARGET = 1.25  # of random: distributions says of each size whether all ar
 # ---- Distributions ------------------------------------------------------------------------------------------------------
 
 def bars_of(panel, rows, column, types, names):
-    """Horizontal bars, a group for each distribution, a bar for each type."""
+    """Horizontal bars, a group for each distribution, a bar for each type; ratios' numbers in a column of their own, where no line
+    crosses them."""
     height = 0.8 / len(types)
     for index, key_type in enumerate(types):
         values = {row["distribution"]: row[column] for row in rows if row["type"] == key_type and row[column] is not None}
         places = [names.index(name) + (index - (len(types) - 1) / 2) * height for name in values]
         panel.barh(places, list(values.values()), height * 0.92, color=SERIES[index], label=key_type)
         for place, value in zip(places, values.values()):
-            panel.annotate(short(value), (value, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=9.5,
-                           bbox={"facecolor": "white", "linewidth": 0, "pad": 0.5})
+            if column == "ratio_to_random":
+                panel.text(0.98, place, short(value), transform=panel.get_yaxis_transform(), ha="right", va="center")
+            else:
+                panel.annotate(short(value), (value, place), xytext=(3, 0), textcoords="offset points", va="center")
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.margins(x=0.25)
@@ -47,7 +50,7 @@ def draw_distributions(record, said=None):
     rows = record.rows
     types = list(dict.fromkeys(row["type"] for row in rows))
     names = list(dict.fromkeys(row["distribution"] for row in rows))
-    parts = [(column, chosen) for column in ("speedup_device", "ratio_to_random") if (chosen := largest(rows, column))]
+    parts = [(column, chosen) for column in ("speedup_whole", "ratio_to_random") if (chosen := largest(rows, column))]
     if parts and (worst := worst_size(rows)) and worst[0]["log2_count"] != parts[-1][1][0]["log2_count"]:
         parts.append(("ratio_to_random", worst))
     if not parts:
@@ -56,13 +59,14 @@ def draw_distributions(record, said=None):
     for panel, (column, chosen) in zip(cells, parts):
         bars_of(panel, chosen, column, types, names)
         count = power(chosen[0]["log2_count"])
-        if column == "speedup_device":
+        if column == "speedup_whole":
             panel.xaxis.set_major_formatter(plain)
-            panel.set_xlabel("times as fast as std::sort on\none core (without copies)")
+            panel.set_xlabel("times as fast as std::sort on one\ncore, with copies there and back")
             panel.set_title(f"{count} keys")
         else:
             panel.axvline(1, color=GREY, linewidth=1)
             panel.axvline(RATIO_TARGET, color=BLACK, linestyle="--", linewidth=1.2)
+            panel.set_xlim(0, 1.35 * max(RATIO_TARGET, *(row[column] for row in chosen)))
             panel.set_xlabel(f"time, as a ratio to that of\nrandom keys (dashed: {RATIO_TARGET})")
             panel.set_title(f"{count} keys{', where one is slowest' if chosen is not parts[1][1] else ''}")
     figure.tight_layout()

@@ -4,7 +4,8 @@
 Time goes to the right. Each depth has a group of lanes for the grids that divide its ranges, one for grids that sort, and one
 for the blocks of those; an event takes the lowest lane that is free. A bar is as long as its grid ran, and the higher in its
 lane the more keys it had, where lanes are high enough for that to be seen; the line before it is the launch: from its
-launcher's call to its first block. Where nothing runs at all the ground is red.
+launcher's call to its first block. Stages of a grid stand below it: nobody launches them, and none is a grid that runs beside
+others. Where nothing runs at all the ground is red.
 """
 import heapq
 import math
@@ -40,6 +41,7 @@ KINDS = {
     "map": (BLUE, "...."),
     "buckets": (GREEN, "...."),
 }
+STAGES = {"map", "buckets"}  # of the root's grid
 FORMER_NAMES = {"wave": "batch"}  # as records from before 0.3.0 have them
 
 
@@ -55,6 +57,8 @@ def events(record):
             raise PlotError(f"{record.path}: an event that ends before it begins")
         row["keys"] = max(1, row["range_end"] - row["range_begin"])
         row["refused"] = bool(row["cuda_error"])
+        row["is_stage"] = row["kind"] in STAGES
+        row["waited"] = row["kind"] != "block" and not row["is_stage"] and row["launched_ns"] < row["begin_ns"]
     if not any(not row["refused"] for row in record.rows):
         raise PlotError(f"{record.path}: nothing ran")
     return record.rows
@@ -90,6 +94,7 @@ def legend_entries(kinds):
 
 GROUPS_INCHES_MOST = 5.8
 GROUP_INCHES_LEAST = 0.26
+LABEL_INCHES = 0.2        # of a group, at least: what its label takes
 LANE_INCHES_MOST = 0.26
 BLOCKS_INCHES_MOST = 2.6  # of a group of blocks: there are some 130 lanes of them, a multiprocessor each
 BAR_INCHES_LEAST = 0.02
@@ -99,7 +104,7 @@ LAUNCH = "#7F7F7F"  # no kind has it; black ones, many side by side, would be a 
 
 def begin_of(row):
     """Where an event's place in its lane begins: at the launch. A tail waits for long, so it takes a place when it runs."""
-    return row["begin_ns"] if row["is_tail"] or row["kind"] == "block" else min(row["launched_ns"], row["begin_ns"])
+    return row["launched_ns"] if row["waited"] and not row["is_tail"] else row["begin_ns"]
 
 
 def assign_lanes(rows):
@@ -134,15 +139,17 @@ def group(rows):
 
 
 def group_inches(groups):
-    """How high each group is drawn: lanes of one height, less where that would be too high for a page."""
-    least = min(GROUP_INCHES_LEAST, GROUPS_INCHES_MOST * 0.8 / len(groups))
+    """How high each group is drawn: lanes of one height, less where that would be too high for a page; more than a page where
+    labels want it."""
+    most = max(GROUPS_INCHES_MOST, LABEL_INCHES * 1.25 * len(groups))
+    least = min(GROUP_INCHES_LEAST, most * 0.8 / len(groups))
     wanted = [max(least, min(lanes * LANE_INCHES_MOST / 2, BLOCKS_INCHES_MOST) if which == 2 else lanes * LANE_INCHES_MOST)
               for _, which, _, lanes in groups]
-    if sum(wanted) <= GROUPS_INCHES_MOST:
+    if sum(wanted) <= most:
         return wanted
     # Square roots keep one group of many lanes from taking all the room.
     extra = [math.sqrt(inches - least) for inches in wanted]
-    room = GROUPS_INCHES_MOST - least * len(wanted)
+    room = most - least * len(wanted)
     return [min(inches, least + room * share / sum(extra)) for inches, share in zip(wanted, extra)]
 
 
@@ -150,7 +157,7 @@ def running(rows):
     """Steps of how many grids run at once: times in ns, and the count from each on."""
     changes = {}
     for row in rows:
-        if not row["refused"] and row["kind"] != "block":
+        if not row["refused"] and row["kind"] != "block" and not row["is_stage"]:
             changes[row["begin_ns"]] = changes.get(row["begin_ns"], 0) + 1
             changes[row["end_ns"]] = changes.get(row["end_ns"], 0) - 1
     times, counts, count = [], [], 0
@@ -174,7 +181,7 @@ def draw_group(panel, rows, lanes, top, inches, scale):
         bottom = top - (row["lane"] + 1) * pitch + pitch * 0.04
         bars.setdefault(row["kind"], []).append(
             rectangle(row["begin_ns"] / 1000, row["end_ns"] / 1000, bottom, bottom + height))
-        if row["kind"] != "block" and row["launched_ns"] < row["begin_ns"]:
+        if row["waited"]:
             middle = bottom + height / 2
             line = [(row["launched_ns"] / 1000, middle), (row["begin_ns"] / 1000, middle)]
             (tails if row["is_tail"] else launches).append(line)
@@ -202,8 +209,9 @@ def draw_groups(panel, rows, groups, inches, idle):
         draw_group(panel, members, lanes, top - height * 0.04, height, scale)
         depth_tops.setdefault(depth, top)
         middles.append(top - height / 2)
-        what = CLASSES[which] + ("" if len(members) == 1 else "s")
-        labels.append(f"depth {depth}: {len(members):,} {what}")
+        stages = sum(row["is_stage"] for row in members)
+        parts = ((len(members) - stages, CLASSES[which]), (stages, "stage"))
+        labels.append(f"depth {depth}: " + ", ".join(f"{many:,} {what}{'' if many == 1 else 's'}" for many, what in parts if many))
         top -= height
     refused = [row for row in rows if row["refused"]]
     last_top = min(depth_tops.values())
@@ -211,14 +219,14 @@ def draw_groups(panel, rows, groups, inches, idle):
                [depth_tops.get(row["depth"], last_top) - 0.1 for row in refused], "x", color=VERMILION, markersize=7,
                markeredgewidth=1.8)
     panel.set_ylim(top, 0)
-    panel.set_yticks(middles, labels, fontsize=9 if min(inches) > 0.2 else 8)
+    panel.set_yticks(middles, labels)
     panel.tick_params(axis="y", length=0)
 
 
 def legend(figure, rows, idle):
     entries = legend_entries({row["kind"] for row in rows if not row["refused"]})
     ran = [row for row in rows if not row["refused"]]
-    if any(row["launched_ns"] < row["begin_ns"] and not row["is_tail"] for row in ran):
+    if any(row["waited"] and not row["is_tail"] for row in ran):
         entries.append(Line2D([], [], color=LAUNCH, linewidth=0.9, label="launch, to the first block"))
     if any(row["is_tail"] for row in ran):
         entries.append(Line2D([], [], color=LAUNCH, linewidth=0.9, linestyle=TAIL_STYLE, label="the same, of a tail"))
@@ -248,7 +256,7 @@ def draw_timeline(record, said=None):
         strip.axvspan(begin / 1000, stop / 1000, color=PALE_RED, linewidth=0)
     strip.fill_between([time / 1000 for time in times], counts, step="post", color=BLACK, alpha=0.6, linewidth=0)
     strip.set_ylim(0, max(1, *counts) * 1.1)
-    strip.set_ylabel("grids\nat once", fontsize=9)
+    strip.set_ylabel("grids\nat once")
     strip.set_xlim(0, max(end, 0.001) * 1.005)
     strip.set_xlabel("microseconds since the root began")
     strip.xaxis.set_major_formatter(plain)
