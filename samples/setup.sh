@@ -38,12 +38,17 @@ cdpsort_has_header() {
   command -v c++ >/dev/null 2>&1 && printf '#include <%s>\n' "$1" | c++ -x c++ -fsyntax-only - >/dev/null 2>&1
 }
 
+# Whether it finds a library. Debian's headers of Boost come without those that have to be linked.
+cdpsort_has_library() {
+  command -v c++ >/dev/null 2>&1 && echo 'int main() {}' | c++ -x c++ - -o /dev/null "-l$1" >/dev/null 2>&1
+}
+
 # Prints the Debian packages that the named things (build, tests, lint, pictures) miss.
 cdpsort_missing_packages() {
   command -v cc >/dev/null 2>&1 && command -v c++ >/dev/null 2>&1 && command -v make >/dev/null 2>&1 ||
     echo build-essential
   command -v cmake >/dev/null 2>&1 || echo cmake
-  cdpsort_has_header boost/context/detail/fcontext.hpp || echo libboost-context-dev
+  cdpsort_has_header boost/context/detail/fcontext.hpp && cdpsort_has_library boost_context || echo libboost-context-dev
   for purpose in "$@"; do
     case $purpose in
     tests)
