@@ -75,6 +75,9 @@ static int run(void *given) {
   progress_begin(PROGRAM, 1, seconds);
   progress_at(0, "sorting");
   code = study_sort(&keys, &wanted->settings.options, &study);
+  // CUDA loads kernels when they are first launched, and that would be most of the time.
+  if (code == EXIT_SORTED && !was_simulated())
+    code = study_sort(&keys, &wanted->settings.options, &study);
   progress_end();
   if (code == EXIT_SORTED)
     report(wanted, &study);
