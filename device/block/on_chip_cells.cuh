@@ -111,6 +111,7 @@ __device__ __forceinline__ LongCell sort_long_cell(const CellPlaces<Bits> &place
   }
   bool is_sorted = true;
   if (cell.items > VERY_LONG_CELL_SHARE * OnChipShape<Bits, BY>::THREADS) {
+    team.sync(); // all have drawn their last sample, of what one warp moves now
     if (team.warp() == 0)
       is_sorted = sort_rare_cell(cell, others, taken, places.destination, places.map);
     return team.any(!is_sorted) ? LongCell::hopeless : LongCell::sorted;

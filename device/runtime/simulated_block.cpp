@@ -80,10 +80,11 @@ void Block::begin(Grid &grid, uint32_t index) {
   prepare_memory(shared_.get() + GUARD_BYTES, grid.shape.shared_bytes);
 }
 
-/* A small reach lets single warps run far ahead, the greatest keeps all warps about level: bugs hide from either. */
+/* A small reach lets single warps run far ahead, the least a warp by itself, the greatest keeps all warps about level: bugs hide from
+   each. */
 void Block::choose_order() {
-  constexpr uint32_t REACHES[4] = {4, 32, MAX_BLOCK_THREADS, MAX_BLOCK_THREADS};
-  reach_ = REACHES[random_.below(4)];
+  constexpr uint32_t REACHES[] = {1, 4, 32, MAX_BLOCK_THREADS, MAX_BLOCK_THREADS};
+  reach_ = REACHES[random_.below(sizeof REACHES / sizeof *REACHES)];
 }
 
 void Block::step() {

@@ -146,13 +146,14 @@ inline uint32_t Block::wait_at_barrier(Lane &lane, bool predicate) {
   return barrier_result_;
 }
 
-/* All threads of the block go on. */
+/* All threads of the block go on, the last or the first ones first. */
 void Block::pass_barrier() {
   barrier_result_ = barrier_true_;
   barrier_arrived_ = 0;
   barrier_true_ = 0;
+  const uint32_t turned = random_.below(2) == 0 ? grid_->shape.threads - 1 : 0;
   for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread)
-    runnable_[thread] = static_cast<uint16_t>(thread);
+    runnable_[thread] = static_cast<uint16_t>(turned != 0 ? turned - thread : thread);
   runnable_count_ = grid_->shape.threads;
   choose_order();
   interrupted_ = random_.below(8) == 0;
@@ -173,7 +174,9 @@ void Block::check_named_barrier(const Lane &lane, uint32_t number, uint32_t thre
 void Block::pass_named_barrier(uint32_t number) {
   NamedBarrier &barrier = named_barriers_[number];
   put_back_drawn();
-  for (uint32_t thread = 0; thread < grid_->shape.threads; ++thread) {
+  const uint32_t turned = random_.below(2) == 0 ? grid_->shape.threads - 1 : 0;
+  for (uint32_t index = 0; index < grid_->shape.threads; ++index) {
+    const uint32_t thread = turned != 0 ? turned - index : index;
     Lane &lane = lanes_[thread];
     if (lane.activity != Activity::named_barrier || lane.source != number)
       continue;

@@ -54,9 +54,9 @@ __global__ void sort_kernel([[maybe_unused]] Bits *keys, [[maybe_unused]] uint32
 }
 
 /* Has the teams of a block each sort these keys, the first one those that are given, the others the same in another order; and
-   says how they were sorted, or none if not all alike. A key between two teams' is nobody's. */
+   says how they were sorted, or none if not all alike. A key between two teams' is nobody's. `order`: that in which threads run. */
 template <OnChipBy BY, typename Bits>
-Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
+Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset, uint32_t order) {
   constexpr uint32_t TEAMS = OnChipShape<Bits, BY>::TEAMS;
   static_assert(TEAMS <= MAX_TEAMS, "there is room for their outcomes");
   const uint32_t count = static_cast<uint32_t>(given.size());
@@ -69,7 +69,7 @@ Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
       keys.original()[team * apart + index] = map.leave(given[(index + team) % count]);
   keys.restore();
   std::fill(std::begin(outcomes), std::end(outcomes), Outcome::none);
-  run_grid(offset, {1, MultiwayShape<Bits>::BLOCK_THREADS, sizeof(Rooms<Bits, BY>)}, sort_kernel<Bits, BY>, keys.data(), count,
+  run_grid(order, {1, MultiwayShape<Bits>::BLOCK_THREADS, sizeof(Rooms<Bits, BY>)}, sort_kernel<Bits, BY>, keys.data(), count,
            apart, map);
   for (uint32_t team = 0; team < TEAMS; team++) {
     char why[HOST_WHY_BYTES];
@@ -82,6 +82,11 @@ Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
   keys.must_be_whole_memory();
   return std::all_of(outcomes, outcomes + TEAMS, [](Outcome outcome) { return outcome == outcomes[0]; }) ? outcomes[0]
                                                                                                          : Outcome::none;
+}
+
+template <OnChipBy BY, typename Bits>
+Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
+  return sort_keys<BY>(given, offset, offset);
 }
 
 /* Keys from all over. */
@@ -157,6 +162,28 @@ void check_frequent(uint32_t seed) {
   if (ARE_MANY_THREADS)
     ck_assert(outcome == Outcome::by_cells);
 }
+
+/* A cell of most keys, all but a few dozen or hundred of one value: a warp sorts those when all others have seen how few they are. */
+template <typename Bits, OnChipBy BY>
+void check_long_cell(uint32_t seed) {
+  constexpr Bits VALUE = GREATEST<Bits> / 3;
+  std::vector<Bits> keys = spread_keys<Bits>(MOST<Bits, BY>, seed);
+  plant<Bits>(keys, 3 * MOST<Bits, BY>, VALUE, seed);
+  for (uint32_t other = 1; other <= MOST<Bits, BY> / 20; other++)
+    plant<Bits>(keys, 1, VALUE + other, seed + other);
+  for (uint32_t order = 0; order < 8; order++)
+    sort_keys<BY>(keys, seed % 4, 8 * seed + order);
+}
+
+START_TEST(long_cells_are_sorted_in_every_order) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_long_cell<uint64_t, OnChipBy::team>(seed);
+  check_long_cell<uint32_t, OnChipBy::tile_block>(seed);
+  check_long_cell<uint64_t, OnChipBy::tile_block>(seed);
+  check_long_cell<uint32_t, OnChipBy::block>(seed);
+  check_long_cell<uint64_t, OnChipBy::block>(seed);
+}
+END_TEST
 
 START_TEST(frequent_values_are_sorted_by_cells) {
   const uint32_t seed = static_cast<uint32_t>(_i);
@@ -327,6 +354,7 @@ int main() {
   TCase *cells = tcase_create("cells");
   tcase_set_timeout(cells, TEST_SECONDS);
   tcase_add_loop_test(cells, spread_keys_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(cells, long_cells_are_sorted_in_every_order, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, frequent_values_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, crowded_cells_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, cells_of_few_values_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
