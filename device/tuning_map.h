@@ -184,7 +184,7 @@ constexpr uint32_t MAX_TAKEN_VALUES = 4;
 constexpr uint32_t MIN_TAKEN_SAMPLES = 5;
 constexpr uint32_t TRIED_VALUES = 8;
 
-/* A cell of more halves of a key for each thread of a team is the whole team's, if it has few values: one after the other. H200, k-mers
+/* Of cells of more halves of a key for each thread of a team, one after the other, all warps take values out. H200, k-mers
    of 32 bits, sorted on chip, by teams from 512 keys on: three cells of 1,024 to a bucket, 143 us in place of 151; five of 512, 91 in place
    of 80 (docs/lab/2026-11-28-equal-keys.md). */
 constexpr uint32_t SETTLED_CELL_HALVES = 3;

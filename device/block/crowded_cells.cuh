@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells of an on-chip sort (on_chip_sort.cuh) that have more keys than windows and seams put in order: each is sorted where it
- * is, by a warp, or, if it is long, by all warps of the team one after the other.
+ * Cells of an on-chip sort (on_chip_sort.cuh) that have more keys than windows and seams put in order. Each is sorted where it
+ * is, by a warp; out of a long one all warps of the team take values first, and if that leaves hardly any others, they sort it.
  *
  * Cells are that crowded, as a rule, because of values that are many keys' at once, with a few others beside them that happened
  * to be placed among them. If there are two values and nothing else, it is enough to count one. Otherwise those are taken out

@@ -10,8 +10,8 @@
 
 namespace cdp::CDP_RUNTIME {
 
-/* A cell of more keys is long: a warp takes a microsecond for a hundred of them or so. And a very long one has more of them
-   than so many for each thread of a team: all its warps take values out of it. */
+/* A cell of more keys is long: a warp takes a microsecond for a hundred of them or so. And a very long one, which is never left to
+   a warp as it is, has more of them than so many for each thread of a team. */
 constexpr uint32_t LISTED_CELL_ITEMS = 2 * WARP_LANES;
 constexpr uint32_t VERY_LONG_CELL_SHARE = 4;
 

@@ -48,9 +48,9 @@ struct OnChipShapeOf {
 /*
  * Cells that are left out, of as many as there are counters for. Values that lie evenly, as few distinct ones often do, have
  * cells that lie evenly. If all cells were used, nine values would have their counters 1,024 apart, all but the first in the
- * same bank of shared memory. Any even distance is near to a multiple of some bank's; with 20 fewer, no number of values from 6
- * to 1,300 has its counters in fewer than five banks, where there are 4,096, 8,192 or 16,384 counters; with 16 fewer, eight
- * values have them in three (docs/lab/2026-11-28-equal-keys.md).
+ * same bank of shared memory. With 20 fewer, hardly any number of values from 6 to 1,300, in hardly any steps, has its
+ * counters in fewer than five banks, where there are 4,096, 8,192 or 16,384 counters; with 16 fewer, eight values have them in
+ * three (docs/lab/2026-11-28-equal-keys.md).
  */
 constexpr uint32_t SPARE_CELLS = 20;
 

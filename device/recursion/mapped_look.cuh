@@ -191,7 +191,7 @@ __device__ __forceinline__ bool are_octaves_better(uint32_t samples, const KeyLi
 /* How many keys are equal to one, on average, by the sum of the squares of all samples' counters; 0: none, or by chance.
  *
  * n different samples in n counters at random have 2 n for that sum, with a standard deviation of sqrt(2 n). What is above that
- * says how many are equal. Chance is subtracted to decide whether any are, not to estimate how many. */
+ * says how many are equal. What may be chance is subtracted to decide whether any are, not to estimate how many. */
 __device__ __forceinline__ float equal_items(uint32_t samples, uint32_t equal_squares, uint64_t count) {
   if (equal_squares <= 2 * samples + samples / 16 + 64) // three standard deviations of 512 samples, four and a half of 8,192
     return 0;
@@ -199,9 +199,10 @@ __device__ __forceinline__ float equal_items(uint32_t samples, uint32_t equal_sq
   return share_of_all * static_cast<float>(count);
 }
 
-/* The greatest number by which all distances between a warp's samples can be divided, or a multiple of it; or, as soon as it is
-   less than `least_step`, any number that is. The same in all warps (Euclid's algorithm, of many numbers at once: the least
-   remainder divides next). `width`: between the least and the greatest key. All lanes take part. */
+/* The greatest number by which the distances of a warp's samples, and of the greatest key, from the least key can be divided: that
+   of all samples, or a multiple. Or, as soon as it is less than `least_step`, any number that is. The same in all warps (Euclid's
+   algorithm, of many numbers at once: the least remainder divides next). `width`: between the least and the greatest key. All lanes
+   take part. */
 template <typename Bits>
 __device__ __forceinline__ Bits common_step(uint32_t samples, Bits least, Bits width, Bits least_step,
                                             const MapLook<Bits, DEVICE_KIND> &look) {
@@ -231,7 +232,7 @@ __device__ __forceinline__ Bits common_step(uint32_t samples, Bits least, Bits w
  * Therefore as many as are each so many steps wide as there is room for values, if there may be so many; otherwise
  * B = (sqrt(R + c) - sqrt(c))^2, if c is less than 3 / 4 of R. But one scatter is not made two for that.
  *
- * By floating point, since 64-bit divisions are functions, whose code comes from memory.
+ * By floating point, as far as it goes, since 64-bit divisions are functions, whose code comes from memory.
  */
 template <typename Bits>
 __device__ __forceinline__ uint32_t buckets_of_equal(const Sort<Bits> &sort, float equal, uint32_t samples, Bits least,
@@ -241,7 +242,8 @@ __device__ __forceinline__ uint32_t buckets_of_equal(const Sort<Bits> &sort, flo
   const uint32_t fewest = sort.straight_buckets;
   const float count = static_cast<float>(sort.count);
   const float most = static_cast<float>(sort.map_buckets);
-  const Bits least_step = static_cast<Bits>(static_cast<float>(width) / (FULL / equal * most));
+  const float most_steps = fmaxf(FULL / equal * most, 2); // there are two at least
+  const Bits least_step = static_cast<Bits>(static_cast<float>(width) / most_steps);
   const Bits step = common_step(samples, least, static_cast<Bits>(greatest - least), least_step, look);
   const float steps = static_cast<float>(width) / static_cast<float>(step) + 1;
   const float values = floorf(fminf(FULL / equal, FULL * steps / count)); // of a bucket: if all are there, the latter is exact
