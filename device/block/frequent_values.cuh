@@ -100,20 +100,6 @@ struct FrequentMap {
   }
 };
 
-/* By whatever lines there are, which is looked up for every key: for what is hardly ever done. */
-template <typename Bits>
-struct AnyMap : FrequentMap<Bits> {
-  using ByLines = FrequentMap<Bits>;
-
-  __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    const StraightMap<Bits> straight = {this->lines, this->lines.factor << this->lines.raise};
-    return this->lines.factor != 0 ? straight(key) : ByLines::operator()(key);
-  }
-  __device__ __forceinline__ uint32_t slot_of(Bits key) const {
-    return this->lines.frequent == 0 ? NO_FREQUENT : ByLines::slot_of(key);
-  }
-};
-
 } // namespace cdp::CDP_RUNTIME
 
 #endif

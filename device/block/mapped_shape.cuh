@@ -9,6 +9,7 @@
 #include "block/on_chip_sort.cuh"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace cdp::CDP_RUNTIME {
 
@@ -71,22 +72,30 @@ struct MapLearn {
   uint32_t value_count;
 };
 
-/* What a block needs that divides. */
+/* What a block needs that scatters to buckets at once, where there are no frequent values. */
 template <typename Bits, DeviceKind KIND>
-struct MapDivide {
+struct MapOneScatter {
+  static constexpr uint32_t BUCKETS = max_one_scatter_buckets(KIND);
+
+  uint32_t room_for_begins[BUCKETS + 1];
+  MapScatterTeam<Bits, KIND, 1, BUCKETS> tile;
+};
+
+/* What a block needs that divides in any other way. */
+template <typename Bits, DeviceKind KIND>
+struct MapValues {
   static constexpr uint32_t MAX_BUCKETS = on_chip_row(KIND, sizeof(Bits)).max_buckets;
   static constexpr uint32_t FREQUENT_COUNTS = MAX_BUCKETS; /* where the counters of frequent values begin */
   static constexpr uint32_t COUNTERS = FREQUENT_COUNTS + FrequentShapeOf<Bits, KIND>::SLOTS;
+  static constexpr uint32_t SCATTER_BUCKETS = max_frequent_scatter_buckets(KIND);
 
-  uint32_t warp_totals[WARP_LANES];
-  uint32_t line_begins[LINE_BEGINS];
+  uint32_t room_for_begins[std::max(SCATTER_BUCKETS, max_groups(KIND)) + 1];
   Bits slots[FrequentShapeOf<Bits, KIND>::SLOTS];
-  uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them */
   union {
     uint32_t counts[COUNTERS]; /* of all buckets; of what is in each slot */
     uint32_t drawn[KEY_LINES]; /* samples in each line */
     MapLearn<Bits, KIND> learn;
-    MapScatterTeam<Bits, KIND, 1, max_one_scatter_buckets(KIND)> tile;
+    MapScatterTeam<Bits, KIND, 1, SCATTER_BUCKETS> tile;
     MapGroups<Bits, KIND> groups;
   };
 
@@ -97,6 +106,22 @@ struct MapDivide {
   __device__ __forceinline__ const uint32_t *frequent_counts() const {
     return counts + FREQUENT_COUNTS;
   }
+};
+
+/* What a block needs that divides. Where there are no frequent values, one scatter has the room of their table, and more buckets. */
+template <typename Bits, DeviceKind KIND>
+struct MapDivide {
+  using Values = MapValues<Bits, KIND>;
+
+  uint32_t warp_totals[WARP_LANES];
+  uint32_t line_begins[LINE_BEGINS];
+  union {
+    uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them: beside either of these */
+    MapOneScatter<Bits, KIND> one_scatter;
+    Values values;
+  };
+  static_assert(sizeof(begins) <= offsetof(Values, counts),
+                "what is counted stays there while begins are written, if the table is empty");
 };
 
 /* What a block knows of the stage at hand (turns.cuh). */
@@ -131,6 +156,7 @@ static_assert((uint64_t{most_map_buckets(DEVICE_KIND, 4)} << LINE_UNIT_BITS) < (
                   (uint64_t{most_map_buckets(DEVICE_KIND, 8)} << LINE_UNIT_BITS) < (uint64_t{1} << 32),
               "where lines begin are 32-bit numbers");
 constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
+constexpr uint32_t MAX_FREQUENT_SCATTER = max_frequent_scatter_buckets(DEVICE_KIND);
 constexpr uint32_t MAX_GROUPS = max_groups(DEVICE_KIND);
 constexpr uint32_t MAX_TEAM_GROUPS = max_team_groups(DEVICE_KIND);
 constexpr uint32_t MAX_FINE = max_fine_buckets(DEVICE_KIND);

@@ -29,7 +29,7 @@ __device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint6
 
 /* The most buckets that a block has a word for each of, all at once, and one for each frequent value. */
 template <typename Bits>
-constexpr uint32_t MAX_COUNTED_BUCKETS = MapDivide<Bits, DEVICE_KIND>::MAX_BUCKETS;
+constexpr uint32_t MAX_COUNTED_BUCKETS = MapValues<Bits, DEVICE_KIND>::MAX_BUCKETS;
 
 /* Whether a map has more than that (mapped_long.cuh). */
 template <typename Bits>
@@ -54,7 +54,7 @@ __device__ __forceinline__ uint16_t wanted_counter_bits(const Sort<Bits> &sort, 
     return 32;
   const uint32_t fewest = lines.factor != 0 ? 8 : 16;
   for (uint32_t bits = 16; bits >= fewest; bits /= 2)
-    if (lines.buckets <= MapDivide<Bits, DEVICE_KIND>::COUNTERS * (32 / bits) &&
+    if (lines.buckets <= MapValues<Bits, DEVICE_KIND>::COUNTERS * (32 / bits) &&
         3 * sort.count < (uint64_t{lines.buckets} * gridDim.x << bits) * 2)
       return static_cast<uint16_t>(bits);
   return 0;
@@ -64,7 +64,7 @@ __device__ __forceinline__ uint16_t wanted_counter_bits(const Sort<Bits> &sort, 
 template <typename Bits>
 __device__ __forceinline__ uint32_t wanted_coarse_shift(const KeyLines<Bits> &lines) {
   const uint32_t buckets = lines.buckets;
-  if (buckets <= MAX_ONE_SCATTER)
+  if (buckets <= (lines.frequent != 0 ? MAX_FREQUENT_SCATTER : MAX_ONE_SCATTER))
     return 0;
   uint32_t shift = 1;
   while ((buckets - 1) >> shift >= MAX_COARSE && 1u << shift < GOOD_FINE)
@@ -98,20 +98,20 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
   const KeyLines<Bits> lines = storage.map;
   __syncthreads();
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
-    storage.divide.drawn[line] = 0;
+    storage.divide.values.drawn[line] = 0;
   __syncthreads();
   const uint32_t samples = drawn_samples(lines.buckets);
   const uint64_t hash = splitmix64(sample_hash(sort.rules.seed, whole_range(sort))); // others than those that were looked at
   const Bits *source = sort.rules.side(Side::keys);
   for (uint32_t sample = block * THREADS + threadIdx.x; sample < samples; sample += blocks * THREADS) {
     const Bits key = sort.rules.map.enter(source[sample_position(hash, sample, samples, sort.count)], true);
-    atomicAdd(&storage.divide.drawn[spread_offset(lines, key) >> (32 - KEY_LINE_BITS)], 1u);
+    atomicAdd(&storage.divide.values.drawn[spread_offset(lines, key) >> (32 - KEY_LINE_BITS)], 1u);
     search_sample(sort, key, samples, min(lines.buckets, MAX_COUNTED_BUCKETS<Bits>));
   }
   __syncthreads();
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
-    if (storage.divide.drawn[line] != 0)
-      atomicAdd(&sort.map_table.drawn[line], storage.divide.drawn[line]);
+    if (storage.divide.values.drawn[line] != 0)
+      atomicAdd(&sort.map_table.drawn[line], storage.divide.values.drawn[line]);
 }
 
 /*
@@ -127,7 +127,9 @@ __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyL
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint64_t MOST_ITEMS =
       uint64_t{MAX_COUNTED_BUCKETS<Bits>} * OnChipShape<Bits>::MAX_ITEMS / 16 * FULLEST_BUCKET_SHARE;
-  auto &drawn = storage.divide.learn.drawn;
+  constexpr uint64_t MOST_OF_ONE_SCATTER =
+      uint64_t{MAX_FREQUENT_SCATTER} * OnChipShape<Bits>::MAX_ITEMS / 16 * ONE_SCATTER_BUCKET_SHARE;
+  auto &drawn = storage.divide.values.learn.drawn;
   lines.frequent = learn_frequent(sort, lines, samples, storage);
   uint32_t left = 0;
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
@@ -138,6 +140,8 @@ __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyL
   const uint64_t items_left = sort.count * samples_left / samples;
   const uint32_t all_buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
   lines.buckets = lines.frequent != 0 ? min(wanted_buckets(sort, items_left, FREQUENT_BUCKET_SHARE), all_buckets) : all_buckets;
+  if (lines.frequent != 0 && items_left <= MOST_OF_ONE_SCATTER)
+    lines.buckets = min(lines.buckets, MAX_FREQUENT_SCATTER);
   lines.counter_bits = lines.frequent != 0 ? 32 : wanted_counter_bits(sort, lines);
   if (lines.frequent == 0 || !has_many_buckets(lines))
     return samples_left;
@@ -166,7 +170,7 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t EACH = (KEY_LINES + THREADS - 1) / THREADS;
   const MapTable<Bits> &table = sort.map_table;
-  auto &learn = storage.divide.learn;
+  auto &learn = storage.divide.values.learn;
   KeyLines<Bits> lines = table.facts->lines;
   const uint32_t samples = drawn_samples(lines.buckets);
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
@@ -210,33 +214,33 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
     storage.map = sort.map_table.facts->lines;
   if (sort.map_table.facts->lines.frequent != 0)
     for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += MultiwayShape<Bits>::BLOCK_THREADS)
-      storage.divide.slots[slot] = sort.map_table.frequent->slots[slot];
+      storage.divide.values.slots[slot] = sort.map_table.frequent->slots[slot];
   if (sort.map_table.facts->lines.factor == 0)
     for (uint32_t line = threadIdx.x; line < LINE_BEGINS; line += MultiwayShape<Bits>::BLOCK_THREADS)
       storage.divide.line_begins[line] = sort.map_table.line_begins[line];
   __syncthreads();
 }
 
-/* Whether code is made for each of the forms that a map has; for straight ones, and the same for all others; or the same for
-   any. */
-enum class MapForm : uint32_t { each, straight, any };
+/* Whether code is made for each of the forms that a map has; the same for all with frequent values; or the same for those, and the
+   same for all others. */
+enum class MapForm : uint32_t { each, lines, any };
 
 /* Calls `use` with the map that is loaded. */
 template <MapForm FORM, typename Bits, DeviceKind KIND, typename Use>
 __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND> &storage, Use use) {
-  if constexpr (FORM == MapForm::any)
-    use(AnyMap<Bits>{frequent_map(storage)});
-  else if constexpr (FORM == MapForm::straight) {
-    if (storage.map.frequent == 0 && storage.map.factor != 0)
-      use(StraightMap<Bits>{storage.map, storage.map.factor << storage.map.raise});
+  if (storage.map.frequent == 0) {
+    if constexpr (FORM == MapForm::any)
+      use(AnyMap<Bits>{storage.map, storage.divide.line_begins});
     else
-      use(AnyMap<Bits>{frequent_map(storage)});
-  } else if (storage.map.frequent != 0 && storage.map.by_octave != 0)
-    use(frequent_map<LineSpread::octaves>(storage));
-  else if (storage.map.frequent != 0)
-    use(frequent_map<LineSpread::distances>(storage));
-  else
-    with_map(storage.map, storage.divide.line_begins, use);
+      with_map(storage.map, storage.divide.line_begins, use);
+  } else if constexpr (FORM == MapForm::each) {
+    if (storage.map.by_octave != 0)
+      use(frequent_map<LineSpread::octaves>(storage));
+    else
+      use(frequent_map<LineSpread::distances>(storage));
+  } else {
+    use(frequent_map(storage));
+  }
 }
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
@@ -253,9 +257,9 @@ __device__ __forceinline__ void count_key(Bits key, const Map &map, MapDivide<Bi
   uint32_t counter = map(key);
   if constexpr (Map::HAS_FREQUENT) {
     const uint32_t slot = map.slot_of(key);
-    counter = slot != NO_FREQUENT ? divide.FREQUENT_COUNTS + slot : counter;
+    counter = slot != NO_FREQUENT ? divide.values.FREQUENT_COUNTS + slot : counter;
   }
-  atomicAdd(&divide.counts[counter], 1u);
+  atomicAdd(&divide.values.counts[counter], 1u);
 }
 
 /* Counts the keys of tiles `block`, `block` + `blocks`, ... by a map. All threads take part. */
@@ -290,13 +294,13 @@ template <MapForm FORM, typename Bits>
 __device__ __forceinline__ void count_share(const Sort<Bits> &sort, uint32_t share, uint32_t shares,
                                             MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  uint32_t *counts = storage.divide.counts;
+  uint32_t *counts = storage.divide.values.counts;
   const uint32_t buckets = storage.map.buckets;
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS)
     counts[bucket] = 0;
   if (storage.map.frequent != 0)
     for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += THREADS)
-      storage.divide.frequent_counts()[slot] = 0;
+      storage.divide.values.frequent_counts()[slot] = 0;
   __syncthreads();
   with_loaded_map<FORM>(storage, [&](const auto &map) { count_tiles(sort, share, shares, map, storage); });
   __syncthreads();

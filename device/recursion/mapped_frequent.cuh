@@ -22,14 +22,14 @@ namespace cdp::CDP_RUNTIME {
 /* The map that is loaded, which has frequent values. */
 template <LineSpread SPREAD = LineSpread::either, typename Bits>
 __device__ __forceinline__ FrequentMap<Bits, SPREAD> frequent_map(const MappedStorage<Bits> &storage) {
-  return {storage.map, storage.divide.line_begins, storage.divide.slots};
+  return {storage.map, storage.divide.line_begins, storage.divide.values.slots};
 }
 
 /* The counter of a sample. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t searched_counter(const Sort<Bits> &sort, Bits key) {
   return static_cast<uint32_t>(splitmix64(key)) &
-         (searched_counters(min(sort.map_buckets, MapDivide<Bits, DEVICE_KIND>::MAX_BUCKETS)) - 1);
+         (searched_counters(min(sort.map_buckets, MapValues<Bits, DEVICE_KIND>::MAX_BUCKETS)) - 1);
 }
 
 /* Samples of a value that make it frequent, of so many drawn ones, where there are so many buckets. */
@@ -131,8 +131,8 @@ __device__ __noinline__ uint32_t learn_frequent(const Sort<Bits> &sort, const Ke
                                                 MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   FrequentTable<Bits> &table = *sort.map_table.frequent;
-  auto &learn = storage.divide.learn;
-  Bits *slots = storage.divide.slots;
+  auto &learn = storage.divide.values.learn;
+  Bits *slots = storage.divide.values.slots;
   const uint32_t listed = min(sort.map_table.facts->values_listed, FrequentShape<Bits>::MAX_LISTED);
   if (listed == 0 && lines.by_octave == 0)
     return 0;
@@ -163,7 +163,7 @@ template <typename Bits>
 __device__ __forceinline__ void report_frequent(const Sort<Bits> &sort, const MappedStorage<Bits> &storage) {
   FrequentTable<Bits> &table = *sort.map_table.frequent;
   for (uint32_t index = threadIdx.x; index < storage.map.frequent; index += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const uint32_t keys = storage.divide.frequent_counts()[find_slot(table.values[index], storage.divide.slots)];
+    const uint32_t keys = storage.divide.values.frequent_counts()[find_slot(table.values[index], storage.divide.values.slots)];
     if (keys != 0)
       atomicAdd(&table.counts[index], keys);
   }

@@ -193,7 +193,7 @@ __device__ __forceinline__ bool are_octaves_better(uint32_t samples, const KeyLi
  * n different samples in n counters at random have 2 n for that sum, with a standard deviation of sqrt(2 n). What is above that
  * says how many are equal. What may be chance is subtracted to decide whether any are, not to estimate how many. */
 __device__ __forceinline__ float equal_items(uint32_t samples, uint32_t equal_squares, uint64_t count) {
-  if (equal_squares <= 2 * samples + samples / 16 + 64) // three standard deviations of 512 samples, four and a half of 8,192
+  if (equal_squares <= 2 * samples + samples / 32 + 48) // two standard deviations of 512 and 4,096 samples
     return 0;
   const float share_of_all = static_cast<float>(equal_squares - 2 * samples) / static_cast<float>(samples * samples);
   return share_of_all * static_cast<float>(count);
@@ -255,7 +255,8 @@ __device__ __forceinline__ uint32_t buckets_of_equal(const Sort<Bits> &sort, flo
     wanted = count / fmaxf(root * root, ROOM * FREQUENT_BUCKET_SHARE / 16);
   }
   const uint32_t buckets = max(shared_buckets(sort, static_cast<uint32_t>(wanted) + 1), fewest);
-  return fewest <= MAX_ONE_SCATTER ? min(buckets, MAX_ONE_SCATTER) : buckets;
+  const uint32_t most_straight = static_cast<uint32_t>(min(width, static_cast<Bits>(UINT32_MAX)));
+  return min(fewest <= MAX_ONE_SCATTER ? min(buckets, MAX_ONE_SCATTER) : buckets, most_straight);
 }
 
 /* Whether positions of all keys are 32-bit numbers, counted from where a line of the cache begins. */

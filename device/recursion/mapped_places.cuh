@@ -36,7 +36,7 @@ __device__ __forceinline__ void add_frequent(const Sort<Bits> &sort, MappedStora
   const FrequentTable<Bits> &table = *sort.map_table.frequent;
   const FrequentMap<Bits> map = frequent_map(storage);
   for (uint32_t index = threadIdx.x; index < storage.map.frequent; index += MultiwayShape<Bits>::BLOCK_THREADS)
-    atomicAdd(&storage.divide.counts[map(table.values[index])], table.counts[index]);
+    atomicAdd(&storage.divide.values.counts[map(table.values[index])], table.counts[index]);
   __syncthreads();
 }
 
@@ -54,7 +54,7 @@ __device__ __forceinline__ uint32_t long_items_of(const Sort<Bits> &sort, uint32
 template <typename Bits>
 __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool writes, MappedStorage<Bits> &storage) {
   const uint32_t buckets = storage.map.buckets;
-  uint32_t *counts = storage.divide.counts;
+  uint32_t *counts = storage.divide.values.counts;
   if (threadIdx.x == 0) {
     storage.long_items = 0;
     storage.long_count = 0;
@@ -88,7 +88,7 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool 
 }
 
 /*
- * Finds where the buckets begin: storage.divide.counts become begins, and storage.divide.begins those of the groups or, where
+ * Finds where the buckets begin: storage.divide.values.counts become begins, and storage.divide.begins those of the groups or, where
  * there are none, of the buckets, and where the last one ends. writes: as above. All threads of the block take part; begins
  * with the map visible, ends with a barrier.
  */
@@ -97,7 +97,7 @@ __device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, bool wri
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const uint32_t buckets = storage.map.buckets;
   const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
-  uint32_t *counts = storage.divide.counts;
+  uint32_t *counts = storage.divide.values.counts;
   load_bucket_counts(sort, writes, storage);
   const uint32_t each = (buckets + THREADS - 1) / THREADS;
   const uint32_t first = threadIdx.x * each;
@@ -200,7 +200,7 @@ __device__ __noinline__ void write_places(const Sort<Bits> &sort, MappedStorage<
   }
   __syncthreads();
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS) {
-    const uint32_t begin = storage.divide.counts[bucket];
+    const uint32_t begin = storage.divide.values.counts[bucket];
     const uint32_t items = table.items[bucket]; // as this thread has written it
     table.begins[bucket] = begin;
     if (coarse_shift != 0)

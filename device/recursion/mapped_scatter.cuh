@@ -15,12 +15,14 @@ template <typename Bits>
 constexpr uint32_t SCATTER_TEAMS = OnChipShape<Bits>::TEAMS;
 
 /* A team's tile. */
-template <bool TO_GROUPS, typename Bits, DeviceKind KIND>
+template <bool TO_GROUPS, bool HAS_FREQUENT, typename Bits, DeviceKind KIND>
 __device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage, uint32_t team) {
   if constexpr (TO_GROUPS)
-    return storage.divide.groups.tiles[team];
+    return storage.divide.values.groups.tiles[team];
+  else if constexpr (HAS_FREQUENT)
+    return storage.divide.values.tile;
   else
-    return storage.divide.tile;
+    return storage.divide.one_scatter.tile;
 }
 
 /* Scatters tiles by a map: by one team to buckets, or by several to groups of them. All threads take part. */
@@ -29,7 +31,7 @@ __device__ __forceinline__ void scatter_tiles(const Sort<Bits> &sort, uint32_t b
                                               MappedStorage<Bits> &storage) {
   constexpr uint32_t TEAMS = TO_GROUPS ? SCATTER_TEAMS<Bits> : 1;
   const Team<Bits, TEAMS> team;
-  auto &tile = team_tile<TO_GROUPS>(storage, team.number);
+  auto &tile = team_tile<TO_GROUPS, Map::HAS_FREQUENT>(storage, team.number);
   const MapTable<Bits> &table = sort.map_table;
   const MapTarget target = {table.taken, storage.divide.begins};
   const uint32_t shift = TO_GROUPS ? table.facts->coarse_shift : 0;
@@ -62,7 +64,7 @@ template <typename Bits>
 using ScatteredTiles = MapTiles<Bits, SCATTER_TEAMS<Bits>>;
 template <typename Tiles, typename Bits>
 __device__ __forceinline__ Tiles group_tiles(const Bits *scratch, uint32_t group, const MappedStorage<Bits> &storage) {
-  return {scratch, storage.divide.begins[group], storage.divide.groups.ends[group]};
+  return {scratch, storage.divide.begins[group], storage.divide.values.groups.ends[group]};
 }
 
 /* Loads where groups begin and end, and counts their tiles. All threads take part; ends with a barrier. */
@@ -73,7 +75,7 @@ __device__ __noinline__ void load_groups(const Sort<Bits> &sort, MappedStorage<B
   const MapFacts<Bits> &facts = *sort.map_table.facts;
   const Bits *scratch = sort.rules.side(Side::scratch);
   uint32_t *begins = storage.divide.begins;
-  uint32_t *ends = storage.divide.groups.ends;
+  uint32_t *ends = storage.divide.values.groups.ends;
   const uint32_t groups = group_count(facts);
   for (uint32_t group = threadIdx.x; group < groups; group += THREADS) {
     begins[group] = sort.map_table.coarse_begins[group];
@@ -94,13 +96,13 @@ __device__ __noinline__ void load_groups(const Sort<Bits> &sort, MappedStorage<B
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
     if (threadIdx.x * EACH + index < groups)
-      storage.divide.groups.first_tiles[threadIdx.x * EACH + index] = lower;
+      storage.divide.values.groups.first_tiles[threadIdx.x * EACH + index] = lower;
     lower += tiles[index];
   }
   if (threadIdx.x == 0) {
-    storage.divide.groups.first_tiles[groups] = total;
-    storage.divide.groups.count = groups;
-    storage.divide.groups.coarse_shift = facts.coarse_shift;
+    storage.divide.values.groups.first_tiles[groups] = total;
+    storage.divide.values.groups.count = groups;
+    storage.divide.values.groups.coarse_shift = facts.coarse_shift;
   }
   __syncthreads();
 }
@@ -109,10 +111,10 @@ __device__ __noinline__ void load_groups(const Sort<Bits> &sort, MappedStorage<B
 template <typename Bits>
 __device__ __forceinline__ uint32_t group_of(uint32_t tile, const MappedStorage<Bits> &storage) {
   uint32_t low = 0;
-  uint32_t high = reread(storage.divide.groups.count);
+  uint32_t high = reread(storage.divide.values.groups.count);
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
-    if (storage.divide.groups.first_tiles[middle] <= tile)
+    if (storage.divide.values.groups.first_tiles[middle] <= tile)
       low = middle;
     else
       high = middle;
@@ -127,13 +129,13 @@ __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t 
                                                MappedStorage<Bits> &storage) {
   constexpr uint32_t TEAMS = SCATTER_TEAMS<Bits>;
   const Team<Bits, TEAMS> team;
-  auto &tile = storage.divide.groups.tiles[team.number];
+  auto &tile = storage.divide.values.groups.tiles[team.number];
   load_groups<ScatteredTiles<Bits>>(sort, storage);
   // Read once: through a pointer to the parameters, each would be waited for in every tile.
   const Bits *scratch = sort.rules.side(Side::scratch);
   Bits *destination = sort.rules.side(Side::keys);
   unsigned int *cursors = sort.map_table.cursors;
-  begin_tiles(team, blocks * TEAMS, storage.divide.groups.first_tiles[storage.divide.groups.count], tile);
+  begin_tiles(team, blocks * TEAMS, storage.divide.values.groups.first_tiles[storage.divide.values.groups.count], tile);
   MapTileItems<Bits, TEAMS> items;
   uint32_t at = block * TEAMS + team.number;
   uint32_t group = 0;
@@ -141,12 +143,12 @@ __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t 
     if (at >= reread(tile.count))
       return;
     group = group_of(at, storage);
-    items.load(group_tiles<ScatteredTiles<Bits>>(scratch, group, storage), at - storage.divide.groups.first_tiles[group],
+    items.load(group_tiles<ScatteredTiles<Bits>>(scratch, group, storage), at - storage.divide.values.groups.first_tiles[group],
                Team<Bits, TEAMS>::anew().thread);
   };
   load();
   while (at < reread(tile.count)) {
-    const uint32_t first = group << reread(storage.divide.groups.coarse_shift);
+    const uint32_t first = group << reread(storage.divide.values.groups.coarse_shift);
     const auto bucket_of = [&map, first](Bits key) { return map(key) - first; };
     const MapTarget target = {cursors + first, nullptr};
     scatter_tile<false>(items, bucket_of, target, destination, tile, [&] {
