@@ -176,34 +176,35 @@ constexpr uint32_t on_chip_block_items(const MultiwayRow &row, const OnChipRow &
  *                   possible. H200, random keys: 2^21 and 1.5 * 2^21 of 32 bits took 71 and 123 us as short ones, 89 and 94 by
  *                   a map; 2^20 and 2^21 of 64 bits 65 and 152, and 87 and 105. Small, 64-bit keys: short ones end at 2^20.
  * frequent_slots    the room for frequent values that a map knows, in places of which half can be used: a power of two.
+ * max_marked_items  the longest array of which a bit for each key says whether it is moved, or its value is frequent, which is asked
+ *                   again of longer ones: all that the sort has beside a second array of keys is 2 % of their bytes, and 16 MiB.
  * max_one_scatter   the most buckets that are scattered to at once; more are in two steps. H200: 2^25 keys of 32 bits, in 2,376
  *                   buckets, took 459 us at once and 509 in two steps; 2^24 of 64 bits 418 and 466; Gaussian ones, in 2,979 buckets,
  *                   503 and 580, and 459 and 510.
- * max_frequent_scatter
- *                   the same where frequent values are known, whose table takes the room of some.
  * max_fine_buckets  the most buckets of a group, to which the second of two steps scatters.
  */
 struct MapRow {
   uint32_t min_items[2];
   uint32_t frequent_slots[2];
+  uint64_t max_marked_items[2];
   uint32_t max_one_scatter;
-  uint32_t max_frequent_scatter;
   uint32_t max_fine_buckets;
 };
 
 /* clang-format off */
 constexpr MapRow map_row(DeviceKind kind) {
+  constexpr uint64_t ALL = uint64_t{1} << 32;
   switch (kind) {
   case DeviceKind::simulated:
-    return {{         40000,         40000}, { 128,   64},  120,   96,  32};
+    return {{         40000,         40000}, { 128,   64}, {   60000,      ALL},  120,  32};
   case DeviceKind::small:
-    return {{(1u << 21) + 1, (1u << 20) + 1}, { 512,  256},  640,  640, 128};
+    return {{(1u << 21) + 1, (1u << 20) + 1}, { 512,  256}, {1u << 28, 1u << 27},  640, 128};
   case DeviceKind::medium:
-    return {{(1u << 21) + 1,       3u << 19}, {4096, 1024}, 3072, 2508, 512};
+    return {{(1u << 21) + 1,       3u << 19}, {4096, 1024}, {1u << 27, 1u << 27}, 3072, 512};
   case DeviceKind::large:
     break;
   }
-  return   {{(1u << 21) + 1,       3u << 19}, {4096, 2048}, 3072, 2508, 512};
+  return   {{(1u << 21) + 1,       3u << 19}, {4096, 2048}, {1u << 28,      ALL}, 3072, 512};
 }
 /* clang-format on */
 
@@ -213,11 +214,15 @@ constexpr uint32_t min_mapped_items(DeviceKind kind, uint32_t key_bytes) {
 constexpr uint32_t frequent_slots(DeviceKind kind, uint32_t key_bytes) {
   return map_row(kind).frequent_slots[key_bytes == 4 ? 0 : 1];
 }
+constexpr uint64_t max_marked_items(DeviceKind kind, uint32_t key_bytes) {
+  return map_row(kind).max_marked_items[key_bytes == 4 ? 0 : 1];
+}
+/* Of a thread's keys of half a tile. */
+constexpr uint32_t kept_mark_bytes(DeviceKind kind, uint32_t key_bytes) {
+  return on_chip_row(kind, key_bytes).items_per_thread / 2 > 8 ? 2 : 1;
+}
 constexpr uint32_t max_one_scatter_buckets(DeviceKind kind) {
   return map_row(kind).max_one_scatter;
-}
-constexpr uint32_t max_frequent_scatter_buckets(DeviceKind kind) {
-  return map_row(kind).max_frequent_scatter;
 }
 constexpr uint32_t max_fine_buckets(DeviceKind kind) {
   return map_row(kind).max_fine_buckets;

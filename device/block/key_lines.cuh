@@ -161,15 +161,6 @@ struct LineMap {
   }
 };
 
-/* By whatever lines there are, which is looked up for every key: for what is hardly ever done. */
-template <typename Bits>
-struct AnyMap : LineMap<Bits> {
-  __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    const StraightMap<Bits> straight = {this->lines, this->lines.factor << this->lines.raise};
-    return this->lines.factor != 0 ? straight(key) : LineMap<Bits>::operator()(key);
-  }
-};
-
 /* Calls `use` with the map that lines stand for, which have no frequent values. line_begins: where it is not straight. */
 template <typename Bits, typename Use>
 __device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const uint32_t *line_begins, Use use) {

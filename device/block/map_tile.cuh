@@ -72,14 +72,18 @@ struct MapTileItems {
     return present == ALL;
   }
 
+  /* Loads a thread's part of a tile: of what its warp reads, ITEMS rows one behind the other, so that the warp has the same keys of
+     an array however many warps share a tile. */
   __device__ __forceinline__ void load(const Tiles &tiles, uint32_t tile, uint32_t thread) {
     const uint32_t first = tile * Tiles::TILE_ITEMS;
-    const Bits *source = tiles.base + first;
+    const uint32_t lane = thread % WARP_LANES;
+    const uint32_t mine = (thread - lane) * ITEMS + lane * VECTOR;
+    const Bits *source = tiles.base + first + mine;
     if (first >= tiles.ahead && tiles.last - first >= Tiles::TILE_ITEMS - 1) {
-      const KeyVector<Bits> *vectors = reinterpret_cast<const KeyVector<Bits> *>(source) + thread;
+      const KeyVector<Bits> *vectors = reinterpret_cast<const KeyVector<Bits> *>(source);
 #pragma unroll
       for (uint32_t vector = 0; vector < ITEMS / VECTOR; vector++) {
-        const KeyVector<Bits> loaded = vectors[vector * THREADS];
+        const KeyVector<Bits> loaded = vectors[vector * WARP_LANES];
 #pragma unroll
         for (uint32_t key = 0; key < VECTOR; key++)
           keys[vector * VECTOR + key] = loaded.keys[key];
@@ -88,12 +92,12 @@ struct MapTileItems {
       return;
     }
     present = 0;
-    const Bits *mine = source + thread; // one address for all, not one for each
 #pragma unroll
     for (uint32_t item = 0; item < ITEMS; item++) {
-      const uint32_t index = first + thread + item * THREADS;
+      const uint32_t place = item / VECTOR * WARP_LANES * VECTOR + item % VECTOR;
+      const uint32_t index = first + mine + place;
       const bool is_present = index >= tiles.ahead && index <= tiles.last;
-      keys[item] = is_present ? mine[item * THREADS] : GREATEST<Bits>;
+      keys[item] = is_present ? source[place] : GREATEST<Bits>;
       present |= is_present ? 1u << item : 0;
     }
   }
@@ -139,6 +143,17 @@ struct MapTileItems {
         use(keys[item]);
   }
 
+  /* Calls `use` for each key, and returns which of them it was true of. */
+  template <typename Use>
+  __device__ __forceinline__ uint32_t each_that(Use use) const {
+    uint32_t are_true = 0;
+#pragma unroll
+    for (uint32_t item = 0; item < ITEMS; item++)
+      if ((present >> item & 1) != 0)
+        are_true |= use(keys[item]) ? 1u << item : 0;
+    return are_true;
+  }
+
   /* Leaves out the keys of which `is_out` is true. */
   template <typename IsOut>
   __device__ __forceinline__ void leave_out(IsOut is_out) {
@@ -147,6 +162,20 @@ struct MapTileItems {
     for (uint32_t item = 0; item < ITEMS; item++)
       out |= is_out(keys[item]) ? 1u << item : 0;
     present &= ~out;
+  }
+
+  /* Which of all marks are those of a thread's keys of a tile: of half a tile of a block, or of the lower half of these items; those
+     of the upper half are WARP_LANES behind. */
+  static __device__ __forceinline__ uint32_t mark_of(uint32_t tile, uint32_t thread) {
+    constexpr uint32_t MARKED = OnChipShape<Bits>::ITEMS / 2;
+    const uint32_t lane = thread % WARP_LANES;
+    return tile * (Tiles::TILE_ITEMS / MARKED) + (thread - lane) * (ITEMS / MARKED) + lane;
+  }
+  /* Leaves out the keys that are not marked. */
+  __device__ __forceinline__ void leave_unmarked(const KeptMarks<Bits> *marks, uint32_t tile, uint32_t thread) {
+    static_assert(PARTS == 1, "two marks");
+    const KeptMarks<Bits> *mine = marks + mark_of(tile, thread);
+    present &= mine[0] | static_cast<uint32_t>(mine[WARP_LANES]) << (ITEMS / 2);
   }
 
   /* Calls place_of(key, whether there is one) for each key or what stands for it, and then put(place, key, whether there is

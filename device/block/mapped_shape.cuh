@@ -72,7 +72,7 @@ struct MapLearn {
   uint32_t value_count;
 };
 
-/* What a block needs that scatters to buckets at once, where there are no frequent values. */
+/* What a block needs that scatters to buckets at once. */
 template <typename Bits, DeviceKind KIND>
 struct MapOneScatter {
   static constexpr uint32_t BUCKETS = max_one_scatter_buckets(KIND);
@@ -81,21 +81,19 @@ struct MapOneScatter {
   MapScatterTeam<Bits, KIND, 1, BUCKETS> tile;
 };
 
-/* What a block needs that divides in any other way. */
+/* What a block needs that learns, counts, and scatters to groups and from them. */
 template <typename Bits, DeviceKind KIND>
 struct MapValues {
   static constexpr uint32_t MAX_BUCKETS = on_chip_row(KIND, sizeof(Bits)).max_buckets;
   static constexpr uint32_t FREQUENT_COUNTS = MAX_BUCKETS; /* where the counters of frequent values begin */
   static constexpr uint32_t COUNTERS = FREQUENT_COUNTS + FrequentShapeOf<Bits, KIND>::SLOTS;
-  static constexpr uint32_t SCATTER_BUCKETS = max_frequent_scatter_buckets(KIND);
 
-  uint32_t room_for_begins[std::max(SCATTER_BUCKETS, max_groups(KIND)) + 1];
+  uint32_t room_for_begins[max_groups(KIND) + 1];
   Bits slots[FrequentShapeOf<Bits, KIND>::SLOTS];
   union {
     uint32_t counts[COUNTERS]; /* of all buckets; of what is in each slot */
     uint32_t drawn[KEY_LINES]; /* samples in each line */
     MapLearn<Bits, KIND> learn;
-    MapScatterTeam<Bits, KIND, 1, SCATTER_BUCKETS> tile;
     MapGroups<Bits, KIND> groups;
   };
 
@@ -108,7 +106,7 @@ struct MapValues {
   }
 };
 
-/* What a block needs that divides. Where there are no frequent values, one scatter has the room of their table, and more buckets. */
+/* What a block needs that divides. One scatter has the room of the table of frequent values, in which nothing is looked up then. */
 template <typename Bits, DeviceKind KIND>
 struct MapDivide {
   using Values = MapValues<Bits, KIND>;
@@ -120,8 +118,7 @@ struct MapDivide {
     MapOneScatter<Bits, KIND> one_scatter;
     Values values;
   };
-  static_assert(sizeof(begins) <= offsetof(Values, counts),
-                "what is counted stays there while begins are written, if the table is empty");
+  static_assert(sizeof(begins) <= offsetof(Values, counts), "counts stay where they are while begins are written");
 };
 
 /* What a block knows of the stage at hand (turns.cuh). */
@@ -156,7 +153,6 @@ static_assert((uint64_t{most_map_buckets(DEVICE_KIND, 4)} << LINE_UNIT_BITS) < (
                   (uint64_t{most_map_buckets(DEVICE_KIND, 8)} << LINE_UNIT_BITS) < (uint64_t{1} << 32),
               "where lines begin are 32-bit numbers");
 constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
-constexpr uint32_t MAX_FREQUENT_SCATTER = max_frequent_scatter_buckets(DEVICE_KIND);
 constexpr uint32_t MAX_GROUPS = max_groups(DEVICE_KIND);
 constexpr uint32_t MAX_TEAM_GROUPS = max_team_groups(DEVICE_KIND);
 constexpr uint32_t MAX_FINE = max_fine_buckets(DEVICE_KIND);

@@ -20,7 +20,7 @@ namespace cdp::CDP_RUNTIME {
 struct MapHost {
   // Who launches each step himself waits for launches anyhow; and a kernel with all of it took nvcc ten minutes to compile.
   static constexpr bool INLINES_LOOK = false;
-  static constexpr MapForm MAP_FORM = MapForm::lines;
+  static constexpr MapForm MAP_FORM = MapForm::straight;
   static constexpr bool HAS_MANY_GROUPS = false; // make_sort() sees to it
 
   template <typename Bits>

@@ -60,11 +60,20 @@ __device__ __forceinline__ uint16_t wanted_counter_bits(const Sort<Bits> &sort, 
   return 0;
 }
 
-/* The buckets of a group, as a power of two; 0: one scatter does without groups. */
+/* Whether there is room to mark the keys that are moved, since their values are not frequent, when they are counted; otherwise what
+   moves them looks again. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t wanted_coarse_shift(const KeyLines<Bits> &lines) {
+constexpr bool ALL_ARE_MARKED = max_marked_items(DEVICE_KIND, sizeof(Bits)) >= MAX_MAPPED_ITEMS;
+template <typename Bits>
+__device__ __forceinline__ bool are_marked(const Sort<Bits> &sort) {
+  return ALL_ARE_MARKED<Bits> || sort.map_table.kept != nullptr;
+}
+
+/* The buckets of a group, as a power of two; 0: one scatter does without groups, in which there is no room to look for values. */
+template <typename Bits>
+__device__ __forceinline__ uint32_t wanted_coarse_shift(const Sort<Bits> &sort, const KeyLines<Bits> &lines) {
   const uint32_t buckets = lines.buckets;
-  if (buckets <= (lines.frequent != 0 ? MAX_FREQUENT_SCATTER : MAX_ONE_SCATTER))
+  if (buckets <= MAX_ONE_SCATTER && (lines.frequent == 0 || are_marked(sort)))
     return 0;
   uint32_t shift = 1;
   while ((buckets - 1) >> shift >= MAX_COARSE && 1u << shift < GOOD_FINE)
@@ -127,8 +136,6 @@ __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyL
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint64_t MOST_ITEMS =
       uint64_t{MAX_COUNTED_BUCKETS<Bits>} * OnChipShape<Bits>::MAX_ITEMS / 16 * FULLEST_BUCKET_SHARE;
-  constexpr uint64_t MOST_OF_ONE_SCATTER =
-      uint64_t{MAX_FREQUENT_SCATTER} * OnChipShape<Bits>::MAX_ITEMS / 16 * ONE_SCATTER_BUCKET_SHARE;
   auto &drawn = storage.divide.values.learn.drawn;
   lines.frequent = learn_frequent(sort, lines, samples, storage);
   uint32_t left = 0;
@@ -140,8 +147,6 @@ __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyL
   const uint64_t items_left = sort.count * samples_left / samples;
   const uint32_t all_buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
   lines.buckets = lines.frequent != 0 ? min(wanted_buckets(sort, items_left, FREQUENT_BUCKET_SHARE), all_buckets) : all_buckets;
-  if (lines.frequent != 0 && items_left <= MOST_OF_ONE_SCATTER)
-    lines.buckets = min(lines.buckets, MAX_FREQUENT_SCATTER);
   lines.counter_bits = lines.frequent != 0 ? 32 : wanted_counter_bits(sort, lines);
   if (lines.frequent == 0 || !has_many_buckets(lines))
     return samples_left;
@@ -200,7 +205,7 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   if (threadIdx.x == 0) {
     table.line_begins[KEY_LINES] = static_cast<uint32_t>(units);
     table.facts->lines = lines;
-    table.facts->coarse_shift = wanted_coarse_shift(lines);
+    table.facts->coarse_shift = wanted_coarse_shift(sort, lines);
   }
   __threadfence();
   __syncthreads();
@@ -221,26 +226,26 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
   __syncthreads();
 }
 
-/* Whether code is made for each of the forms that a map has; the same for all with frequent values; or the same for those, and the
-   same for all others. */
-enum class MapForm : uint32_t { each, lines, any };
+/* Whether code is made for each of the forms that a map has; for straight ones, and the same for all others; or the same for
+   any. */
+enum class MapForm : uint32_t { each, straight, any };
 
 /* Calls `use` with the map that is loaded. */
 template <MapForm FORM, typename Bits, DeviceKind KIND, typename Use>
 __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND> &storage, Use use) {
-  if (storage.map.frequent == 0) {
-    if constexpr (FORM == MapForm::any)
-      use(AnyMap<Bits>{storage.map, storage.divide.line_begins});
+  if constexpr (FORM == MapForm::any)
+    use(AnyMap<Bits>{frequent_map(storage)});
+  else if constexpr (FORM == MapForm::straight) {
+    if (storage.map.frequent == 0 && storage.map.factor != 0)
+      use(StraightMap<Bits>{storage.map, storage.map.factor << storage.map.raise});
     else
-      with_map(storage.map, storage.divide.line_begins, use);
-  } else if constexpr (FORM == MapForm::each) {
-    if (storage.map.by_octave != 0)
-      use(frequent_map<LineSpread::octaves>(storage));
-    else
-      use(frequent_map<LineSpread::distances>(storage));
-  } else {
-    use(frequent_map(storage));
-  }
+      use(AnyMap<Bits>{frequent_map(storage)});
+  } else if (storage.map.frequent != 0 && storage.map.by_octave != 0)
+    use(frequent_map<LineSpread::octaves>(storage));
+  else if (storage.map.frequent != 0)
+    use(frequent_map<LineSpread::distances>(storage));
+  else
+    with_map(storage.map, storage.divide.line_begins, use);
 }
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
@@ -251,15 +256,18 @@ using CountedTiles = MapTiles<Bits, 1, 2>;
 template <typename Bits>
 using CountedItems = MapTileItems<Bits, 1, 2>;
 
-/* Counts a key: in its bucket or, if its value is frequent, as one of that. */
+/* Counts a key: in its bucket or, if its value is frequent, as one of that. Returns whether it is moved. */
 template <typename Bits, typename Map, DeviceKind KIND>
-__device__ __forceinline__ void count_key(Bits key, const Map &map, MapDivide<Bits, KIND> &divide) {
+__device__ __forceinline__ bool count_key(Bits key, const Map &map, MapDivide<Bits, KIND> &divide) {
   uint32_t counter = map(key);
+  bool is_kept = true;
   if constexpr (Map::HAS_FREQUENT) {
     const uint32_t slot = map.slot_of(key);
-    counter = slot != NO_FREQUENT ? divide.values.FREQUENT_COUNTS + slot : counter;
+    is_kept = slot == NO_FREQUENT;
+    counter = is_kept ? counter : divide.values.FREQUENT_COUNTS + slot;
   }
   atomicAdd(&divide.values.counts[counter], 1u);
+  return is_kept;
 }
 
 /* Counts the keys of tiles `block`, `block` + `blocks`, ... by a map. All threads take part. */
@@ -271,12 +279,18 @@ __device__ __forceinline__ void count_tiles(const Sort<Bits> &sort, uint32_t blo
   const uint32_t count = tiles.count();
   uint32_t tile = block;
   const auto count_one = [&](CountedItems<Bits> &items, CountedItems<Bits> &next) {
+    const uint32_t marks = items.mark_of(tile, threadIdx.x);
     tile += blocks;
     if (tile < count)
       next.load(tiles, tile, threadIdx.x);
     if (enters)
       sort.rules.map.enter_all(items.keys, true);
-    items.each([&](Bits key) { count_key(key, map, storage.divide); });
+    if constexpr (Map::HAS_FREQUENT) {
+      const uint32_t kept = items.each_that([&](Bits key) { return count_key(key, map, storage.divide); });
+      if (are_marked(sort))
+        sort.map_table.kept[marks] = static_cast<KeptMarks<Bits>>(kept);
+    } else
+      items.each([&](Bits key) { count_key(key, map, storage.divide); });
     return tile < count;
   };
   CountedItems<Bits> even;

@@ -10,8 +10,8 @@
  *                    - they are spread evenly: nothing more has to be known
  *                    - they are not, or some values are frequent: they draw a larger sample
  *     learn          one block learns the lines and the frequent values from it
- *     count          counts the buckets, and the keys of frequent values; of very long arrays buckets in counters that share words
- *                    (mapped_packed.cuh), or groups of them
+ *     count          counts the buckets, and the keys of frequent values, and marks the others; of very long arrays buckets in
+ *                    counters that share words (mapped_packed.cuh), or groups of them
  *     scatter        moves the keys, but for those of frequent values, to their buckets or, where those are many, to groups of
  *                    them
  *     count_groups   where groups alone have been counted: counts their buckets (mapped_long.cuh)

@@ -51,7 +51,7 @@ __device__ __forceinline__ void note_look(const Sort<Bits> &sort, MapStage stage
     begin_mapped(sort);
   if (threadIdx.x == 0) {
     facts.lines = storage.map;
-    facts.coarse_shift = wanted_coarse_shift(storage.map);
+    facts.coarse_shift = wanted_coarse_shift(sort, storage.map);
   }
 }
 

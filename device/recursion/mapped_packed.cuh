@@ -39,7 +39,7 @@ __device__ __forceinline__ void count_groups_share(const Sort<Bits> &sort, uint3
                                                    MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   uint32_t *counts = storage.divide.values.counts;
-  const uint32_t shift = wanted_coarse_shift(storage.map);
+  const uint32_t shift = wanted_coarse_shift(sort, storage.map);
   for (uint32_t group = threadIdx.x; group < MAX_GROUPS; group += THREADS)
     counts[group] = 0;
   __syncthreads();
@@ -285,7 +285,7 @@ __device__ __noinline__ void count_many_buckets(const Sort<Bits> &sort, uint32_t
   }
   uint32_t *words = storage.divide.values.counts;
   const uint32_t buckets = storage.map.buckets;
-  const uint32_t shift = wanted_coarse_shift(storage.map);
+  const uint32_t shift = wanted_coarse_shift(sort, storage.map);
   const uint32_t groups = ((buckets - 1) >> shift) + 1;
   for (uint32_t group = threadIdx.x; group < groups; group += THREADS)
     storage.divide.begins[group] = 0;

@@ -15,12 +15,10 @@ template <typename Bits>
 constexpr uint32_t SCATTER_TEAMS = OnChipShape<Bits>::TEAMS;
 
 /* A team's tile. */
-template <bool TO_GROUPS, bool HAS_FREQUENT, typename Bits, DeviceKind KIND>
+template <bool TO_GROUPS, typename Bits, DeviceKind KIND>
 __device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage, uint32_t team) {
   if constexpr (TO_GROUPS)
     return storage.divide.values.groups.tiles[team];
-  else if constexpr (HAS_FREQUENT)
-    return storage.divide.values.tile;
   else
     return storage.divide.one_scatter.tile;
 }
@@ -31,7 +29,7 @@ __device__ __forceinline__ void scatter_tiles(const Sort<Bits> &sort, uint32_t b
                                               MappedStorage<Bits> &storage) {
   constexpr uint32_t TEAMS = TO_GROUPS ? SCATTER_TEAMS<Bits> : 1;
   const Team<Bits, TEAMS> team;
-  auto &tile = team_tile<TO_GROUPS, Map::HAS_FREQUENT>(storage, team.number);
+  auto &tile = team_tile<TO_GROUPS>(storage, team.number);
   const MapTable<Bits> &table = sort.map_table;
   const MapTarget target = {table.taken, storage.divide.begins};
   const uint32_t shift = TO_GROUPS ? table.facts->coarse_shift : 0;
@@ -42,15 +40,21 @@ __device__ __forceinline__ void scatter_tiles(const Sort<Bits> &sort, uint32_t b
   MapTileItems<Bits, TEAMS> items;
   uint32_t at = block * TEAMS + team.number;
   const auto load = [&] {
-    if (at < reread(tile.count))
-      items.load(tiles, at, Team<Bits, TEAMS>::anew().thread);
+    if (at >= reread(tile.count))
+      return;
+    const uint32_t thread = Team<Bits, TEAMS>::anew().thread;
+    items.load(tiles, at, thread);
+    if constexpr (Map::HAS_FREQUENT)
+      if (map.has_frequent() && are_marked(sort))
+        items.leave_unmarked(sort.map_table.kept, at, thread);
   };
   load();
   while (at < reread(tile.count)) {
     if (enters)
       sort.rules.map.enter_all(items.keys, true);
-    if constexpr (Map::HAS_FREQUENT)
-      items.leave_out([&map](Bits key) { return map.slot_of(key) != NO_FREQUENT; });
+    if constexpr (Map::HAS_FREQUENT && TO_GROUPS && !ALL_ARE_MARKED<Bits>)
+      if (!are_marked(sort))
+        items.leave_out([&map](Bits key) { return map.slot_of(key) != NO_FREQUENT; });
     const auto bucket_of = [&map, shift](Bits key) { return TO_GROUPS ? map(key) >> shift : map(key); };
     scatter_tile<Map::HAS_FREQUENT>(items, bucket_of, target, destination, tile, [&] {
       at += reread(tile.step);

@@ -35,6 +35,7 @@ struct WorkspaceParts {
   uint64_t tasks;
   uint64_t lists[2];
   uint64_t worklist;
+  uint64_t map_kept; /* where the tables of tasks will be, none of which begins before all keys are moved; 0: none */
   uint64_t splitter_sets;
   uint64_t task_splitters;
   uint64_t task_cursors;
@@ -64,6 +65,14 @@ inline uint64_t frequent_table_bytes(DeviceKind kind) {
 }
 inline uint64_t frequent_table_bytes(DeviceKind kind, uint64_t key_bytes) {
   return key_bytes == 4 ? frequent_table_bytes<uint32_t>(kind) : frequent_table_bytes<uint64_t>(kind);
+}
+
+/* The bytes of the marks of all keys' tiles, the first of which begins where a line of the cache does. */
+inline uint64_t kept_bytes(DeviceKind kind, uint32_t key_bytes, uint64_t count) {
+  const MultiwayRow row = multiway_row(kind, key_bytes);
+  const uint64_t tile_items = map_tile_items(row, on_chip_row(kind, key_bytes));
+  const uint64_t tiles = (count + 128 / key_bytes + tile_items - 1) / tile_items;
+  return tiles * 2 * row.block_threads * kept_mark_bytes(kind, key_bytes);
 }
 
 inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
@@ -103,6 +112,11 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.splitter_sets = part(multiway_tasks, sizeof(SplitterSet));
   parts.task_splitters = part(multiway_tasks * plan.fan_out, cdp_engine_key_bytes(plan.type));
   parts.task_cursors = part(multiway_tasks * plan.max_buckets, sizeof(unsigned long long));
+  const uint32_t key_bytes = cdp_engine_key_bytes(plan.type);
+  if (maps && plan.count <= max_marked_items(kind, key_bytes)) {
+    parts.map_kept = parts.splitter_sets;
+    end = std::max(end, parts.map_kept + kept_bytes(kind, key_bytes, plan.count));
+  }
   parts.short_places = part(short_places(plan), sizeof(uint16_t));
   parts.end = end;
   return parts;
@@ -189,6 +203,7 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
                     reinterpret_cast<unsigned int *>(workspace + parts.map_taken),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_searched),
                     reinterpret_cast<FrequentTable<Bits> *>(workspace + parts.map_frequent),
+                    parts.map_kept != 0 ? reinterpret_cast<KeptMarks<Bits> *>(workspace + parts.map_kept) : nullptr,
                     reinterpret_cast<unsigned int *>(workspace + parts.map_begins),
                     reinterpret_cast<unsigned int *>(workspace + parts.map_items),
                     reinterpret_cast<FrequentSpan *>(workspace + parts.map_spans),
