@@ -82,6 +82,7 @@ int main() {
   print_of("frequent", large, [](DeviceKind of, uint32_t bytes) { return frequent_slots(of, bytes) / 8 * 3; });
   print_of("look", large, [](DeviceKind of, uint32_t bytes) { return max_look_samples(multiway_row(of, bytes)); });
   print_of("millions_at_once", large, [](DeviceKind of, uint32_t bytes) { return counted_at_once(of, bytes) / 1000000; });
+  print_of("millions_marked", large, [](DeviceKind of, uint32_t bytes) { return max_marked_items(of, bytes) / 1000000; });
   print_of("packed_16", large, [](DeviceKind of, uint32_t bytes) { return packed_buckets(of, bytes, 16); });
   print_of("packed_8", large, [](DeviceKind of, uint32_t bytes) { return packed_buckets(of, bytes, 8); });
   print_of("millions_packed", large, [](DeviceKind of, uint32_t bytes) {

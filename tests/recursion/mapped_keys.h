@@ -80,12 +80,14 @@ static uint64_t odd_key(int kind, uint64_t *state, bool is_wide) {
     return random % 100 * 0x028F5C0F028F5Cu;
   case 15: // 400 values in equal steps
     return random % 400 * ((uint64_t)10000019 << up);
+  case 16: // small integers, of which two have no room in a bucket
+    return random % 290;
   default: // upper halves alike
     return 0x5000000000000000u + (random >> 40);
   }
 }
 
-#define ODD_KEYS 16
+#define ODD_KEYS 17
 
 /* Sorts keys of a kind, looks at them, and counts. */
 static cdp_study sort_odd_keys(int kind, uint64_t seed, size_t count, bool is_wide, cdp_scheme scheme) {

@@ -103,6 +103,16 @@ START_TEST(equal_steps_have_equal_buckets) {
 }
 END_TEST
 
+/* Small integers of which one has room in a bucket: nearly as many buckets as integers, or as many. Where the map is learnt, since
+   some of the values are taken to be frequent, it has fewer. */
+START_TEST(small_integers_have_a_bucket_each) {
+  int with_one_each = 0;
+  for (int turn = 0; turn < 16; turn += 2)
+    with_one_each += first_step(16, turn).parts > 280;
+  ck_assert_int_ge(with_one_each, 4);
+}
+END_TEST
+
 START_TEST(sorts_odd_keys) {
   static const cdp_scheme schemes[] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_HOST};
   for (int turn = SANITIZED_FIRST(_i); turn < 8; turn += SANITIZED_STRIDE)
@@ -211,6 +221,7 @@ int main(void) {
   tcase_add_loop_test(sorting, sorts_odd_keys, 0, ODD_KEYS);
   tcase_add_test(sorting, equal_keys_have_shorter_buckets);
   tcase_add_test(sorting, equal_steps_have_equal_buckets);
+  tcase_add_test(sorting, small_integers_have_a_bucket_each);
   tcase_add_loop_test(sorting, frequent_values_are_counted, 0, 4);
   tcase_add_loop_test(sorting, sorts_by_every_seed, 0, 4);
   suite_add_tcase(suite, sorting);
