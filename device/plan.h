@@ -70,6 +70,7 @@ typedef struct cdp_settings {
  *
  * Map: what is known of it, the sample and the buckets' cursors, zeroed with all from the control block on; lines and groups.
  * Set tables: task_capacity splitter sets, then as many times fan_out splitters, then as many times max_buckets cursors.
+ * Before those, a map has marks there: which keys are moved, a bit or two for each.
  * Places: where each bucket begins in each tile.
  */
 typedef struct cdp_plan {

@@ -287,7 +287,7 @@ __device__ __forceinline__ void count_tiles(const Sort<Bits> &sort, uint32_t blo
       sort.rules.map.enter_all(items.keys, true);
     if constexpr (Map::HAS_FREQUENT) {
       const uint32_t kept = items.each_that([&](Bits key) { return count_key(key, map, storage.divide); });
-      if (are_marked(sort))
+      if (map.has_frequent() && are_marked(sort))
         sort.map_table.kept[marks] = static_cast<KeptMarks<Bits>>(kept);
     } else
       items.each([&](Bits key) { count_key(key, map, storage.divide); });

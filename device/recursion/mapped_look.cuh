@@ -193,7 +193,7 @@ __device__ __forceinline__ bool are_octaves_better(uint32_t samples, const KeyLi
  * n different samples in n counters at random have 2 n for that sum, with a standard deviation of sqrt(2 n). What is above that
  * says how many are equal. What may be chance is subtracted to decide whether any are, not to estimate how many. */
 __device__ __forceinline__ float equal_items(uint32_t samples, uint32_t equal_squares, uint64_t count) {
-  if (equal_squares <= 2 * samples + samples / 32 + 48) // two standard deviations of 512 and 4,096 samples
+  if (equal_squares <= 2 * samples + samples / 32 + 48) // two standard deviations of 4,096 samples, two and a half of 8,192
     return 0;
   const float share_of_all = static_cast<float>(equal_squares - 2 * samples) / static_cast<float>(samples * samples);
   return share_of_all * static_cast<float>(count);

@@ -154,7 +154,7 @@ __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedSto
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const MapTable<Bits> &table = sort.map_table;
   FrequentTable<Bits> &frequent = *table.frequent;
-  const FrequentMap<Bits> map = frequent_map(storage);
+  const FrequentMap<Bits> map = frequent_map(storage); // for its lines: begins may lie where the table was
   const uint32_t count = storage.map.frequent;
   const uint32_t coarse_shift = table.facts->coarse_shift;
   write_sums(count, storage, frequent.sums, [&frequent](uint32_t index) { return frequent.counts[index]; });

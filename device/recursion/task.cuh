@@ -169,7 +169,7 @@ struct MapTable {
   unsigned int *taken;    /* of the first scatter: keys of each bucket or group that have been given a place. Zeros at first */
   unsigned int *searched; /* samples, by their hash. Zeros at first */
   FrequentTable<Bits> *frequent;
-  KeptMarks<Bits> *kept;       /* of all keys' tiles, until they are moved; NULL: too many keys */
+  KeptMarks<Bits> *kept;       /* of all keys' tiles, until the first scatter is over; NULL: too many keys */
   unsigned int *begins;        /* of each bucket, and where the last ends */
   unsigned int *items;         /* of each bucket, those that are moved; FLAGGED, if there are others */
   FrequentSpan *spans;         /* of each bucket that is flagged */

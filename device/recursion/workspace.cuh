@@ -35,7 +35,7 @@ struct WorkspaceParts {
   uint64_t tasks;
   uint64_t lists[2];
   uint64_t worklist;
-  uint64_t map_kept; /* where the tables of tasks will be, none of which begins before all keys are moved; 0: none */
+  uint64_t map_kept; /* where the tables of tasks will be, none of which begins before the first scatter is over; 0: none */
   uint64_t splitter_sets;
   uint64_t task_splitters;
   uint64_t task_cursors;
@@ -113,10 +113,10 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.task_splitters = part(multiway_tasks * plan.fan_out, cdp_engine_key_bytes(plan.type));
   parts.task_cursors = part(multiway_tasks * plan.max_buckets, sizeof(unsigned long long));
   const uint32_t key_bytes = cdp_engine_key_bytes(plan.type);
-  if (maps && plan.count <= max_marked_items(kind, key_bytes)) {
-    parts.map_kept = parts.splitter_sets;
-    end = std::max(end, parts.map_kept + kept_bytes(kind, key_bytes, plan.count));
-  }
+  const uint64_t marked = std::min(plan.count, max_marked_items(kind, key_bytes)); // longer arrays need no less memory
+  parts.map_kept = marked == plan.count ? parts.splitter_sets : 0;
+  if (maps)
+    end = std::max(end, parts.splitter_sets + kept_bytes(kind, key_bytes, marked));
   parts.short_places = part(short_places(plan), sizeof(uint16_t));
   parts.end = end;
   return parts;
