@@ -71,7 +71,7 @@ foreach(name scan bitonic block_sort block_places merge splitters presorted on_c
   cdpsort_test(${name} FOLDER block SUPPORT host_data STATIC LABELS simulated)
 endforeach()
 
-# The recursion on the simulated device: each way to fail, a thousand seeds, the time it takes.
+# The recursion on the simulated device: each way to fail, many seeds, the time it takes.
 foreach(name short short_equal behind mapped mapped_long misled counted)
   cdpsort_test(${name} FOLDER recursion SUPPORT host_data simulated_rules STATIC LABELS simulated TIMEOUT 600)
 endforeach()

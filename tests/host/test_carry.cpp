@@ -111,8 +111,8 @@ Bytes crowded_keys(cdp_type type, size_t count, uint32_t share, uint32_t values,
 /* _i: what goes with the keys. */
 START_TEST(carries_values_of_crowded_keys) {
   int turn = 0;
-  for (const uint32_t share : {2, 5, 40, 200})
-    for (const uint32_t values : {1, 2, 3, 40, 100000})
+  for (const uint32_t share : {2, 5, 200})
+    for (const uint32_t values : {1, 2, 40, 100000})
       for (int shape = 0; shape < 4; shape++)
         for (const cdp_type type : WIDTHS) {
           if (sanitizers_leave_out(turn++, _i))
@@ -260,7 +260,8 @@ START_TEST(sorts_what_crowds_unseen) {
   for (const size_t more : {size_t{700}, size_t{1200}, size_t{1700}}) { // beside 480 others; a team sorts 768, a block 1,536
     for (size_t index = 0; index < more; index++)
       put_key(keys, index * 115 + 7, type, (HEAP << raise_of(type)) + index % values[_i % 3]);
-    for (int goods = SANITIZED_FIRST(_i + static_cast<int>(more / 500)); goods < GOODS; goods += SANITIZED_STRIDE) {
+    const int stride = HOST_SANITIZED ? SANITIZED_STRIDE : 2; // each has its turn with another heap
+    for (int goods = (_i + static_cast<int>(more / 500)) % stride; goods < GOODS; goods += stride) {
       Case at = case_of(goods, 5);
       at.type = type;
       must_become(more == 700 ? Fate::carried : Fate::counted_again, at, keys, "a heap");

@@ -11,7 +11,7 @@ cc=${CC:-cc}
 cxx=${CXX:-c++}
 check_libs=${CHECK_LIBS:-$(pkg-config --libs check 2>/dev/null || echo "-lcheck -lsubunit -lm -lrt -lpthread")}
 jobs=${CDPSORT_JOBS:-$(nproc 2>/dev/null || echo 2)}
-unseen_seeds=50 # that pass with no bug planted, or with one that cannot be seen
+unseen_seeds=20 # that pass with no bug planted, or with one that cannot be seen
 seeds_most=200
 seeds_at_once=5
 

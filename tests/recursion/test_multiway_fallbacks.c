@@ -6,7 +6,7 @@
 #include "run_suite.h"
 #include "simulated_rules.h"
 
-#define ITEMS 40000u
+#define ITEMS 24000u
 
 static const forced table[] = {
     {.what = "pending limit 4", .pending_limit = 4, .leaf_items = LEAST, .fan_out = 8, .refused = true},

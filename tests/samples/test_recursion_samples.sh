@@ -145,7 +145,7 @@ check "and not said to be out of reach" prints ", 0 depth limits that no range c
 # Two launches are not among what is compared, unless they are asked for.
 run depth_study --count 2^15 --depth-limits 0 --leaves 0 --fan-outs 1024 --schemes last-block,host
 check "all schemes sort by the same algorithm" prints "Without the two launches for short arrays"
-run depth_study --count 2^15 --depth-limits 0 --leaves 0 --fan-outs 1024 --schemes last-block,host --short 0
+run depth_study --count 2^15 --depth-limits 0 --leaves 0 --fan-outs 1024 --schemes last-block,host --short 0 --runs 1
 check "unless --short is given" sh -c '! grep -q "Without the two launches" out'
 
 # Interrupted long before its end: what it had measured is there.
@@ -166,7 +166,7 @@ run depth_study --count 2^10 --full --rows 2 --csv study.csv
 check "depth_study --full" exits 0
 check "shows the rows that were asked for" prints " slower ones (--rows 0 prints all)"
 check "tries all pivots" has_values study.csv pivot "first mean median-of-three middle ninther random sampled-median "
-run depth_study --count 2^10 --depth-limits all --leaves all --pivots all --fan-outs 2 --schemes all --streams all
+run depth_study --count 2^10 --depth-limits all --leaves all --pivots all --fan-outs 2 --schemes all --streams all --runs 1
 check "all of everything is crossed" prints "skipped: 0 impossible"
 check "and all streams are measured" grep -qE '^  streams +named +[0-9.]+' out
 run depth_study --count 2^10 --fan-outs 2,3
