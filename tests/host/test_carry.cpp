@@ -80,7 +80,7 @@ Bytes keys_of_values(cdp_type type, size_t count, uint32_t values, uint64_t seed
 /* Values that are frequent have groups or buckets of their own; of others, several share a bucket. _i: what goes with the keys. */
 START_TEST(carries_values_of_keys_that_repeat) {
   int turn = 0;
-  for (const uint32_t values : {2, 3, 7, 31, 32, 33, 64, 150, 400, 1000, 5000})
+  for (const uint32_t values : {2, 3, 31, 32, 33, 150, 400, 5000})
     for (int type = 0; type < CARRIED; type++) {
       if (sanitizers_leave_out(turn++, _i))
         continue;

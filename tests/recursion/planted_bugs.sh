@@ -295,15 +295,16 @@ compile_shared() {
   esac
 }
 
-# build BUG FOLDER: the program with a bug planted, of which only the units that it concerns are compiled.
+# build BUG FOLDER: the program with a bug planted, of which only the first unit that it concerns is compiled: the sorts of that
+# one show it, and the other's have it too where they take a function from the object that comes first.
 build() {
   cp -R "$root/device" "$2/device"
   plant "$1" "$2/device/$file"
   objects='' compiled=''
   for unit in $units; do
-    if concerns "$file" "$unit"; then
+    if [ -z "$compiled" ] && concerns "$file" "$unit"; then
       compile_unit "$unit" "$2" "$2/device" || return 1
-      objects="$objects $2/$unit.o" compiled=yes
+      objects="$2/$unit.o $objects" compiled=yes
     else
       objects="$objects $work/$unit.o"
     fi
