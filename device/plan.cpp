@@ -228,6 +228,16 @@ uint64_t max_long_buckets(const Given &given, const cdp_plan &plan) {
   return plan.map_buckets == 0 ? 0 : std::min<uint64_t>(plan.count / room + 1, plan.map_buckets);
 }
 
+/* Whether kernels launch kernels, and in launch_share how many may be pending. */
+bool launches_from_device(const Given &given, cdp_plan &plan) {
+  if (plan.scheme == CDP_SCHEME_HOST || plan.is_captured || !given.facts.launches_from_device)
+    return false;
+  const uint32_t pending_limit = given.facts.pending_limit(given.facts.ordinal);
+  const uint32_t pending_limit_min = limits.pending_limit_min != 0 ? limits.pending_limit_min : given.facts.pending_limit_min;
+  plan.launch_share = pending_limit / PENDING_SHARE_DENOMINATOR;
+  return pending_limit >= pending_limit_min;
+}
+
 /* The path, who launches, and how deep tasks go. */
 void plan_path(const Given &given, cdp_plan &plan) {
   plan.scheme = given.settings.scheme;
@@ -242,10 +252,8 @@ void plan_path(const Given &given, cdp_plan &plan) {
   plan.map_buckets = map_buckets(given, plan);
   plan.straight_buckets =
       static_cast<uint32_t>(std::min<uint64_t>(wanted_buckets(given, plan, STRAIGHT_BUCKET_SHARE), plan.map_buckets));
-  const uint32_t pending_limit_min = limits.pending_limit_min != 0 ? limits.pending_limit_min : given.facts.pending_limit_min;
-  if (plan.is_captured || !given.facts.launches_from_device || given.facts.pending_limit < pending_limit_min)
+  if (!launches_from_device(given, plan)) {
     plan.scheme = CDP_SCHEME_HOST;
-  if (plan.scheme == CDP_SCHEME_HOST) {
     plan.host_levels = host_levels(given, plan);
     plan.depth_limit = plan.host_levels;
   } else if (!is_classic(plan) && plan.map_buckets == 0 && plan_short(given, plan)) {
@@ -288,7 +296,6 @@ void plan_launches(const Given &given, cdp_plan &plan) {
       given.key_bytes == 4 ? simulated::fat_shared_bytes<uint32_t>(kind) : simulated::fat_shared_bytes<uint64_t>(kind);
   plan.short_shared_bytes =
       given.key_bytes == 4 ? simulated::short_shared_bytes<uint32_t>(kind) : simulated::short_shared_bytes<uint64_t>(kind);
-  plan.launch_share = given.facts.pending_limit / PENDING_SHARE_DENOMINATOR;
   plan.task_launches = task_launches(plan);
   const uint32_t tasks = std::max(plan.launch_share / plan.task_launches, 1u);
   plan.task_budget = plan.scheme == CDP_SCHEME_HOST ? UINT32_MAX : static_cast<uint32_t>(capped(tasks, limits.task_budget));

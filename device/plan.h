@@ -19,11 +19,14 @@ extern "C" {
 typedef struct cdp_device_facts {
   uint32_t device_kind; /* a DeviceKind of tuning.h: how large the blocks of the many-way partition are */
   uint32_t multiprocessors;
-  uint32_t pending_limit;     /* device launches pending at once, at most */
+  /* Device launches pending at once, at most, on the device with such an ordinal; 0 if it does not say. It can be set at any time,
+     and to ask takes some microseconds: it is asked for a sort that would launch from the device. */
+  uint32_t (*pending_limit)(int ordinal);
+  int ordinal;
   uint32_t pending_limit_min; /* what sorts that launch from the device need it to be; 0: any will do */
   bool launches_from_device;  /* whether kernels can launch kernels there */
   bool overlaps_grids;        /* whether they can wait for the grid in front of theirs, and so begin before it is complete */
-  char name[128];             /* as cdp_last_device() gives it */
+  const char *name;           /* as cdp_last_device() gives it, for as long as the process runs */
 } cdp_device_facts;
 
 /* The way that an array takes. */

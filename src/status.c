@@ -13,7 +13,7 @@
 
 static _Thread_local char last_message[MESSAGE_BYTES];
 static _Thread_local int last_cuda_error;
-static _Thread_local char last_device[sizeof(((cdp_device_facts *)0)->name)];
+static _Thread_local const char *last_device = "";
 
 typedef struct status_words {
   cdp_status status;
@@ -123,5 +123,5 @@ cdp_status cdp_report(cdp_status status, const cdp_fault *fault, const char *doi
 }
 
 void cdp_device_used(const char *name) {
-  (void)snprintf(last_device, sizeof last_device, "%s", name);
+  last_device = name;
 }

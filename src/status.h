@@ -42,7 +42,7 @@ cdp_status cdp_fail(cdp_status status, int cuda_error, const char *format, ...) 
  */
 cdp_status cdp_report(cdp_status status, const cdp_fault *fault, const char *doing);
 
-/* What cdp_last_device() says from now on in this thread. */
+/* What cdp_last_device() says from now on in this thread: this name, which stays. */
 void cdp_device_used(const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 
@@ -45,11 +46,17 @@ cdp_status check_launch(int error, bool has_begun, const char *doing, cdp_fault 
   return has_begun ? check_running(fault, cuda_error, doing) : check(fault, cuda_error, doing);
 }
 
+/* Asked for once: a process keeps the devices that it began with. */
 int device_count(cdp_fault *fault) {
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error == cudaSuccess && count > 0)
+  static std::atomic<int> known{0};
+  int count = known.load(std::memory_order_relaxed);
+  if (count > 0)
     return count;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0) {
+    known.store(count, std::memory_order_relaxed);
+    return count;
+  }
   check(fault, error == cudaSuccess ? cudaErrorNoDevice : error, "looking for a CUDA device");
   return 0;
 }
@@ -159,8 +166,27 @@ bool is_under_mps(int ordinal) {
   return false;
 }
 
-/* Finds out what does not change as long as the process runs. */
-cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
+/* A failure counts as a limit of 0: the next call that needs the device tells it. */
+uint32_t pending_limit(int ordinal) {
+  cdp_fault unread = {};
+  cdp_previous previous;
+  size_t limit = 0;
+  if (enter(ordinal, &previous, &unread) != CDP_OK)
+    return 0;
+  if (unrecorded(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount)) != cudaSuccess)
+    limit = 0;
+  leave(&previous);
+  return limit < UINT32_MAX ? static_cast<uint32_t>(limit) : UINT32_MAX;
+}
+
+/* What does not change as long as the process runs. */
+struct KnownDevice {
+  std::atomic<int> known_as{-1}; /* the ordinal, when the rest is there */
+  cdp_device_facts facts{};
+  char name[128] = "";
+};
+
+cdp_status examine(int ordinal, KnownDevice &device, cdp_fault *fault) {
   const RelaxedCapture relaxed(true);
   cudaDeviceProp properties;
   CDP_RETURN_UNLESS_OK(check(fault, cudaGetDeviceProperties(&properties, ordinal), "asking what the CUDA device is"));
@@ -173,37 +199,36 @@ cdp_status examine(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
   const uint32_t needed = fat_shared_bytes(kind);
   if (properties.sharedMemPerBlockOptin < needed)
     return refuse_device(properties, compiled_for, needed, fault);
-  facts->device_kind = static_cast<uint32_t>(kind);
-  facts->multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
-  facts->launches_from_device = !is_under_mps(ordinal);
-  facts->overlaps_grids = compiled_for >= 90;
-  snprintf(facts->name, sizeof facts->name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
+  snprintf(device.name, sizeof device.name, "%.60s (CUDA device %d, compute capability %d.%d, %d multiprocessors)",
            properties.name, ordinal, properties.major, properties.minor, properties.multiProcessorCount);
+  cdp_device_facts &facts = device.facts;
+  facts.device_kind = static_cast<uint32_t>(kind);
+  facts.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
+  facts.pending_limit = pending_limit;
+  facts.ordinal = ordinal;
+  facts.pending_limit_min = PENDING_LIMIT_MIN;
+  facts.launches_from_device = !is_under_mps(ordinal);
+  facts.overlaps_grids = compiled_for >= 90;
+  facts.name = device.name;
   return CDP_OK;
 }
 
-/* Devices that were examined, once each: a sort of 2^10 keys takes some microseconds, and so does the examination. */
+/* Devices that were examined, once each: a sort of 2^10 keys takes some microseconds, and so does the examination. Of others each
+   thread knows the latest. */
 constexpr int MAX_DEVICES_KNOWN = 64;
-cdp_device_facts known_facts[MAX_DEVICES_KNOWN]; /* without multiprocessors: not yet examined */
-std::mutex knowing;
-
-cdp_status know(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
-  if (ordinal >= MAX_DEVICES_KNOWN)
-    return examine(ordinal, facts, fault);
-  const std::lock_guard<std::mutex> lock(knowing);
-  if (known_facts[ordinal].multiprocessors == 0)
-    CDP_RETURN_UNLESS_OK(examine(ordinal, &known_facts[ordinal], fault));
-  *facts = known_facts[ordinal];
-  return CDP_OK;
-}
+KnownDevice known_devices[MAX_DEVICES_KNOWN];
+thread_local KnownDevice latest_other;
+std::mutex examining;
 
 cdp_status describe(int ordinal, cdp_device_facts *facts, cdp_fault *fault) {
-  size_t pending_limit = 0;
-  CDP_RETURN_UNLESS_OK(know(ordinal, facts, fault));
-  CDP_RETURN_UNLESS_OK(check(fault, cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount),
-                             "asking for the pending-launch limit"));
-  facts->pending_limit_min = PENDING_LIMIT_MIN;
-  facts->pending_limit = pending_limit < UINT32_MAX ? static_cast<uint32_t>(pending_limit) : UINT32_MAX;
+  KnownDevice &device = ordinal < MAX_DEVICES_KNOWN ? known_devices[ordinal] : latest_other;
+  if (device.known_as.load(std::memory_order_acquire) != ordinal) {
+    const std::lock_guard<std::mutex> lock(examining);
+    if (device.known_as.load(std::memory_order_relaxed) != ordinal)
+      CDP_RETURN_UNLESS_OK(examine(ordinal, device, fault));
+    device.known_as.store(ordinal, std::memory_order_release);
+  }
+  *facts = device.facts;
   return CDP_OK;
 }
 

@@ -32,13 +32,17 @@ cdp_status current(int *ordinal, cdp_fault *) {
   return CDP_OK;
 }
 
+uint32_t pending_limit_of(int) {
+  return pending_limit.load();
+}
+
 cdp_status describe(int, cdp_device_facts *facts, cdp_fault *) {
   facts->device_kind = static_cast<uint32_t>(DeviceKind::simulated);
   facts->multiprocessors = current_rules().multiprocessors;
-  facts->pending_limit = pending_limit.load();
+  facts->pending_limit = pending_limit_of;
   facts->pending_limit_min = 0; // whatever is not refused runs
   facts->launches_from_device = true;
-  snprintf(facts->name, sizeof facts->name, "simulated device (on the CPU)");
+  facts->name = "simulated device (on the CPU)";
   return CDP_OK;
 }
 

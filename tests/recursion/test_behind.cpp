@@ -50,7 +50,7 @@ public:
     options.seed = seed;
     cdp_device_facts facts = {};
     facts.multiprocessors = MULTIPROCESSORS;
-    facts.pending_limit = 2048;
+    facts.pending_limit = [](int) { return 2048u; };
     facts.launches_from_device = true;
     cdp_plan_limits limits = {};
     limits.short_fan_out = CDP_FAN_OUT_MIN;

@@ -43,7 +43,7 @@ std::vector<Bits> misleading_keys(uint64_t count, cdp_type type, uint64_t seed) 
   const cdp_options options = simulated_options(seed);
   cdp_device_facts facts = {};
   facts.multiprocessors = MULTIPROCESSORS;
-  facts.pending_limit = 2048;
+  facts.pending_limit = [](int) { return 2048u; };
   facts.launches_from_device = true;
   cdp_settings settings;
   cdp_plan plan;

@@ -21,11 +21,22 @@
 
 #define LIMIT_MIN 2048u
 
+/* The limit of pending launches of the devices that plans are made for, and how often it was asked for. */
+static uint32_t planned_limit = LIMIT_MIN;
+static uint32_t limit_questions;
+
+static inline uint32_t tell_planned_limit(int ordinal) {
+  (void)ordinal;
+  limit_questions++;
+  return planned_limit;
+}
+
 /* An H200, or another kind of device that is like it otherwise. */
 static inline cdp_device_facts planned_device(uint32_t kind) {
+  planned_limit = LIMIT_MIN;
   return (cdp_device_facts){.device_kind = kind,
                             .multiprocessors = 132,
-                            .pending_limit = 2048,
+                            .pending_limit = tell_planned_limit,
                             .pending_limit_min = LIMIT_MIN,
                             .launches_from_device = true};
 }
@@ -43,7 +54,8 @@ static inline cdp_plan planned(const cdp_options *options, cdp_type type, uint64
 
 /* The same on a simulated device of so many multiprocessors. */
 static inline cdp_plan planned_simulated(const cdp_options *options, cdp_type type, uint64_t count, uint32_t multiprocessors) {
-  const cdp_device_facts facts = {.multiprocessors = multiprocessors, .pending_limit = 2048, .launches_from_device = true};
+  const cdp_device_facts facts = {
+      .multiprocessors = multiprocessors, .pending_limit = tell_planned_limit, .launches_from_device = true};
   return planned(options, type, count, &facts, false);
 }
 

@@ -145,14 +145,16 @@ Wanted plan_of(cdp_type type, size_t count, uint32_t fan_out) {
   Wanted wanted;
   cdp_settings settings;
   cudaDeviceProp properties;
-  size_t pending_limit = 0;
   CHECK(cudaGetDeviceProperties(&properties, 0));
-  CHECK(cudaDeviceGetLimit(&pending_limit, cudaLimitDevRuntimePendingLaunchCount));
   cdp_device_facts facts = {};
   facts.device_kind =
       static_cast<uint32_t>(cdp::device_kind_of(static_cast<uint32_t>(properties.major * 100 + properties.minor * 10)));
   facts.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
-  facts.pending_limit = static_cast<uint32_t>(pending_limit);
+  facts.pending_limit = [](int) {
+    size_t limit = 0;
+    CHECK(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+    return static_cast<uint32_t>(limit);
+  };
   facts.launches_from_device = true;
   wanted.options.fan_out = fan_out;
   if (cdp_options_resolve(&wanted.options, type, &settings) != CDP_OK ||
