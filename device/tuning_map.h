@@ -88,13 +88,6 @@ constexpr uint32_t most_map_buckets(DeviceKind kind, uint32_t key_bytes) {
   return at_once < by_groups ? by_groups : at_once;
 }
 
-/* The same where the host launches: of groups that teams scatter to. */
-constexpr uint32_t most_team_buckets(DeviceKind kind, uint32_t key_bytes) {
-  const uint32_t at_once = on_chip_row(kind, key_bytes).max_buckets;
-  const uint32_t by_groups = max_team_groups(kind) * greatest_power_of_two(max_fine_buckets(kind));
-  return at_once < by_groups ? by_groups : at_once;
-}
-
 /* The most keys of an array that is divided by a map: their positions are 32-bit numbers. */
 constexpr uint64_t MAX_MAPPED_ITEMS = uint64_t{1} << 32;
 

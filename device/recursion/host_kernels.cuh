@@ -80,15 +80,13 @@ __global__ void __launch_bounds__(Shape<Bits>::BLOCK_THREADS, Shape<Bits>::RESID
 
 template <typename Bits>
 __global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
-    level_map_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
-  mapped_body<MapHost>(sort, event);
-}
-
-template <typename Bits>
-__global__ void __launch_bounds__(MultiwayShape<Bits>::BLOCK_THREADS, 1)
     level_sort_kernel(const __grid_constant__ Sort<Bits> sort, uint32_t event) {
   level_sort_body(sort, event);
 }
+
+/* Divides an array by a map; `event` is the first of its stages'. Of host_map.cuh, whose code is not here. Returns a cudaError_t. */
+template <typename Bits>
+int launch_level_map(const Sort<Bits> &sort, uint32_t event, void *stream);
 
 /* The host's side of a sort. */
 template <typename Bits>
@@ -144,9 +142,9 @@ private:
   void launch_map() {
     if (error == LAUNCH_OK)
       error = disown(plan, stream);
-    allow(level_map_kernel<Bits>);
-    launch(map_grid(sort, map_blocks(sort)), level_map_kernel<Bits>);
-    next_event += MAP_STAGES - 1; // its stages'
+    if (error == LAUNCH_OK)
+      error = launch_level_map(sort, next_event, stream);
+    next_event += MAP_STAGES; // its stages'
   }
 
   void launch_multiway_levels() {

@@ -9,45 +9,11 @@
 
 #include "recursion/driver_host.cuh"
 #include "recursion/helping_grids.cuh"
-#include "recursion/mapped_array.cuh"
 #include "recursion/multiway_children.cuh"
 #include "recursion/one_block.cuh"
 #include "recursion/two_way.cuh"
 
 namespace cdp::CDP_RUNTIME {
-
-/* What a mapped array's grid leaves to the levels behind it. */
-struct MapHost {
-  // Who launches each step himself waits for launches anyhow; and a kernel with all of it took nvcc ten minutes to compile.
-  static constexpr bool INLINES_LOOK = false;
-  static constexpr MapForm MAP_FORM = MapForm::straight;
-  static constexpr bool HAS_MANY_GROUPS = false; // make_sort() sees to it
-
-  template <typename Bits>
-  static __device__ void begin_tasks(const Sort<Bits> &) {}
-
-  template <typename Bits>
-  static __device__ void start_splitters(const Sort<Bits> &sort, MultiwayStorage<Bits> &) {
-    if (threadIdx.x == 0)
-      start_or_defer<Multiway<Bits>, HostDriver>(sort, 0u); // nothing is refused here
-  }
-
-  template <typename Bits>
-  static __device__ Disposition start_task(const Sort<Bits> &sort, const Range &range) {
-    return add_task<Multiway<Bits>, HostDriver>(sort, range, NO_SLOT, Bits{0});
-  }
-
-  template <typename Bits>
-  static __device__ void end(const Sort<Bits> &, MappedStorage<Bits> &) {}
-
-  /* The host has kept one free for each, behind the root's. */
-  template <typename Bits>
-  static __device__ uint32_t stage_event(const Sort<Bits> &sort, MapStage stage) {
-    const uint32_t event = ROOT_EVENT + static_cast<uint32_t>(stage);
-    describe_stage(event_list(sort), event, trace_kind(stage), whole_range(sort));
-    return event;
-  }
-};
 
 /* The tasks of a level, and how many blocks they have together. */
 struct LevelList {

@@ -226,21 +226,15 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
   __syncthreads();
 }
 
-/* Whether code is made for each of the forms that a map has; for straight ones, and the same for all others; or the same for
-   any. */
-enum class MapForm : uint32_t { each, straight, any };
+/* Whether code is made for each of the forms that a map has, or the same for any. */
+enum class MapForm : uint32_t { each, any };
 
 /* Calls `use` with the map that is loaded. */
 template <MapForm FORM, typename Bits, DeviceKind KIND, typename Use>
 __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND> &storage, Use use) {
   if constexpr (FORM == MapForm::any)
     use(AnyMap<Bits>{frequent_map(storage)});
-  else if constexpr (FORM == MapForm::straight) {
-    if (storage.map.frequent == 0 && storage.map.factor != 0)
-      use(StraightMap<Bits>{storage.map, storage.map.factor << storage.map.raise});
-    else
-      use(AnyMap<Bits>{frequent_map(storage)});
-  } else if (storage.map.frequent != 0 && storage.map.by_octave != 0)
+  else if (storage.map.frequent != 0 && storage.map.by_octave != 0)
     use(frequent_map<LineSpread::octaves>(storage));
   else if (storage.map.frequent != 0)
     use(frequent_map<LineSpread::distances>(storage));

@@ -29,9 +29,6 @@
  *     start_task()        makes a range a task. For one thread, all others for all threads of a block
  *     end()               ends the map, which counts as a task, when all that was to be launched for it is
  *     stage_event()       the event of a stage, opened. For one thread
- *     INLINES_LOOK        whether the look is inlined in the kernel
- *     MAP_FORM            which maps have code of their own in the kernel's loops (mapped.cuh)
- *     HAS_MANY_GROUPS     whether there may be more groups than teams scatter to (mapped_long.cuh)
  */
 #ifndef CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
 #define CDPSORT_DEVICE_RECURSION_MAPPED_ARRAY_CUH
@@ -78,9 +75,8 @@ __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStag
       place_buckets_of_groups(sort, 0, 1);
     if (threadIdx.x == 0)
       Driver::begin_tasks(sort);
-  } else if (Driver::HAS_MANY_GROUPS && has_many_buckets(storage.map) && group_count(*sort.map_table.facts) > MAX_TEAM_GROUPS) {
-    if constexpr (Driver::HAS_MANY_GROUPS)
-      scatter_to_many_groups(sort, share - 1, shares - 1);
+  } else if (has_many_buckets(storage.map) && group_count(*sort.map_table.facts) > MAX_TEAM_GROUPS) {
+    scatter_to_many_groups(sort, share - 1, shares - 1);
   } else if (sort.map_table.facts->coarse_shift != 0) {
     with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_tiles<true>(sort, share - 1, shares - 1, map, storage); });
   } else {
@@ -183,7 +179,7 @@ __device__ __forceinline__ void do_stage(const Sort<Bits> &sort, MapStage stage,
   BlockTurn &turn = storage.turn;
   if (turn.share < gridDim.x) {
     const TraceScope scope(sort, turn_of(sort, stage).event);
-    do_share<Driver, Driver::MAP_FORM>(sort, stage, expected, turn.share, storage);
+    do_share<Driver, MapForm::each>(sort, stage, expected, turn.share, storage);
   }
   end_share(turn_of(sort, stage), &turn_of(sort, expected), turn);
   if (turn.has_more != 0)
@@ -217,19 +213,14 @@ __device__ __noinline__ void count_again(const Sort<Bits> &sort, MappedStorage<B
  * 3. A function that is not inlined saves registers, and reads them back, past the cache: 5 us each time, if all threads do.
  * 4. What one block does, or what is hardly ever done, may take its time.
  * Therefore the stages come one after the other, each once, with their loops over tiles inlined, in a kernel that does nothing
- * else; so is what all blocks do of a look, but where a driver says otherwise; and the rest is not.
+ * else; so is what all blocks do of a look; and the rest is not.
  */
 template <typename Driver, typename Bits>
 __device__ __forceinline__ void mapped_body(const Sort<Bits> &sort, const uint32_t &event) {
   auto &storage = block_shared<MappedStorage<Bits>>();
   const MapFacts<Bits> &facts = *sort.map_table.facts;
   const TraceScope scope(sort, event, CDP_TRACE_ROOT, whole_range(sort), storage.block);
-  bool is_mapped;
-  if constexpr (Driver::INLINES_LOOK)
-    is_mapped = do_look<Driver>(sort, storage);
-  else
-    is_mapped = do_look_apart<Driver>(sort);
-  if (!is_mapped)
+  if (!do_look<Driver>(sort, storage))
     return;
   do_stage<Driver>(sort, MapStage::count, MapStage::scatter, storage);
   const MapStage behind_groups = counts_twice(storage.map) ? MapStage::count_groups : MapStage::scatter_again;

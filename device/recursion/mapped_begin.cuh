@@ -200,12 +200,6 @@ __device__ __forceinline__ bool do_look(const Sort<Bits> &sort, MappedStorage<Bi
   return true;
 }
 
-/* The same, not inlined. */
-template <typename Driver, typename Bits>
-__device__ __noinline__ bool do_look_apart(const Sort<Bits> &sort) {
-  return do_look<Driver>(sort, block_shared<MappedStorage<Bits>>());
-}
-
 } // namespace cdp::CDP_RUNTIME
 
 #endif

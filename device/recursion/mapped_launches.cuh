@@ -12,10 +12,6 @@
 namespace cdp::CDP_RUNTIME {
 
 struct MapDevice {
-  static constexpr bool INLINES_LOOK = true;
-  static constexpr MapForm MAP_FORM = MapForm::each;
-  static constexpr bool HAS_MANY_GROUPS = true;
-
   template <typename Bits>
   static __device__ void begin_tasks(const Sort<Bits> &sort) {
     if (sort.may_defer != 0)

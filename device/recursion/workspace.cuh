@@ -189,11 +189,8 @@ inline Sort<Bits> make_sort(const cdp_plan &plan, bool counted) {
   sort.short_tile_items = plan.short_tile_items;
   sort.short_places = reinterpret_cast<uint16_t *>(workspace + parts.short_places);
   sort.short_equal = reinterpret_cast<EqualKeys *>(workspace + parts.short_equal);
-  const uint32_t most_buckets = plan.scheme == CDP_SCHEME_HOST ? most_team_buckets(static_cast<DeviceKind>(plan.device_kind),
-                                                                                   cdp_engine_key_bytes(plan.type))
-                                                               : plan.map_buckets;
-  sort.map_buckets = plan.map_buckets < most_buckets ? plan.map_buckets : most_buckets;
-  sort.straight_buckets = plan.straight_buckets < most_buckets ? plan.straight_buckets : most_buckets;
+  sort.map_buckets = plan.map_buckets;
+  sort.straight_buckets = plan.straight_buckets;
   sort.map_table = {reinterpret_cast<MapFacts<Bits> *>(workspace + parts.map_facts),
                     reinterpret_cast<Bits *>(workspace + parts.map_sample),
                     reinterpret_cast<uint32_t *>(workspace + parts.map_lines),

@@ -224,9 +224,9 @@ compile() {
   esac
 }
 
-# The kernels of 4-byte keys are two units, all that a planted bug has to be compiled anew for. Compiling them takes longer than
+# The kernels of 4-byte keys are three units, all that a planted bug has to be compiled anew for. Compiling them takes longer than
 # most bugs live: -O0 takes two thirds of the time that -Og does, and the same seeds find the same bugs.
-units="recursion host"
+units="recursion host host_map"
 compile_unit() {
   compile "$2/$1.o" "$work/$1.cpp" "$3" -O0 -fno-exceptions -fno-asynchronous-unwind-tables
 }
@@ -249,7 +249,7 @@ link_seeds() {
 prepare() {
   mkdir "$work/shared"
   for unit in $units; do
-    sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/uint32_t/' "$root/device/recursion/$unit.in" >"$work/$unit.cpp"
+    sed 's/@CDP_STUDY_HOOKS@/1/; s/@CDP_TYPE@/uint32_t/g' "$root/device/recursion/$unit.in" >"$work/$unit.cpp"
     "$cxx" -std=c++17 -I"$root/include" -I"$root/device" -MM "$work/$unit.cpp" >"$work/$unit.files"
   done
   {
@@ -279,7 +279,7 @@ prepare() {
     echo 'extern "C" void cdp_engine_release_compiled() {}'
     echo "int cdp::simulated::launch_bitonic(const cdp_bitonic_plan &, void *) { return 1; }"
   } >"$work/other_width.cpp"
-  printf '%s\0' "$work/recursion.cpp" "$work/host.cpp" "$root/tests/recursion/test_seeds.c" "$work/other_width.cpp" "$root"/src/*.c \
+  printf '%s\0' "$work/recursion.cpp" "$work/host.cpp" "$work/host_map.cpp" "$root/tests/recursion/test_seeds.c" "$work/other_width.cpp" "$root"/src/*.c \
     "$root/device/runtime/no_cuda_engine.c" "$root/device/engine.cpp" "$root"/device/*plan.cpp "$root"/device/*/*_plan.cpp \
     "$root"/device/runtime/simulated_*.cpp "$root/tests/support/simulated_rules.cpp" "$root"/tests/support/host_*.c |
     CDPSORT_PLANTED_WORK=$work xargs -0 -P "$jobs" -n 1 sh "$0"
@@ -288,7 +288,7 @@ prepare() {
 # compile_shared SOURCE: an object that has no bug planted.
 compile_shared() {
   case $1 in
-  "$work/recursion.cpp" | "$work/host.cpp") compile_unit "$(basename "$1" .cpp)" "$work" "$root/device" ;;
+  "$work/recursion.cpp" | "$work/host.cpp" | "$work/host_map.cpp") compile_unit "$(basename "$1" .cpp)" "$work" "$root/device" ;;
   *)
     compile "$work/shared/$(basename "$1" | tr . _).o" "$1" "$root/device" -DCDPSORT_TEST_4_BYTES_ONLY -I"$root/tests/support"
     ;;
@@ -362,7 +362,7 @@ hunt() {
 # What is caught means something only if these sources pass.
 pass_without_bugs() {
   mkdir "$work/none"
-  link_seeds "$work/none/test_seeds" "$work/recursion.o" "$work/host.o"
+  link_seeds "$work/none/test_seeds" "$work/recursion.o" "$work/host.o" "$work/host_map.o"
   if first_failing "$work/none" "$unseen_seeds"; then
     echo "error: a seed fails with no bug planted:" >&2
     cat "$work/none/log" >&2
