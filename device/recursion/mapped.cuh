@@ -115,7 +115,7 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
   for (uint32_t sample = block * THREADS + threadIdx.x; sample < samples; sample += blocks * THREADS) {
     const Bits key = sort.rules.map.enter(source[sample_position(hash, sample, samples, sort.count)], true);
     atomicAdd(&storage.divide.values.drawn[spread_offset(lines, key) >> (32 - KEY_LINE_BITS)], 1u);
-    search_sample(sort, key, samples, min(lines.buckets, MAX_COUNTED_BUCKETS<Bits>));
+    search_samples(sort, key, samples, min(lines.buckets, MAX_COUNTED_BUCKETS<Bits>));
   }
   __syncthreads();
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
@@ -124,39 +124,42 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
 }
 
 /*
- * Learns which values are frequent, and how many buckets all other keys need; of the drawn samples, in learn.drawn, those are
- * left. Returns how many. All threads of one block take part; begins and ends with a barrier.
+ * Learns which values are frequent, and how many buckets all other keys need, in storage.map; of the drawn samples, in learn.drawn,
+ * those are left. Returns how many. listed, level: as of learn_frequent(). All threads of one block take part; begins with the
+ * map of the look, begins and ends with a barrier.
  *
  * Frequent values are known to a map whose buckets are counted at once. Of a very long array, the other keys may be few enough
  * for that. If they are too many, no value is left out, and a bucket too long for a block becomes a task.
  */
 template <typename Bits>
-__device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyLines<Bits> &lines, uint32_t samples,
-                                                    MappedStorage<Bits> &storage) {
+__device__ __forceinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, uint32_t listed, uint32_t level,
+                                                       uint32_t samples, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint64_t MOST_ITEMS =
       uint64_t{MAX_COUNTED_BUCKETS<Bits>} * OnChipShape<Bits>::MAX_ITEMS / 16 * FULLEST_BUCKET_SHARE;
   auto &drawn = storage.divide.values.learn.drawn;
-  lines.frequent = learn_frequent(sort, lines, samples, storage);
+  const uint32_t frequent = learn_frequent(sort, storage.map, listed, level, samples, storage);
   uint32_t left = 0;
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     left += drawn[line];
   uint32_t samples_left;
   lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(left, storage.divide.warp_totals, samples_left);
-  __syncthreads();
-  const uint64_t items_left = sort.count * samples_left / samples;
-  const uint32_t all_buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
-  lines.buckets = lines.frequent != 0 ? min(wanted_buckets(sort, items_left, FREQUENT_BUCKET_SHARE), all_buckets) : all_buckets;
-  lines.counter_bits = lines.frequent != 0 ? 32 : wanted_counter_bits(sort, lines);
-  if (lines.frequent == 0 || !has_many_buckets(lines))
-    return samples_left;
-  if (items_left <= MOST_ITEMS) {
-    lines.buckets = MAX_COUNTED_BUCKETS<Bits>;
-    return samples_left;
+  if (threadIdx.x == 0) {
+    KeyLines<Bits> &lines = storage.map;
+    const uint64_t items_left = sort.count * samples_left >> (31 - __clz(static_cast<int>(samples))); // a power of two
+    const uint32_t all_buckets = wanted_buckets(sort, sort.count, LINES_BUCKET_SHARE);
+    lines.frequent = frequent;
+    lines.buckets = frequent != 0 ? min(wanted_buckets(sort, items_left, FREQUENT_BUCKET_SHARE), all_buckets) : all_buckets;
+    lines.counter_bits = frequent != 0 ? 32 : wanted_counter_bits(sort, lines);
+    if (frequent != 0 && has_many_buckets(lines)) {
+      lines.frequent = items_left <= MOST_ITEMS ? frequent : 0;
+      lines.counter_bits = items_left <= MOST_ITEMS ? 32 : 0; // which counts of frequent values would overflow
+      lines.buckets = items_left <= MOST_ITEMS ? MAX_COUNTED_BUCKETS<Bits> : all_buckets;
+    }
   }
-  lines.frequent = 0;
-  lines.counter_bits = 0; // which those of frequent values would overflow
-  lines.buckets = all_buckets;
+  __syncthreads();
+  if (storage.map.frequent == frequent)
+    return samples_left;
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
     drawn[line] = sort.map_table.drawn[line];
   __syncthreads();
@@ -164,11 +167,15 @@ __device__ __noinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, KeyL
 }
 
 /*
- * Learns the lines from what was drawn, and which values are left out of them. All threads of one block take part; ends with
- * both visible to grids launched after it.
+ * Learns the lines from what was drawn, and which values are left out of them. All threads of one block take part; begins with
+ * the map of the look in storage, and ends with lines and values visible to all blocks.
  *
  * A line without a sample may have keys all the same, but few: it counts as a sixteenth of a sample. The first and the last
  * line, where the keys beyond the sample's are, are a bucket at least.
+ *
+ * All blocks wait for this one. Therefore what it reads it asks for at once; there is no function within this one, which would
+ * save registers; what all would divide is multiplied, since a 64-bit division is a function, too; and values are brought in order
+ * later (H200, 2^24 keys by Zipf's law: 15 us and not 21).
  */
 template <typename Bits>
 __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
@@ -176,11 +183,12 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   constexpr uint32_t EACH = (KEY_LINES + THREADS - 1) / THREADS;
   const MapTable<Bits> &table = sort.map_table;
   auto &learn = storage.divide.values.learn;
-  KeyLines<Bits> lines = table.facts->lines;
-  const uint32_t samples = drawn_samples(lines.buckets);
-  for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
-    learn.drawn[line] = table.drawn[line];
-  const uint32_t samples_left = leave_out_frequent(sort, lines, samples, storage);
+  const uint32_t listed = min(table.facts->values_listed, FrequentShape<Bits>::MAX_LISTED);
+  const uint32_t level = filed_level(*table.facts);
+  const uint32_t samples = drawn_samples(storage.map.buckets);
+  load_all<KEY_LINES, THREADS>(table.drawn, learn.drawn);
+  const uint32_t samples_left = leave_out_frequent(sort, listed, level, samples, storage);
+  const KeyLines<Bits> &lines = storage.map;
   const uint32_t last = spread_offset(lines, GREATEST<Bits>) >> (32 - KEY_LINE_BITS);
   const uint32_t bucket_weight = 16 * samples_left / lines.buckets;
   uint32_t weights[EACH];
@@ -196,10 +204,13 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   uint32_t total;
   uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.divide.warp_totals, total);
   const uint64_t units = static_cast<uint64_t>(lines.buckets) << LINE_UNIT_BITS;
+  // Of a weight, in 2^-32 units: less than it would be, so that no line begins behind the last unit.
+  const uint64_t weight_units =
+      static_cast<uint64_t>(static_cast<float>(units) / static_cast<float>(total) * (1 - 0x1p-20f) * 0x1p32f);
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
     if (threadIdx.x * EACH + index < KEY_LINES)
-      table.line_begins[threadIdx.x * EACH + index] = static_cast<uint32_t>(units * lower / total);
+      table.line_begins[threadIdx.x * EACH + index] = static_cast<uint32_t>(lower * weight_units >> 32);
     lower += weights[index];
   }
   if (threadIdx.x == 0) {
@@ -211,18 +222,17 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   __syncthreads();
 }
 
-/* Loads the map, and its lines and frequent values if there are any. All threads take part; begins and ends with a barrier. */
+/* Loads a map that has been learnt, and its frequent values if there are any. All threads take part; begins and ends with a barrier. */
 template <typename Bits>
 __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  const MapTable<Bits> &table = sort.map_table;
   __syncthreads();
   if (threadIdx.x == 0)
-    storage.map = sort.map_table.facts->lines;
-  if (sort.map_table.facts->lines.frequent != 0)
-    for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += MultiwayShape<Bits>::BLOCK_THREADS)
-      storage.divide.values.slots[slot] = sort.map_table.frequent->slots[slot];
-  if (sort.map_table.facts->lines.factor == 0)
-    for (uint32_t line = threadIdx.x; line < LINE_BEGINS; line += MultiwayShape<Bits>::BLOCK_THREADS)
-      storage.divide.line_begins[line] = sort.map_table.line_begins[line];
+    storage.map = table.facts->lines;
+  load_all<LINE_BEGINS, THREADS>(table.line_begins, storage.divide.line_begins);
+  if (table.facts->lines.frequent != 0)
+    load_all<FrequentShape<Bits>::SLOTS, THREADS>(table.frequent->slots, storage.divide.values.slots);
   __syncthreads();
 }
 

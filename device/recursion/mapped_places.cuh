@@ -34,9 +34,21 @@ __device__ __forceinline__ Range bucket_range(const Sort<Bits> &sort, uint32_t b
 template <typename Bits>
 __device__ __forceinline__ void add_frequent(const Sort<Bits> &sort, MappedStorage<Bits> &storage) {
   const FrequentTable<Bits> &table = *sort.map_table.frequent;
-  const FrequentMap<Bits> map = frequent_map(storage);
-  for (uint32_t index = threadIdx.x; index < storage.map.frequent; index += MultiwayShape<Bits>::BLOCK_THREADS)
-    atomicAdd(&storage.divide.values.counts[map(table.values[index])], table.counts[index]);
+  const FrequentMap<Bits> map = frequent_map(storage); // for its lines: the slots are read where they stay as they are
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t EACH = (FrequentShape<Bits>::SLOTS + THREADS - 1) / THREADS;
+  uint32_t keys[EACH];
+  Bits values[EACH];
+#pragma unroll
+  for (uint32_t each = 0; each < EACH; each++) {
+    const uint32_t slot = each * THREADS + threadIdx.x;
+    keys[each] = slot < FrequentShape<Bits>::SLOTS ? table.slot_counts[slot] : 0;
+    values[each] = slot < FrequentShape<Bits>::SLOTS ? table.slots[slot] : 0;
+  }
+#pragma unroll
+  for (uint32_t each = 0; each < EACH; each++)
+    if (keys[each] != 0)
+      atomicAdd(&storage.divide.values.counts[map(values[each])], keys[each]);
   __syncthreads();
 }
 
@@ -62,24 +74,35 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool 
     storage.unfit_count = 0;
   }
   __syncthreads();
-  for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const uint32_t items = sort.map_table.counts[bucket];
+  const auto take = [&](uint32_t bucket, uint32_t items) {
     counts[bucket] = items;
     if (writes)
       sort.map_table.items[bucket] = items;
     if (items <= OnChipShape<Bits>::MAX_ITEMS)
-      continue;
+      return;
     const uint32_t long_items = long_items_of(sort, items);
     if (long_items != 0)
       atomicAdd(&storage.long_items, long_items);
     atomicAdd(items <= sort.block_items ? &storage.long_count : &storage.task_count, 1u);
+  };
+  constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
+  constexpr uint32_t EACH = 3; // asked for at once: all buckets of one scatter
+  for (uint32_t first = threadIdx.x; first < buckets; first += EACH * THREADS) {
+    uint32_t items[EACH];
+#pragma unroll
+    for (uint32_t each = 0; each < EACH; each++)
+      items[each] = first + each * THREADS < buckets ? sort.map_table.counts[first + each * THREADS] : 0;
+#pragma unroll
+    for (uint32_t each = 0; each < EACH; each++)
+      if (first + each * THREADS < buckets)
+        take(first + each * THREADS, items[each]);
   }
   __syncthreads();
   if (storage.map.frequent == 0)
     return;
   add_frequent(sort, storage);
   if (storage.task_count != 0)
-    for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += MultiwayShape<Bits>::BLOCK_THREADS) {
+    for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS) {
       const uint32_t items = sort.map_table.counts[bucket];
       if (items > sort.block_items && items != counts[bucket])
         atomicAdd(&storage.unfit_count, 1u);
@@ -157,6 +180,7 @@ __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedSto
   const FrequentMap<Bits> map = frequent_map(storage); // for its lines: begins may lie where the table was
   const uint32_t count = storage.map.frequent;
   const uint32_t coarse_shift = table.facts->coarse_shift;
+  order_values(sort, count, storage.divide.values.learn);
   write_sums(count, storage, frequent.sums, [&frequent](uint32_t index) { return frequent.counts[index]; });
   write_sums(count, storage, frequent.pieces, [&frequent](uint32_t index) {
     return (frequent.counts[index] + FREQUENT_PIECE_ITEMS - 1) / FREQUENT_PIECE_ITEMS;

@@ -137,13 +137,14 @@ struct MapFacts {
 template <typename Bits, DeviceKind KIND>
 struct FrequentTableOf {
   using Shape = FrequentShapeOf<Bits, KIND>;
-  unsigned int counts[Shape::MAX_VALUES]; /* keys of each. Zeros at first: nothing else here */
+  unsigned int slot_counts[Shape::SLOTS]; /* keys of the value in each slot. Zeros at first: nothing else here */
+  uint32_t counts[Shape::MAX_VALUES];     /* and of each value */
   uint32_t sums[Shape::MAX_VALUES + 1];   /* of all values before it */
   uint32_t pieces[Shape::MAX_VALUES + 1]; /* likewise: of as many keys as a team should write, if there are more than that */
   uint32_t places[Shape::MAX_VALUES];     /* keys of its bucket that are less, without those of other frequent values */
   uint32_t flagged[Shape::MAX_VALUES];    /* buckets that have some */
   uint32_t begins[Shape::MAX_VALUES];     /* where its keys belong in the array */
-  Bits values[Shape::MAX_VALUES];         /* in order */
+  Bits values[Shape::MAX_VALUES];         /* in order, when all keys are counted */
   Bits slots[Shape::SLOTS];
   Bits listed[Shape::MAX_LISTED]; /* what may be one; some twice */
 };

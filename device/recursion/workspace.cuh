@@ -93,8 +93,8 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_taken = part(maps ? max_first_scatter_buckets(kind) : 0, sizeof(unsigned int));
   parts.map_searched = part(maps ? searched_counters(std::min(plan.map_buckets, counted_buckets)) : 0, sizeof(unsigned int));
   parts.map_frequent = part(maps ? 1 : 0, frequent_table_bytes(kind, cdp_engine_key_bytes(plan.type)));
-  const uint64_t frequent_values = frequent_slots(kind, cdp_engine_key_bytes(plan.type)) / 2;
-  parts.zeros_end = maps ? parts.map_frequent + frequent_values * sizeof(unsigned int) : end;
+  const uint64_t slots = frequent_slots(kind, cdp_engine_key_bytes(plan.type));
+  parts.zeros_end = maps ? parts.map_frequent + slots * sizeof(unsigned int) : end;
   parts.map_sample =
       part(maps ? max_look_samples(multiway_row(kind, cdp_engine_key_bytes(plan.type))) : 0, cdp_engine_key_bytes(plan.type));
   parts.map_begins = part(maps ? uint64_t{plan.map_buckets} + 1 : 0, sizeof(unsigned int));

@@ -138,6 +138,14 @@ inline uint32_t __ballot_sync(uint32_t mask, int predicate, machine::Place place
   return static_cast<uint32_t>(machine::vote(machine::Activity::ballot, mask, predicate != 0, place));
 }
 
+/* By a shuffle from every lane. For a full mask. */
+inline uint32_t __match_any_sync(uint32_t mask, uint32_t value, machine::Place place = machine::Place::current()) {
+  uint32_t same = 0;
+  for (int lane = 0; lane < warpSize; lane++)
+    same |= (__shfl_sync(mask, value, lane, warpSize, place) == value ? 1u : 0u) << lane;
+  return same;
+}
+
 inline int __any_sync(uint32_t mask, int predicate, machine::Place place = machine::Place::current()) {
   return machine::vote(machine::Activity::any, mask, predicate != 0, place) != 0 ? 1 : 0;
 }

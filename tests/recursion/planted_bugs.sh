@@ -27,7 +27,7 @@ fi
 # The one that takes longest comes first, so that the others go on beside it.
 all_bugs="no_fence always_last never_last error_ignored lost_pivots missing_barrier early_continuation early_batch overfull_list
   late_phase lost_equal_bucket forgotten_bucket wrong_run missing_multiway_barrier forgotten_allowance early_gathering early_stage
-  shifted_run lost_remainder never_entered never_left entered_twice launches_kept unsorted_list early_list kept_level_list wrong_task
+  unordered_values shifted_run lost_remainder never_entered never_left entered_twice launches_kept unsorted_list early_list kept_level_list wrong_task
   forgotten_fill forgotten_last_fill shorter_network missing_grid_barrier"
 
 describe() {
@@ -116,6 +116,11 @@ describe() {
     what="mapped arrays: a stage begins before the one before it is done"
     file=recursion/turns.cuh
     edit='s/while (read_anew(&stage.done) != gridDim.x)/while (false)/'
+    ;;
+  unordered_values)
+    what="mapped arrays: frequent values are not brought in order"
+    file=recursion/mapped_places.cuh
+    edit='/^  order_values(/d'
     ;;
   shifted_run)
     what="short arrays: a bucket's runs are looked for one bucket too far"

@@ -18,6 +18,7 @@ __global__ void collectives_kernel() {
     require(__shfl_up_sync(FULL, static_cast<int32_t>(lane) - 9, 3) == static_cast<int32_t>(lane < 3 ? lane : lane - 3) - 9,
             __LINE__);
     require(__shfl_down_sync(FULL, lane, 2, 16) == (lane % 16 < 14 ? lane + 2 : lane), __LINE__);
+    require(__match_any_sync(FULL, lane % 3) == 0x49249249u << lane % 3, __LINE__);
     require(__ballot_sync(FULL, lane % 3 == round % 3) == 0x49249249u << round % 3, __LINE__);
     require(__any_sync(FULL, lane == 7) == 1 && __any_sync(FULL, 0) == 0, __LINE__);
     require(__all_sync(FULL, lane < 32) == 1 && __all_sync(FULL, lane != 7) == 0, __LINE__);
