@@ -150,8 +150,8 @@ typedef struct cdp_plan {
 
 /*
  * Plans the sort of `count` keys of a valid type. is_captured: the stream is being captured into a graph, which waits for no
- * grid that another launches. The same arguments give the same plan; captured, or under a lower pending-launch limit, it has
- * no more workspace_bytes than otherwise. CDP_ERROR_SIZE, with *plan undefined, unless count is from 2 to CDP_COUNT_MAX.
+ * grid that another launches. The same arguments, and the same pending-launch limit where it is asked for, give the same plan;
+ * captured, or under a lower limit, it has no more workspace_bytes than otherwise. CDP_ERROR_SIZE, with *plan undefined, unless count is from 2 to CDP_COUNT_MAX.
  */
 cdp_status cdp_engine_plan(const cdp_settings *resolved, cdp_type type, uint64_t count, const cdp_device_facts *facts,
                            bool is_captured, cdp_plan *plan);

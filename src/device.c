@@ -105,7 +105,7 @@ static cdp_status choose_cuda(const cdp_device_wish *wish, const cdp_memory_plac
   return cdp_report(device->engine->current(&device->ordinal, &fault), &fault, "asking for the current CUDA device");
 }
 
-/* The device is current meanwhile, and only then: what CUDA says of kernels and limits, it says of the current device. */
+/* The device is current meanwhile, and only then: what CUDA says of kernels, it says of the current device. */
 static cdp_status describe(cdp_device *device) {
   cdp_fault fault = {0};
   cdp_previous previous;

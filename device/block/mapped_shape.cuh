@@ -62,7 +62,7 @@ struct MapGroups {
   uint32_t coarse_shift;                      /* of a bucket's number, that makes it its group's */
 };
 
-/* What a block needs that learns. */
+/* What a block needs that learns, and later brings the values in order. */
 template <typename Bits, DeviceKind KIND>
 struct MapLearn {
   using Shape = FrequentShapeOf<Bits, KIND>;

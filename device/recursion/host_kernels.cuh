@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels of the host driver, and of arrays that one block sorts, whichever scheme was asked for. This file is compiled
- * without relocatable device code, into a module of its own: MPS refuses to load one that launches from the device.
+ * The kernels of the host driver, but for that of a map (host_map.cuh), and of arrays that one block sorts, whichever scheme was
+ * asked for. This file is compiled without relocatable device code, into a module of its own: MPS refuses to load one that
+ * launches from the device.
  *
  *     two-way      root ──▶ partition, for each level ──▶ network ──▶ sort
  *     multiway     root ──▶ look ──▶ prepare, count, scatter, for each level ──▶ network ──▶ sort
- *     by a map     root ──▶ the levels of multiway, with nothing to do as a rule
+ *     by a map     level_map_kernel ──▶ the levels of multiway, with nothing to do as a rule
  *     one block    root
  */
 #ifndef CDPSORT_DEVICE_RECURSION_HOST_KERNELS_CUH

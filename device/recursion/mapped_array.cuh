@@ -23,7 +23,7 @@
  * Where many keys are in buckets too long for a team, the map is given up for splitters, before anything has been moved.
  *
  * What comes next, all blocks see. What is launched all the same, a driver has launched (MapDevice,
- * mapped_launches.cuh; MapHost, host_levels.cuh):
+ * mapped_launches.cuh; MapHost, host_map.cuh):
  *     begin_tasks()       what has to be launched before any task is. For one thread
  *     start_splitters()   divides the array by splitters after all
  *     start_task()        makes a range a task. For one thread, all others for all threads of a block

@@ -207,7 +207,7 @@ __device__ __forceinline__ uint32_t filed_level(const MapFacts<Bits> &facts) {
 
 /* Learns which values are frequent, of so many listed ones and drawn samples, and takes theirs out of the lines'. level: values are
    filed that have reached it. Returns how many there are. All threads of one block take part; begins with the lines' samples in
-   learn.drawn, and ends with a barrier. */
+   learn.drawn. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t learn_frequent(const Sort<Bits> &sort, const KeyLines<Bits> &lines, uint32_t listed,
                                                    uint32_t level, uint32_t samples, MappedStorage<Bits> &storage) {

@@ -125,7 +125,7 @@ struct MapFacts {
   unsigned int long_taken;    /* of those, by blocks that sort them */
   unsigned int task_count;    /* that are too long for a block */
   unsigned int values_listed; /* that may be frequent. May run past the list's end */
-  unsigned int values_at[FREQUENT_LEVELS]; /* those that were listed for the first time, for the second, and so on */
+  unsigned int values_at[FREQUENT_LEVELS]; /* those that were seen often enough, twice as often, and so on */
   uint32_t flagged_count;                  /* buckets with frequent values that a team sorts */
   unsigned int flagged_long;               /* and those that a block sorts */
   unsigned int flagged_taken;              /* of the former, by teams that sort them */

@@ -88,13 +88,13 @@ ReadContextNumber context_number_reader() {
 
 /* The thread's context, which need not be the device's primary one; NULL if it has none. */
 void *current_context() {
-  const auto get = driver_function<CUresult (*)(CUcontext *)>("cuCtxGetCurrent");
+  static const auto get = driver_function<CUresult (*)(CUcontext *)>("cuCtxGetCurrent"); // asked for once, likewise
   CUcontext context = nullptr;
   return get != nullptr && get(&context) == CUDA_SUCCESS ? context : nullptr;
 }
 
 bool make_context_current(void *context) {
-  const auto set = driver_function<CUresult (*)(CUcontext)>("cuCtxSetCurrent");
+  static const auto set = driver_function<CUresult (*)(CUcontext)>("cuCtxSetCurrent");
   return set != nullptr && set(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compiled_architecture(): a question that CUDA answers by loading a kernel. Compiled without relocatable device code, as
- * what the host launches is: the module that launches from the device is not to be had under MPS, and asking about one of its
+ * compiled_architecture(): a question that CUDA answers by loading a kernel. Compiled without relocatable device code, as most
+ * of what the host launches is: the module that launches from the device is not to be had under MPS, and asking about one of its
  * kernels would load it.
  */
 #include "runtime/runtime.cuh"

@@ -3,6 +3,8 @@
 # Counts the kernels of the built library that are launched from the device: too many, and CUDA loses grids
 # (docs/known-issues.md). Every kernel is a function of the host, too, and relocatable device code has a section of its own.
 # A kernel there that is not launched from the device is known by name: one more is decided here, and does not just appear.
+# Members whose names begin with map_ are linked by themselves, into a module that must be without CUDA's device runtime: MPS
+# refuses those that have it.
 # usage: kernels.sh NM AR READELF ARCHIVE DEVICE_DIRECTORY
 set -eu
 nm=$1 ar=$2 readelf=$3 archive=$4 device=$5
@@ -29,7 +31,13 @@ stated=$(sed -n 's/^constexpr uint32_t LAUNCHED_KERNELS = \([0-9]*\);$/\1/p' "$d
 
 # ---- In the library -------------------------------------------------------------------------------------------------------------
 (cd "$work" && "$ar" x "$archive")
+has_device_runtime() {
+  "$nm" "$work/$1" | grep -q '__cudaRegisterLinkedBinary.*cuda_device_runtime'
+}
+has_device_runtime cmake_device_link.o || fail "the module that launches has no device runtime: it cannot be told by that"
+! has_device_runtime map_cmake_device_link.o || fail "the module of host_map.cuh has CUDA's device runtime"
 for object in "$work"/*.cu.o; do
+  case $object in */map_*) continue ;; esac
   "$readelf" -S --wide "$object" | grep -q __nv_relfatbin || continue
   "$nm" --defined-only "$object" |
     sed -n -e 's/^[0-9a-f]* [WTt] _ZN3cdp[0-9]*[a-z_]*[0-9][0-9]*\([a-z_]*_kernel\)I[jm]E.*$/\1/p' \

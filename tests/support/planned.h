@@ -54,6 +54,7 @@ static inline cdp_plan planned(const cdp_options *options, cdp_type type, uint64
 
 /* The same on a simulated device of so many multiprocessors. */
 static inline cdp_plan planned_simulated(const cdp_options *options, cdp_type type, uint64_t count, uint32_t multiprocessors) {
+  planned_limit = LIMIT_MIN;
   const cdp_device_facts facts = {
       .multiprocessors = multiprocessors, .pending_limit = tell_planned_limit, .launches_from_device = true};
   return planned(options, type, count, &facts, false);
