@@ -263,13 +263,6 @@ void plan_path(const Given &given, cdp_plan &plan) {
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------------- */
 
-uint32_t task_launches(const cdp_plan &plan) {
-  const bool has_controller = plan.scheme == CDP_SCHEME_CONTROLLER;
-  if (is_classic(plan))
-    return has_controller ? LAUNCHES_PER_CONTROLLER_TASK : LAUNCHES_PER_TASK;
-  return has_controller ? LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK : LAUNCHES_PER_MULTIWAY_TASK;
-}
-
 /*
  * Whether there may be more tasks than a batch starts. A batch that may not be needed costs some 40 us; without it, one task
  * too many is a range for one block.
@@ -296,7 +289,7 @@ void plan_launches(const Given &given, cdp_plan &plan) {
       given.key_bytes == 4 ? simulated::fat_shared_bytes<uint32_t>(kind) : simulated::fat_shared_bytes<uint64_t>(kind);
   plan.short_shared_bytes =
       given.key_bytes == 4 ? simulated::short_shared_bytes<uint32_t>(kind) : simulated::short_shared_bytes<uint64_t>(kind);
-  plan.task_launches = task_launches(plan);
+  plan.task_launches = launches_per_task(is_classic(plan), plan.scheme == CDP_SCHEME_CONTROLLER);
   const uint32_t tasks = std::max(plan.launch_share / plan.task_launches, 1u);
   plan.task_budget = plan.scheme == CDP_SCHEME_HOST ? UINT32_MAX : static_cast<uint32_t>(capped(tasks, limits.task_budget));
   plan.may_defer = may_defer(plan);

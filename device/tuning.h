@@ -295,10 +295,9 @@ constexpr uint32_t MAX_TASK_CAPACITY = 1u << 30;
  * its preparation, two phases, the grid for small children, the one for equal keys; with a controller two continuations more.
  */
 constexpr uint32_t PENDING_SHARE_DENOMINATOR = 4;
-constexpr uint32_t LAUNCHES_PER_TASK = 1;
-constexpr uint32_t LAUNCHES_PER_CONTROLLER_TASK = 3;
-constexpr uint32_t LAUNCHES_PER_MULTIWAY_TASK = 5;
-constexpr uint32_t LAUNCHES_PER_MULTIWAY_CONTROLLER_TASK = 7;
+constexpr uint32_t launches_per_task(bool is_classic, bool has_controller) {
+  return (is_classic ? 1 : 5) + (has_controller ? 2 : 0);
+}
 
 } // namespace cdp
 

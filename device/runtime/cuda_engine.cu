@@ -3,9 +3,8 @@
  * The engine of CUDA: engine.h's table on top of the CUDA runtime. Every call's error is read and told in words.
  */
 #include "block/mapped_shape.cuh"
+#include "runtime/cuda_context.cuh"
 #include "runtime/engine_calls.h"
-
-#include <cuda.h>
 
 #include <atomic>
 #include <cstring>
@@ -63,39 +62,6 @@ int device_count(cdp_fault *fault) {
 
 cdp_status current(int *ordinal, cdp_fault *fault) {
   return check(fault, cudaGetDevice(ordinal), "asking for the current CUDA device");
-}
-
-/* A function of the driver's, or NULL: asked for by name, so that the library needs no libcuda where there is none. */
-template <typename Function>
-Function driver_function(const char *name) {
-  void *entry = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-  const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found);
-#else
-  const cudaError_t error = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
-#endif
-  return unrecorded(error) == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(entry) : nullptr;
-}
-
-using ReadContextNumber = CUresult (*)(CUcontext, unsigned long long *);
-
-/* Asked for once: looking for it by name takes longer than it does. */
-ReadContextNumber context_number_reader() {
-  static const ReadContextNumber reader = driver_function<ReadContextNumber>("cuCtxGetId");
-  return reader;
-}
-
-/* The thread's context, which need not be the device's primary one; NULL if it has none. */
-void *current_context() {
-  static const auto get = driver_function<CUresult (*)(CUcontext *)>("cuCtxGetCurrent"); // asked for once, likewise
-  CUcontext context = nullptr;
-  return get != nullptr && get(&context) == CUDA_SUCCESS ? context : nullptr;
-}
-
-bool make_context_current(void *context) {
-  static const auto set = driver_function<CUresult (*)(CUcontext)>("cuCtxSetCurrent");
-  return set != nullptr && set(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
 }
 
 /* A thread without a context gets back the device that it had chosen. A failure is told by the next call that needs the device. */
@@ -415,9 +381,7 @@ constexpr cdp_engine ENGINE = {false,
 } // namespace cdp::cuda
 
 uint64_t cdp::cuda_context_number() {
-  const auto read = cdp::cuda::context_number_reader();
-  unsigned long long number = 0;
-  return read != nullptr && read(nullptr, &number) == CUDA_SUCCESS ? number : 0;
+  return cdp::cuda::current_context_number();
 }
 
 extern "C" const cdp_engine *cdp_engine_cuda(void) {

@@ -5,7 +5,7 @@
  *
  *     const uint32_t first[] = {10, 20, 20, 40};
  *     const uint32_t second[] = {5, 20, 30};
- *     uint32_t merged[7], unique_keys[7];
+ *     uint32_t merged[7], unique_keys[7] = {0};
  *     uint64_t sorted_count, unique_count;
  *     if (cdp_merge(first, 4, second, 3, merged, CDP_U32, NULL) != CDP_OK ||                 // merged: 5, 10, 20, 20, 20, 30, 40
  *         cdp_is_sorted(merged, 7, CDP_U32, NULL, &sorted_count) != CDP_OK ||                // sorted_count: 7

@@ -258,13 +258,8 @@ prepare() {
     "$cxx" -std=c++17 -I"$root/include" -I"$root/device" -MM "$work/$unit.cpp" >"$work/$unit.files"
   done
   {
-    echo '#include "bitonic/bitonic_sort.h"'
-    echo '#include "compare/sort_compared.h"'
-    echo '#include "payload/payload.h"'
-    echo '#include "ranges/sorted_ranges.h"'
-    echo '#include "recursion/start.h"'
-    echo '#include "segments/segmented_sort.h"'
-    echo '#include "select/half_sort.h"'
+    printf '#include "%s.h"\n' bitonic/bitonic_sort compare/sort_compared payload/payload ranges/sorted_ranges \
+      recursion/start segments/segmented_sort select/half_sort
     for call in launch_recursion launch_by_host; do
       echo "template <> int cdp::simulated::$call<uint64_t>(const cdp_plan &, bool, void *) { return 1; }"
     done

@@ -113,8 +113,12 @@ done
 
 ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=300${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 export ASAN_OPTIONS
-run partition_kinds --sizes 40
-check "more keys than there is memory for" exits 1
-check "and how many" says "not enough memory for 1099511627776 keys, three times"
+if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 1 ]; then
+  skip "more keys than there is memory for" "the system gives out memory that it does not have, and kills who uses it"
+else
+  run partition_kinds --sizes 40
+  check "more keys than there is memory for" exits 1
+  check "and how many" says "not enough memory for 1099511627776 keys, three times"
+fi
 
 conclude
