@@ -159,6 +159,9 @@ constexpr uint32_t MANY_TO_RANK_AGAIN = WINDOW_ITEMS;
 constexpr uint32_t DIFFERENT_BY_WIDTH = 5;
 constexpr uint32_t DIFFERENT_BY_RANK = 3;
 
+/* Keys of a block's bucket, one in so many, that are in one cell, which is taken for one value's. */
+constexpr uint32_t MIN_FULL_SHARE = 4;
+
 /* Rounds of windows and seams that a bucket may take before its crowded cells are sorted one by one, and lanes of a warp that
    may see disorder behind the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */
 constexpr uint32_t MAX_WINDOW_ROUNDS = 4;

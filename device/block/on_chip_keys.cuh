@@ -90,18 +90,30 @@ __device__ __forceinline__ CellMap<Bits> cells_between(Bits least, Bits greatest
   return {least, drop, static_cast<uint32_t>(per_distance * 4294967296.0f * LESS)};
 }
 
+/* A cell of very many keys, where it is filled (on_chip_stage.cuh): a value, and where lower keys end and upper ones begin. */
+template <typename Bits>
+struct FullCell {
+  Bits value;
+  uint32_t lower_end;
+  uint32_t upper_begin;
+};
+
 /* The shared memory of who sorts. Merging takes stage and cells together. */
 template <typename Bits, DeviceKind KIND, OnChipBy BY>
 struct alignas(16) OnChipTeamOf {
   using Shape = OnChipShapeOf<Bits, KIND, BY>;
   Bits stage[Shape::STAGE_ITEMS];
   uint32_t cells[Shape::CELLS];
-  uint32_t warp_totals[WARP_LANES];
+  union {
+    uint32_t warp_totals[WARP_LANES];
+    FullCell<Bits> full;
+  };
   CellMap<Bits> cell_of;
   uint32_t taken; /* the next bucket (sort_buckets.cuh); cells that are listed */
   uint32_t disordered_cells;
   uint32_t crowded_items; /* in cells of many (ranked_cells.cuh) */
   uint32_t looked_at;     /* pairs of neighbours that share a cell; in the upper half, those that differ */
+  uint32_t fullest_cell;  /* of those that are crowded, where a block sorts; in the upper half, its keys */
 
   /* Where keys will be staged, as long as none are. */
   __device__ __forceinline__ WarpExtremes<Bits> &extremes() {

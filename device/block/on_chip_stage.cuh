@@ -26,7 +26,53 @@ __device__ __forceinline__ void zero_cells(const SortingTeam<Bits, BY> &team, On
   if (team.thread == 0) {
     storage.crowded_items = 0;
     storage.looked_at = 0;
+    storage.fullest_cell = 0;
   }
+}
+
+/*
+ * Puts keys that threads hold into the stage, where one cell has so many that most of them are equal, as a rule: a value of that cell
+ * comes between its lower and its upper keys, which are few, in any order.
+ *
+ * Lanes that want places of the same cell wait for one another, a cycle or two each. Keys of the value want none: what is between
+ * the others is filled with it. And windows put the others in order, so that nobody has to look for what the cell holds.
+ *
+ * All threads of the block take part; begins with a barrier, ends with the last keys on their way.
+ */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ void stage_around_value(OnChipKeys<Bits, BY> &keys, OnChipTeam<Bits, BY> &storage) {
+  const SortingTeam<Bits, BY> team;
+  const CellMap<Bits> cell_of = storage.cell_of;
+  const uint32_t fullest = storage.fullest_cell & LOWER_HALF;
+  if (team.warp() == 0) {
+    const Bits key = keys.vectors[0].keys[0];
+    const uint32_t lanes = __ballot_sync(ALL_LANES, keys.held != 0 && cell_of(key) == fullest);
+    // If none has one, any key will do: the cell has none of that value.
+    if (team.lane() == (lanes != 0 ? static_cast<uint32_t>(__ffs(static_cast<int>(lanes))) - 1 : 0)) {
+      storage.full.value = key;
+      storage.full.lower_end = storage.cells[fullest];
+      storage.cells[fullest] += storage.fullest_cell >> HALF_BITS; // where it ends, as all others do when all are put
+      storage.full.upper_begin = storage.cells[fullest];
+    }
+  }
+  team.sync();
+  constexpr uint32_t NONE = UINT32_MAX;
+  const Bits common = storage.full.value;
+  const auto take_place = [&storage, cell_of, fullest, common](Bits key) {
+    const uint32_t cell = cell_of(key);
+    if (cell != fullest)
+      return atomicAdd(&storage.cells[cell], 1u);
+    if (key < common)
+      return atomicAdd(&storage.full.lower_end, 1u);
+    return key == common ? NONE : atomicSub(&storage.full.upper_begin, 1u) - 1;
+  };
+  keys.put_each(take_place, [&storage](uint32_t place, Bits key) {
+    if (place != NONE)
+      storage.stage[on_chip_place<Bits>(place)] = key;
+  });
+  team.sync();
+  for (uint32_t place = storage.full.lower_end + team.thread; place < storage.full.upper_begin; place += team.THREADS)
+    storage.stage[on_chip_place<Bits>(place)] = common;
 }
 
 /*
@@ -61,9 +107,13 @@ __device__ __forceinline__ bool stage_held_keys(OnChipKeys<Bits, BY> &keys, uint
   const SortTeam team = SortTeam::anew();
   team.sync();
   auto &storage = room_of(rooms);
-  const CellMap<Bits> cell_of = storage.cell_of; // not kept until here
-  keys.put_each([&storage, cell_of](Bits key) { return atomicAdd(&storage.cells[cell_of(key)], 1u); },
-                [&storage](uint32_t place, Bits key) { storage.stage[on_chip_place<Bits>(place)] = key; });
+  if (BY == OnChipBy::block && storage.fullest_cell >> HALF_BITS > count / MIN_FULL_SHARE) {
+    stage_around_value(keys, storage);
+  } else {
+    const CellMap<Bits> cell_of = storage.cell_of; // not kept until here
+    keys.put_each([&storage, cell_of](Bits key) { return atomicAdd(&storage.cells[cell_of(key)], 1u); },
+                  [&storage](uint32_t place, Bits key) { storage.stage[on_chip_place<Bits>(place)] = key; });
+  }
   // Windows and seams reach beyond the last key.
   if (team.thread < 2 * WINDOW_ITEMS)
     storage.stage[on_chip_place<Bits>(count + team.thread)] = GREATEST<Bits>;

@@ -53,8 +53,8 @@ __device__ __forceinline__ uint32_t items_of_cell(const uint32_t *words, uint32_
 }
 
 /*
- * Turns the cells' counts into where each begins, and adds up in crowded_items the keys of cells of many. All threads of the team
- * take part; one barrier.
+ * Turns the cells' counts into where each begins, adds up in crowded_items the keys of cells of many, and notes for a block the
+ * fullest one of those. All threads of the team take part; one barrier.
  *
  * Each thread has a few cells beside each other, and takes their keys for crowded where one of them shares its cell with many on
  * average: what that takes is an instruction for each cell, and an atomic where keys are crowded.
@@ -92,8 +92,20 @@ __device__ __forceinline__ void scan_cells(uint32_t *cells, uint32_t many, const
     begins[index] = total + scanned - sum;
     total += __shfl_sync(ALL_LANES, scanned, WARP_LANES - 1);
   }
-  if (squares > many * own)
+  if (squares > many * own) {
     atomicAdd(&storage.crowded_items, own);
+    if constexpr (CELLS_BY == CellsBy::width && BY == OnChipBy::block) {
+      uint32_t fullest = 0;
+#pragma unroll
+      for (uint32_t index = 0; index < ROWS; index++)
+#pragma unroll
+        for (uint32_t word = 0; word < ROW_WORDS; word++) {
+          const uint32_t cell = ((team.warp() * ROWS + index) * WARP_LANES + team.lane()) * ROW_WORDS + word;
+          fullest = max(fullest, own_cells[index].words[word] << HALF_BITS | cell);
+        }
+      atomicMax(&storage.fullest_cell, fullest);
+    }
+  }
   const uint32_t lower = team.lower_warps_sum(total, storage.warp_totals);
 #pragma unroll
   for (uint32_t index = 0; index < ROWS; index++) {

@@ -185,6 +185,39 @@ START_TEST(long_cells_are_sorted_in_every_order) {
 }
 END_TEST
 
+/* A cell of many keys, half of a block's or just too few of them to be taken for one value's: all of one value but for some lower and
+   upper ones, of two values, or each of another. All over the bucket, or where the first warp holds none of them. */
+template <typename Bits>
+void check_full_cell(uint32_t seed) {
+  constexpr uint32_t COUNT = MOST<Bits, OnChipBy::block>;
+  constexpr Bits VALUE = GREATEST<Bits> / 3;
+  for (const uint32_t full : {COUNT / 2, COUNT / MIN_FULL_SHARE + 1, COUNT / MIN_FULL_SHARE - 1})
+    for (const bool is_behind : {false, true}) {
+      const auto sort_with = [&](auto offset_of) {
+        std::vector<Bits> keys = spread_keys<Bits>(COUNT, seed);
+        keys[0] = 0;
+        keys[1] = GREATEST<Bits>;
+        for (uint32_t index = 0; index < full; index++)
+          keys[is_behind ? COUNT - 1 - index : 2 + uint64_t{index} * (COUNT - 2) / full] =
+              VALUE + static_cast<Bits>(offset_of(index));
+        return sort_keys<OnChipBy::block>(keys, seed % 4);
+      };
+      const uint32_t apart = full / 5 + seed;
+      const Outcome few =
+          sort_with([&](uint32_t index) { return index % apart != seed ? 8 : index / apart % 2 * 16 + index / apart; });
+      const Outcome two = sort_with([&](uint32_t index) { return (index / 3 + seed) % 2; });
+      ck_assert(few == Outcome::by_cells && two == Outcome::by_cells);
+      sort_with([](uint32_t index) { return index * 7919 % 10007; });
+    }
+}
+
+START_TEST(full_cells_are_filled_with_their_value) {
+  const uint32_t seed = static_cast<uint32_t>(_i);
+  check_full_cell<uint32_t>(seed);
+  check_full_cell<uint64_t>(seed);
+}
+END_TEST
+
 START_TEST(frequent_values_are_sorted_by_cells) {
   const uint32_t seed = static_cast<uint32_t>(_i);
   check_frequent<uint32_t, OnChipBy::team>(seed);
@@ -355,6 +388,7 @@ int main() {
   tcase_set_timeout(cells, TEST_SECONDS);
   tcase_add_loop_test(cells, spread_keys_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, long_cells_are_sorted_in_every_order, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(cells, full_cells_are_filled_with_their_value, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, frequent_values_are_sorted_by_cells, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, crowded_cells_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(cells, cells_of_few_values_are_sorted_by_warps, 0, static_cast<int>(SEEDS));
