@@ -263,13 +263,16 @@ using CountedItems = MapTileItems<Bits, 1, 2>;
 /* Counts a key: in its bucket or, if its value is frequent, as one of that. Returns whether it is moved. */
 template <typename Bits, typename Map, DeviceKind KIND>
 __device__ __forceinline__ bool count_key(Bits key, const Map &map, MapDivide<Bits, KIND> &divide) {
-  uint32_t counter = map(key);
   bool is_kept = true;
+  uint32_t counter;
   if constexpr (Map::HAS_FREQUENT) {
     const uint32_t slot = map.slot_of(key);
     is_kept = slot == NO_FREQUENT;
-    counter = is_kept ? counter : divide.values.FREQUENT_COUNTS + slot;
-  }
+    counter = divide.values.FREQUENT_COUNTS + slot;
+    if (is_kept) // the fewer lanes look lines up, the fewer wait for one another
+      counter = map(key);
+  } else
+    counter = map(key);
   atomicAdd(&divide.values.counts[counter], 1u);
   return is_kept;
 }
