@@ -7,8 +7,7 @@
 #include "compare/by_plan.h"
 #include "compare/compiled.h"
 #include "compare/sort_compared.h"
-
-#include <cuda.h>
+#include "runtime/cuda_context.cuh"
 
 #include <cstdio>
 #include <cstring>
@@ -22,30 +21,21 @@ struct Driver {
   CUresult (*load)(CUlibrary *, const void *, CUjit_option *, void **, unsigned int, CUlibraryOption *, void **, unsigned int);
   CUresult (*unload)(CUlibrary);
   CUresult (*find)(CUkernel *, CUlibrary, const char *);
-  CUresult (*current)(CUcontext *);
   CUresult (*launch)(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
                      unsigned int, CUstream, void **, void **);
 };
 
 template <typename Function>
 bool find_function(const char *name, Function *function) {
-  void *entry = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-  const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found);
-#else
-  const cudaError_t error = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
-#endif
-  *function = reinterpret_cast<Function>(entry);
-  return unrecorded(error) == cudaSuccess && found == cudaDriverEntryPointSuccess;
+  *function = driver_function<Function>(name);
+  return *function != nullptr;
 }
 
 /* NULL if the driver lacks any. Asked for once. */
 const Driver *driver() {
   static Driver all;
   static const bool has_all = find_function("cuLibraryLoadData", &all.load) && find_function("cuLibraryUnload", &all.unload) &&
-                              find_function("cuLibraryGetKernel", &all.find) &&
-                              find_function("cuCtxGetCurrent", &all.current) && find_function("cuLaunchKernel", &all.launch);
+                              find_function("cuLibraryGetKernel", &all.find) && find_function("cuLaunchKernel", &all.launch);
   return has_all ? &all : nullptr;
 }
 
@@ -128,9 +118,8 @@ struct Launcher {
 /* The runtime makes a device's context current in a thread when it first needs it; the driver does not. One that is current stays.
    */
 cudaError_t have_context() {
-  CUcontext context = nullptr;
   int device = 0;
-  if (driver()->current(&context) == CUDA_SUCCESS && context != nullptr)
+  if (current_context() != nullptr)
     return cudaSuccess;
   const cudaError_t error = unrecorded(cudaGetDevice(&device));
   return error != cudaSuccess ? error : unrecorded(cudaSetDevice(device));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calling thread's context, which the CUDA runtime does not speak of: by functions of the driver's. For cuda_engine.cu.
+ * The driver's functions, for what the CUDA runtime does not do; and by them the calling thread's context.
  */
 #ifndef CDPSORT_DEVICE_RUNTIME_CUDA_CONTEXT_CUH
 #define CDPSORT_DEVICE_RUNTIME_CUDA_CONTEXT_CUH
