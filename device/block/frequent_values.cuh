@@ -89,16 +89,16 @@ __device__ __forceinline__ void put_in_slot(Bits value, Bits free, Bits *slots) 
 }
 
 /* By lines that frequent values are left out of. */
-template <typename Bits, LineSpread SPREAD = LineSpread::either>
+template <typename Bits, LineForm FORM = LineForm::either, LineSpread SPREAD = LineSpread::either>
 struct FrequentMap {
   static constexpr bool HAS_FREQUENT = true;
 
   KeyLines<Bits> lines;
-  const uint32_t *line_begins;
+  const uint32_t *line_words;
   const Bits *slots;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    return bucket_by_lines(spread_offset<SPREAD>(lines, key), line_begins);
+    return bucket_by_lines<FORM>(lines, spread_offset<SPREAD>(lines, key), line_words);
   }
   __device__ __forceinline__ bool has_frequent() const {
     return true;

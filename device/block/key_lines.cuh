@@ -29,11 +29,18 @@ namespace cdp::CDP_RUNTIME {
 constexpr uint32_t KEY_LINE_BITS = 11;
 constexpr uint32_t KEY_LINES = 1u << KEY_LINE_BITS;
 
-/* Where a line begins, and the one before it ends, in 1 / LINE_UNIT of a bucket, so that no map has too many buckets for 32
-   bits; and where the last one ends. */
+/*
+ * Where a line begins, and the one before it ends, in 2^-LINE_UNIT_BITS of a bucket, so that no map has too many buckets for 32
+ * bits; and where the last one ends. Or, of a map of few buckets, where a line begins and how long it is, in 2^-SHORT_UNIT_BITS of a
+ * bucket, in the halves of one word.
+ *
+ * A look at shared memory takes three cycles, where each of 24 lanes has a word of its own to look at, and that is what counting and
+ * scattering keys by lines wait for (H200, ncu; docs/lab/2026-11-29-one-word-to-a-line.md).
+ */
 constexpr uint32_t LINE_UNIT_BITS = 12;
-constexpr uint32_t LINE_UNIT = 1u << LINE_UNIT_BITS;
-constexpr uint32_t LINE_BEGINS = KEY_LINES + 1;
+constexpr uint32_t SHORT_UNIT_BITS = 4;
+constexpr uint32_t LINE_WORDS = KEY_LINES + 1;
+enum class LineForm : uint32_t { either, begins, halves };
 
 /* How keys become offsets, and what becomes of those. */
 template <typename Bits>
@@ -45,7 +52,8 @@ struct KeyLines {
   uint32_t factor; /* straight: buckets in 2^32 offsets; 0: lines */
   uint32_t buckets;
   uint32_t frequent;     /* values that are left out (frequent_values.cuh). With octaves there is one at least */
-  uint16_t by_octave;    /* 1: of octaves */
+  uint8_t by_octave;     /* 1: of octaves */
+  uint8_t in_halves;     /* 1: where a line begins and how long it is are halves of a word */
   uint16_t counter_bits; /* of a bucket's counter, if all are counted at once; 0: groups of them are first */
 };
 
@@ -142,32 +150,44 @@ struct StraightMap {
   }
 };
 
-__device__ __forceinline__ uint32_t bucket_by_lines(uint32_t offset, const uint32_t *line_begins) {
-  const uint32_t *line = &line_begins[offset >> (32 - KEY_LINE_BITS)];
+/* And by lines. */
+__device__ __forceinline__ uint32_t bucket_by_begins(uint32_t offset, const uint32_t *line_words) {
+  const uint32_t *line = &line_words[offset >> (32 - KEY_LINE_BITS)];
   const uint32_t begin = line[0];
   return (begin + __umulhi(offset << KEY_LINE_BITS, line[1] - begin)) >> LINE_UNIT_BITS;
 }
 
-/* And by lines. */
-template <typename Bits>
+__device__ __forceinline__ uint32_t bucket_by_halves(uint32_t offset, const uint32_t *line_words) {
+  const uint32_t line = line_words[offset >> (32 - KEY_LINE_BITS)];
+  return ((line >> 16) + __umulhi(offset << KEY_LINE_BITS, line & 0xFFFF)) >> SHORT_UNIT_BITS;
+}
+
+template <LineForm FORM, typename Bits>
+__device__ __forceinline__ uint32_t bucket_by_lines(const KeyLines<Bits> &lines, uint32_t offset, const uint32_t *line_words) {
+  if (FORM == LineForm::halves || (FORM == LineForm::either && lines.in_halves != 0))
+    return bucket_by_halves(offset, line_words);
+  return bucket_by_begins(offset, line_words);
+}
+
+template <LineForm FORM, typename Bits>
 struct LineMap {
   static constexpr bool HAS_FREQUENT = false;
 
   KeyLines<Bits> lines;
-  const uint32_t *line_begins;
+  const uint32_t *line_words;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    return bucket_by_lines(offset_of(lines, key), line_begins);
+    return bucket_by_lines<FORM>(lines, offset_of(lines, key), line_words);
   }
 };
 
-/* Calls `use` with the map that lines stand for, which have no frequent values. line_begins: where it is not straight. */
-template <typename Bits, typename Use>
-__device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const uint32_t *line_begins, Use use) {
+/* Calls `use` with the map that lines stand for, which have no frequent values. line_words: where it is not straight. */
+template <LineForm FORM, typename Bits, typename Use>
+__device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const uint32_t *line_words, Use use) {
   if (lines.factor != 0)
     use(StraightMap<Bits>{lines, lines.factor << lines.raise});
   else
-    use(LineMap<Bits>{lines, line_begins});
+    use(LineMap<FORM, Bits>{lines, line_words});
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -112,7 +112,7 @@ struct MapDivide {
   using Values = MapValues<Bits, KIND>;
 
   uint32_t warp_totals[WARP_LANES];
-  uint32_t line_begins[LINE_BEGINS];
+  uint32_t line_words[LINE_WORDS];
   union {
     uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them: beside either of these */
     MapOneScatter<Bits, KIND> one_scatter;
@@ -153,6 +153,7 @@ static_assert((uint64_t{most_map_buckets(DEVICE_KIND, 4)} << LINE_UNIT_BITS) < (
                   (uint64_t{most_map_buckets(DEVICE_KIND, 8)} << LINE_UNIT_BITS) < (uint64_t{1} << 32),
               "where lines begin are 32-bit numbers");
 constexpr uint32_t MAX_ONE_SCATTER = max_one_scatter_buckets(DEVICE_KIND);
+static_assert(MAX_ONE_SCATTER << SHORT_UNIT_BITS < 1u << 16, "where lines begin is half a word, where one scatter does");
 constexpr uint32_t MAX_GROUPS = max_groups(DEVICE_KIND);
 constexpr uint32_t MAX_TEAM_GROUPS = max_team_groups(DEVICE_KIND);
 constexpr uint32_t MAX_FINE = max_fine_buckets(DEVICE_KIND);

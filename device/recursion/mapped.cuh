@@ -203,20 +203,26 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   }
   uint32_t total;
   uint32_t lower = lower_threads_sum<MultiwayShape<Bits>::BLOCK_WARPS>(sum, storage.divide.warp_totals, total);
-  const uint64_t units = static_cast<uint64_t>(lines.buckets) << LINE_UNIT_BITS;
+  const uint32_t coarse_shift = wanted_coarse_shift(sort, lines);
+  const bool in_halves = coarse_shift == 0;
+  const uint64_t units = static_cast<uint64_t>(lines.buckets) << (in_halves ? SHORT_UNIT_BITS : LINE_UNIT_BITS);
   // Of a weight, in 2^-32 units: less than it would be, so that no line begins behind the last unit.
   const uint64_t weight_units =
       static_cast<uint64_t>(static_cast<float>(units) / static_cast<float>(total) * (1 - 0x1p-20f) * 0x1p32f);
+  uint32_t begin = static_cast<uint32_t>(lower * weight_units >> 32);
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
-    if (threadIdx.x * EACH + index < KEY_LINES)
-      table.line_begins[threadIdx.x * EACH + index] = static_cast<uint32_t>(lower * weight_units >> 32);
     lower += weights[index];
+    const uint32_t end = static_cast<uint32_t>(lower * weight_units >> 32);
+    if (threadIdx.x * EACH + index < KEY_LINES)
+      table.line_words[threadIdx.x * EACH + index] = in_halves ? begin << 16 | (end - begin) : begin;
+    begin = end;
   }
   if (threadIdx.x == 0) {
-    table.line_begins[KEY_LINES] = static_cast<uint32_t>(units);
+    table.line_words[KEY_LINES] = static_cast<uint32_t>(units);
     table.facts->lines = lines;
-    table.facts->coarse_shift = wanted_coarse_shift(sort, lines);
+    table.facts->lines.in_halves = in_halves ? 1 : 0;
+    table.facts->coarse_shift = coarse_shift;
   }
   __threadfence();
   __syncthreads();
@@ -230,7 +236,7 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
   __syncthreads();
   if (threadIdx.x == 0)
     storage.map = table.facts->lines;
-  load_all<LINE_BEGINS, THREADS>(table.line_begins, storage.divide.line_begins);
+  load_all<LINE_WORDS, THREADS>(table.line_words, storage.divide.line_words);
   if (table.facts->lines.frequent != 0)
     load_all<FrequentShape<Bits>::SLOTS, THREADS>(table.frequent->slots, storage.divide.values.slots);
   __syncthreads();
@@ -239,17 +245,30 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
 /* Whether code is made for each of the forms that a map has, or the same for any. */
 enum class MapForm : uint32_t { each, any };
 
-/* Calls `use` with the map that is loaded. */
-template <MapForm FORM, typename Bits, DeviceKind KIND, typename Use>
+/* Calls `use` with the map that is loaded, of lines of this form. */
+template <LineForm LINES, typename Bits, DeviceKind KIND, typename Use>
+__device__ __forceinline__ void with_lines(const MappedStorageOf<Bits, KIND> &storage, Use use) {
+  if (storage.map.frequent != 0 && storage.map.by_octave != 0)
+    use(frequent_map<LINES, LineSpread::octaves>(storage));
+  else if (storage.map.frequent != 0)
+    use(frequent_map<LINES, LineSpread::distances>(storage));
+  else
+    use(LineMap<LINES, Bits>{storage.map, storage.divide.line_words});
+}
+
+/* Calls `use` with the map that is loaded, whose lines are of a form that the caller knows, or of either. */
+template <MapForm FORM, LineForm LINES, typename Bits, DeviceKind KIND, typename Use>
 __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND> &storage, Use use) {
   if constexpr (FORM == MapForm::any)
     use(AnyMap<Bits>{frequent_map(storage)});
-  else if (storage.map.frequent != 0 && storage.map.by_octave != 0)
-    use(frequent_map<LineSpread::octaves>(storage));
-  else if (storage.map.frequent != 0)
-    use(frequent_map<LineSpread::distances>(storage));
+  else if (storage.map.frequent == 0 && storage.map.factor != 0)
+    use(StraightMap<Bits>{storage.map, storage.map.factor << storage.map.raise});
+  else if constexpr (LINES != LineForm::either)
+    with_lines<LINES>(storage, use);
+  else if (storage.map.in_halves != 0)
+    with_lines<LineForm::halves>(storage, use);
   else
-    with_map(storage.map, storage.divide.line_begins, use);
+    with_lines<LineForm::begins>(storage, use);
 }
 
 /* ---- Count ------------------------------------------------------------------------------------------------------------- */
@@ -323,7 +342,7 @@ __device__ __forceinline__ void count_share(const Sort<Bits> &sort, uint32_t sha
     for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += THREADS)
       storage.divide.values.frequent_counts()[slot] = 0;
   __syncthreads();
-  with_loaded_map<FORM>(storage, [&](const auto &map) { count_tiles(sort, share, shares, map, storage); });
+  with_loaded_map<FORM, LineForm::either>(storage, [&](const auto &map) { count_tiles(sort, share, shares, map, storage); });
   __syncthreads();
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS)
     if (counts[bucket] != 0)

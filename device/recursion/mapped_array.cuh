@@ -78,9 +78,11 @@ __device__ __forceinline__ void do_scatter_share(const Sort<Bits> &sort, MapStag
   } else if (has_many_buckets(storage.map) && group_count(*sort.map_table.facts) > MAX_TEAM_GROUPS) {
     scatter_to_many_groups(sort, share - 1, shares - 1);
   } else if (sort.map_table.facts->coarse_shift != 0) {
-    with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_tiles<true>(sort, share - 1, shares - 1, map, storage); });
+    with_loaded_map<FORM, LineForm::begins>(
+        storage, [&](const auto &map) { scatter_tiles<true>(sort, share - 1, shares - 1, map, storage); });
   } else {
-    with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_tiles<false>(sort, share - 1, shares - 1, map, storage); });
+    with_loaded_map<FORM, LineForm::halves>(
+        storage, [&](const auto &map) { scatter_tiles<false>(sort, share - 1, shares - 1, map, storage); });
   }
 }
 
@@ -153,7 +155,8 @@ __device__ __forceinline__ void do_share(const Sort<Bits> &sort, MapStage stage,
   else if (stage == MapStage::scatter)
     do_scatter_share<Driver, FORM>(sort, expected, share, gridDim.x, storage);
   else
-    with_loaded_map<FORM>(storage, [&](const auto &map) { scatter_groups(sort, share, gridDim.x, map, storage); });
+    with_loaded_map<FORM, LineForm::begins>(storage,
+                                            [&](const auto &map) { scatter_groups(sort, share, gridDim.x, map, storage); });
 }
 
 /*

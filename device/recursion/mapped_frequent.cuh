@@ -21,9 +21,9 @@
 namespace cdp::CDP_RUNTIME {
 
 /* The map that is loaded, which has frequent values. */
-template <LineSpread SPREAD = LineSpread::either, typename Bits>
-__device__ __forceinline__ FrequentMap<Bits, SPREAD> frequent_map(const MappedStorage<Bits> &storage) {
-  return {storage.map, storage.divide.line_begins, storage.divide.values.slots};
+template <LineForm FORM = LineForm::either, LineSpread SPREAD = LineSpread::either, typename Bits>
+__device__ __forceinline__ FrequentMap<Bits, FORM, SPREAD> frequent_map(const MappedStorage<Bits> &storage) {
+  return {storage.map, storage.divide.line_words, storage.divide.values.slots};
 }
 
 /* The counter of a sample. */

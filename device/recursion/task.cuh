@@ -163,7 +163,7 @@ template <typename Bits>
 struct MapTable {
   MapFacts<Bits> *facts;
   Bits *sample;               /* that is looked at */
-  uint32_t *line_begins;      /* LINE_BEGINS */
+  uint32_t *line_words;       /* LINE_WORDS */
   unsigned int *drawn;        /* of the sample, in each line. Zeros at first */
   unsigned int *counts;       /* of each bucket. Zeros at first */
   unsigned int *group_counts; /* of each group, if those are counted first. Zeros at first */

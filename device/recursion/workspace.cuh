@@ -101,7 +101,7 @@ inline WorkspaceParts workspace_parts(const cdp_plan &plan) {
   parts.map_items = part(plan.map_buckets, sizeof(unsigned int));
   parts.map_spans = part(plan.map_buckets, sizeof(FrequentSpan));
   parts.map_cursors = part(plan.map_buckets, sizeof(unsigned int));
-  parts.map_lines = part(maps ? LINE_BEGINS : 0, sizeof(uint32_t));
+  parts.map_lines = part(maps ? LINE_WORDS : 0, sizeof(uint32_t));
   parts.map_coarse_begins = part(maps ? max_groups(kind) : 0, sizeof(unsigned int));
   parts.map_coarse_ends = part(maps ? max_groups(kind) : 0, sizeof(unsigned int));
   parts.tasks = part(plan.task_capacity, sizeof(Task));
