@@ -15,18 +15,21 @@
 namespace cdp::CDP_RUNTIME {
 
 /* block_multiway_sort(), not inlined: for what is hardly ever there. It has something of its own where a mapped array's block keeps
-   what it knows: which share of a stage it did, and whether that was the last. All threads take part; ends with a barrier. */
+   what it knows: which share of a stage it did, whether that was the last, and where buckets are. All threads take part; ends with
+   a barrier. */
 template <typename Bits>
 __device__ __noinline__ void divide_long_bucket(const BlockRules<Bits> &rules, Range range) {
   auto &storage = block_shared<MappedStorage<Bits>>();
   const BlockTurn turn = storage.turn;
   const KeyLines<Bits> map = storage.map;
+  const uint32_t side = storage.bucket_side;
   __syncthreads();
   block_multiway_sort(rules, range, block_shared<MultiwayStorage<Bits>>());
   __syncthreads();
   if (threadIdx.x == 0) {
     storage.turn = turn;
     storage.map = map;
+    storage.bucket_side = side;
   }
   __syncthreads();
 }
@@ -145,9 +148,6 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort, uint3
   using SortTeam = SortingTeam<Bits>;
   auto &block = block_shared<MappedStorage<Bits>>();
   MapFacts<Bits> &facts = *sort.map_table.facts;
-  if (threadIdx.x == 0)
-    block.bucket_side = static_cast<uint32_t>(facts.coarse_shift != 0 ? Side::keys : Side::scratch);
-  __syncthreads();
   const auto source = [&] { return sort.rules.side(static_cast<Side>(reread(block.bucket_side))); };
   uint32_t index = share * TEAMS + SortTeam().number;
   uint32_t begin = 0;
@@ -190,14 +190,25 @@ __device__ __forceinline__ void sort_short_buckets(const Sort<Bits> &sort, uint3
   }
 }
 
-/* A share of all buckets, of as many as the grid has blocks. All threads take part. Those with frequent values come first
-   (sort_frequent.cuh). */
+/*
+ * A share of all buckets, of as many as the grid has blocks. All threads take part. Those with frequent values come first
+ * (sort_frequent.cuh).
+ *
+ * 1. Before a long bucket a block's teams wait for each other, and one has a flagged bucket to sort while the other has none: 5 us
+ *    (H200, 2^24 keys by Zipf's law), where most blocks find that the few long ones are taken.
+ * 2. Shares are taken one after the other by blocks that run. Who has the first one sorts long buckets until there are no more.
+ * Therefore no more blocks ask for a long one than there are, and none of those waits for another's.
+ */
 template <typename Bits>
 __device__ __forceinline__ void sort_buckets(const Sort<Bits> &sort, uint32_t share) {
   const MapFacts<Bits> &facts = *sort.map_table.facts;
+  if (threadIdx.x == 0)
+    block_shared<MappedStorage<Bits>>().bucket_side =
+        static_cast<uint32_t>(facts.coarse_shift != 0 ? Side::keys : Side::scratch);
+  __syncthreads();
   if (facts.flagged_count != 0)
     sort_flagged_buckets(sort);
-  if (facts.long_count != 0)
+  if (share < facts.long_count)
     sort_long_buckets(sort);
   sort_short_buckets(sort, share);
   if (facts.flagged_count + facts.flagged_long != 0)
