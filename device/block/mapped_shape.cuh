@@ -83,7 +83,7 @@ struct MapOneScatter {
 
 /* What a block needs that learns, counts, and scatters to groups and from them. */
 template <typename Bits, DeviceKind KIND>
-struct MapValues {
+struct MapCounting {
   static constexpr uint32_t MAX_BUCKETS = on_chip_row(KIND, sizeof(Bits)).max_buckets;
   static constexpr uint32_t FREQUENT_COUNTS = MAX_BUCKETS; /* where the counters of frequent values begin */
   static constexpr uint32_t COUNTERS = FREQUENT_COUNTS + FrequentShapeOf<Bits, KIND>::SLOTS;
@@ -109,16 +109,16 @@ struct MapValues {
 /* What a block needs that divides. One scatter has the room of the table of frequent values, in which nothing is looked up then. */
 template <typename Bits, DeviceKind KIND>
 struct MapDivide {
-  using Values = MapValues<Bits, KIND>;
+  using Counting = MapCounting<Bits, KIND>;
 
   uint32_t warp_totals[WARP_LANES];
   uint32_t line_words[LINE_WORDS];
   union {
     uint32_t begins[max_first_scatter_buckets(KIND) + 1]; /* of the buckets, or of groups of them: beside either of these */
     MapOneScatter<Bits, KIND> one_scatter;
-    Values values;
+    Counting counting;
   };
-  static_assert(sizeof(begins) <= offsetof(Values, counts), "counts stay where they are while begins are written");
+  static_assert(sizeof(begins) <= offsetof(Counting, counts), "counts stay where they are while begins are written");
 };
 
 /* What a block knows of the stage at hand (turns.cuh). */

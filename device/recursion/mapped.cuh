@@ -29,7 +29,7 @@ __device__ __forceinline__ uint32_t wanted_buckets(const Sort<Bits> &sort, uint6
 
 /* The most buckets that a block has a word for each of, all at once, and one for each frequent value. */
 template <typename Bits>
-constexpr uint32_t MAX_COUNTED_BUCKETS = MapValues<Bits, DEVICE_KIND>::MAX_BUCKETS;
+constexpr uint32_t MAX_COUNTED_BUCKETS = MapCounting<Bits, DEVICE_KIND>::MAX_BUCKETS;
 
 /* Whether a map has more than that (mapped_long.cuh). */
 template <typename Bits>
@@ -54,7 +54,7 @@ __device__ __forceinline__ uint16_t wanted_counter_bits(const Sort<Bits> &sort, 
     return 32;
   const uint32_t fewest = lines.factor != 0 ? 8 : 16;
   for (uint32_t bits = 16; bits >= fewest; bits /= 2)
-    if (lines.buckets <= MapValues<Bits, DEVICE_KIND>::COUNTERS * (32 / bits) &&
+    if (lines.buckets <= MapCounting<Bits, DEVICE_KIND>::COUNTERS * (32 / bits) &&
         3 * sort.count < (uint64_t{lines.buckets} * gridDim.x << bits) * 2)
       return static_cast<uint16_t>(bits);
   return 0;
@@ -107,20 +107,20 @@ __device__ __noinline__ void draw_share(const Sort<Bits> &sort, uint32_t block, 
   const KeyLines<Bits> lines = storage.map;
   __syncthreads();
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
-    storage.divide.values.drawn[line] = 0;
+    storage.divide.counting.drawn[line] = 0;
   __syncthreads();
   const uint32_t samples = drawn_samples(lines.buckets);
   const uint64_t hash = splitmix64(sample_hash(sort.rules.seed, whole_range(sort))); // others than those that were looked at
   const Bits *source = sort.rules.side(Side::keys);
   for (uint32_t sample = block * THREADS + threadIdx.x; sample < samples; sample += blocks * THREADS) {
     const Bits key = sort.rules.map.enter(source[sample_position(hash, sample, samples, sort.count)], true);
-    atomicAdd(&storage.divide.values.drawn[spread_offset(lines, key) >> (32 - KEY_LINE_BITS)], 1u);
+    atomicAdd(&storage.divide.counting.drawn[spread_offset(lines, key) >> (32 - KEY_LINE_BITS)], 1u);
     search_samples(sort, key, samples, min(lines.buckets, MAX_COUNTED_BUCKETS<Bits>));
   }
   __syncthreads();
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
-    if (storage.divide.values.drawn[line] != 0)
-      atomicAdd(&sort.map_table.drawn[line], storage.divide.values.drawn[line]);
+    if (storage.divide.counting.drawn[line] != 0)
+      atomicAdd(&sort.map_table.drawn[line], storage.divide.counting.drawn[line]);
 }
 
 /*
@@ -137,7 +137,7 @@ __device__ __forceinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, u
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint64_t MOST_ITEMS =
       uint64_t{MAX_COUNTED_BUCKETS<Bits>} * OnChipShape<Bits>::MAX_ITEMS / 16 * FULLEST_BUCKET_SHARE;
-  auto &drawn = storage.divide.values.learn.drawn;
+  auto &drawn = storage.divide.counting.learn.drawn;
   const uint32_t frequent = learn_frequent(sort, storage.map, listed, level, samples, storage);
   uint32_t left = 0;
   for (uint32_t line = threadIdx.x; line < KEY_LINES; line += THREADS)
@@ -182,7 +182,7 @@ __device__ __noinline__ void learn_lines(const Sort<Bits> &sort, MappedStorage<B
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   constexpr uint32_t EACH = (KEY_LINES + THREADS - 1) / THREADS;
   const MapTable<Bits> &table = sort.map_table;
-  auto &learn = storage.divide.values.learn;
+  auto &learn = storage.divide.counting.learn;
   const uint32_t listed = min(table.facts->values_listed, FrequentShape<Bits>::MAX_LISTED);
   const uint32_t level = filed_level(*table.facts);
   const uint32_t samples = drawn_samples(storage.map.buckets);
@@ -238,7 +238,7 @@ __device__ __noinline__ void load_map(const Sort<Bits> &sort, MappedStorage<Bits
     storage.map = table.facts->lines;
   load_all<LINE_WORDS, THREADS>(table.line_words, storage.divide.line_words);
   if (table.facts->lines.frequent != 0)
-    load_all<FrequentShape<Bits>::SLOTS, THREADS>(table.frequent->slots, storage.divide.values.slots);
+    load_all<FrequentShape<Bits>::SLOTS, THREADS>(table.frequent->slots, storage.divide.counting.slots);
   __syncthreads();
 }
 
@@ -287,12 +287,12 @@ __device__ __forceinline__ bool count_key(Bits key, const Map &map, MapDivide<Bi
   if constexpr (Map::HAS_FREQUENT) {
     const uint32_t slot = map.slot_of(key);
     is_kept = slot == NO_FREQUENT;
-    counter = divide.values.FREQUENT_COUNTS + slot;
+    counter = divide.counting.FREQUENT_COUNTS + slot;
     if (is_kept) // the fewer lanes look lines up, the fewer wait for one another
       counter = map(key);
   } else
     counter = map(key);
-  atomicAdd(&divide.values.counts[counter], 1u);
+  atomicAdd(&divide.counting.counts[counter], 1u);
   return is_kept;
 }
 
@@ -334,13 +334,13 @@ template <MapForm FORM, typename Bits>
 __device__ __forceinline__ void count_share(const Sort<Bits> &sort, uint32_t share, uint32_t shares,
                                             MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  uint32_t *counts = storage.divide.values.counts;
+  uint32_t *counts = storage.divide.counting.counts;
   const uint32_t buckets = storage.map.buckets;
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS)
     counts[bucket] = 0;
   if (storage.map.frequent != 0)
     for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += THREADS)
-      storage.divide.values.frequent_counts()[slot] = 0;
+      storage.divide.counting.frequent_counts()[slot] = 0;
   __syncthreads();
   with_loaded_map<FORM, LineForm::either>(storage, [&](const auto &map) { count_tiles(sort, share, shares, map, storage); });
   __syncthreads();

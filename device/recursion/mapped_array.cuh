@@ -124,11 +124,11 @@ __device__ inline void start_map_tasks(const Sort<Bits> &sort, MappedStorage<Bit
     bool is_left = false;
     if (bucket < buckets && bucket_range(sort, bucket).items() > sort.block_items)
       is_left = Driver::start_task(sort, bucket_range(sort, bucket)) == Disposition::in_block;
-    storage.divide.values.counts[threadIdx.x] = is_left ? 1 : 0;
+    storage.divide.counting.counts[threadIdx.x] = is_left ? 1 : 0;
     if (__syncthreads_or(is_left ? 1 : 0) == 0)
       continue;
     for (uint32_t thread = 0; thread < THREADS; thread++)
-      if (storage.divide.values.counts[thread] != 0)
+      if (storage.divide.counting.counts[thread] != 0)
         block_sort_fallback<Bits>(sort.rules, bucket_range(sort, first + thread), storage.block);
     __syncthreads();
   }

@@ -23,14 +23,14 @@ namespace cdp::CDP_RUNTIME {
 /* The map that is loaded, which has frequent values. */
 template <LineForm FORM = LineForm::either, LineSpread SPREAD = LineSpread::either, typename Bits>
 __device__ __forceinline__ FrequentMap<Bits, FORM, SPREAD> frequent_map(const MappedStorage<Bits> &storage) {
-  return {storage.map, storage.divide.line_words, storage.divide.values.slots};
+  return {storage.map, storage.divide.line_words, storage.divide.counting.slots};
 }
 
 /* The counter of a sample. */
 template <typename Bits>
 __device__ __forceinline__ uint32_t searched_counter(const Sort<Bits> &sort, Bits key) {
   return static_cast<uint32_t>(splitmix64(key)) &
-         (searched_counters(min(sort.map_buckets, MapValues<Bits, DEVICE_KIND>::MAX_BUCKETS)) - 1);
+         (searched_counters(min(sort.map_buckets, MapCounting<Bits, DEVICE_KIND>::MAX_BUCKETS)) - 1);
 }
 
 /* Samples of a value that make it frequent, of so many drawn ones, where there are so many buckets. */
@@ -213,8 +213,8 @@ __device__ __forceinline__ uint32_t learn_frequent(const Sort<Bits> &sort, const
                                                    uint32_t level, uint32_t samples, MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   FrequentTable<Bits> &table = *sort.map_table.frequent;
-  auto &learn = storage.divide.values.learn;
-  Bits *slots = storage.divide.values.slots;
+  auto &learn = storage.divide.counting.learn;
+  Bits *slots = storage.divide.counting.slots;
   if (listed == 0 && lines.by_octave == 0) {
     __syncthreads();
     return 0;
@@ -232,7 +232,7 @@ __device__ __forceinline__ uint32_t learn_frequent(const Sort<Bits> &sort, const
 template <typename Bits>
 __device__ __forceinline__ void report_frequent(const Sort<Bits> &sort, const MappedStorage<Bits> &storage) {
   for (uint32_t slot = threadIdx.x; slot < FrequentShape<Bits>::SLOTS; slot += MultiwayShape<Bits>::BLOCK_THREADS) {
-    const uint32_t keys = storage.divide.values.frequent_counts()[slot];
+    const uint32_t keys = storage.divide.counting.frequent_counts()[slot];
     if (keys != 0)
       atomicAdd(&sort.map_table.frequent->slot_counts[slot], keys);
   }

@@ -88,7 +88,7 @@ template <typename Bits, typename Map>
 __device__ __forceinline__ void count_group_tiles(const Sort<Bits> &sort, uint32_t block, uint32_t blocks, const Map &map,
                                                   MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  auto &groups = storage.divide.values.groups;
+  auto &groups = storage.divide.counting.groups;
   const uint32_t shift = groups.coarse_shift;
   const uint32_t count = groups.first_tiles[groups.count];
   const Bits *scratch = sort.rules.side(Side::scratch);

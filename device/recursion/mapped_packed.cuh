@@ -38,7 +38,7 @@ template <typename Bits>
 __device__ __forceinline__ void count_groups_share(const Sort<Bits> &sort, uint32_t share, uint32_t shares,
                                                    MappedStorage<Bits> &storage) {
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
-  uint32_t *counts = storage.divide.values.counts;
+  uint32_t *counts = storage.divide.counting.counts;
   const uint32_t shift = wanted_coarse_shift(sort, storage.map);
   for (uint32_t group = threadIdx.x; group < MAX_GROUPS; group += THREADS)
     counts[group] = 0;
@@ -247,7 +247,7 @@ template <uint32_t BITS, typename Bits>
 __device__ __noinline__ bool count_some_buckets(const Sort<Bits> &sort, uint32_t share, uint32_t shares, uint32_t shift,
                                                 uint32_t first, uint32_t count) {
   auto &storage = block_shared<MappedStorage<Bits>>();
-  const PackedCounters<BITS, false> counters = {storage.divide.values.counts, first, count};
+  const PackedCounters<BITS, false> counters = {storage.divide.counting.counts, first, count};
   bool is_done = false;
   with_map<LineForm::begins>(storage.map, storage.divide.line_words, [&](const auto &map) {
     is_done = count_packed(sort, share, shares, shift, map, counters, storage);
@@ -259,7 +259,7 @@ __device__ __noinline__ bool count_some_buckets(const Sort<Bits> &sort, uint32_t
    threads take part. */
 template <typename Bits>
 __device__ __noinline__ void count_in_turns(const Sort<Bits> &sort, uint32_t share, uint32_t shares, uint32_t shift) {
-  constexpr uint32_t WORDS = MapValues<Bits, DEVICE_KIND>::COUNTERS;
+  constexpr uint32_t WORDS = MapCounting<Bits, DEVICE_KIND>::COUNTERS;
   const KeyLines<Bits> &map = block_shared<MappedStorage<Bits>>().map;
   const uint32_t buckets = map.buckets;
   bool overflows = map.counter_bits == 16;
@@ -284,7 +284,7 @@ __device__ __noinline__ void count_many_buckets(const Sort<Bits> &sort, uint32_t
     count_groups_share(sort, share, shares, storage);
     return;
   }
-  uint32_t *words = storage.divide.values.counts;
+  uint32_t *words = storage.divide.counting.counts;
   const uint32_t buckets = storage.map.buckets;
   const uint32_t shift = wanted_coarse_shift(sort, storage.map);
   const uint32_t groups = ((buckets - 1) >> shift) + 1;

@@ -48,7 +48,7 @@ __device__ __forceinline__ void add_frequent(const Sort<Bits> &sort, MappedStora
 #pragma unroll
   for (uint32_t each = 0; each < EACH; each++)
     if (keys[each] != 0)
-      atomicAdd(&storage.divide.values.counts[map(values[each])], keys[each]);
+      atomicAdd(&storage.divide.counting.counts[map(values[each])], keys[each]);
   __syncthreads();
 }
 
@@ -66,7 +66,7 @@ __device__ __forceinline__ uint32_t long_items_of(const Sort<Bits> &sort, uint32
 template <typename Bits>
 __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool writes, MappedStorage<Bits> &storage) {
   const uint32_t buckets = storage.map.buckets;
-  uint32_t *counts = storage.divide.values.counts;
+  uint32_t *counts = storage.divide.counting.counts;
   if (threadIdx.x == 0) {
     storage.long_items = 0;
     storage.long_count = 0;
@@ -111,7 +111,7 @@ __device__ __forceinline__ void load_bucket_counts(const Sort<Bits> &sort, bool 
 }
 
 /*
- * Finds where the buckets begin: storage.divide.values.counts become begins, and storage.divide.begins those of the groups or, where
+ * Finds where the buckets begin: storage.divide.counting.counts become begins, and storage.divide.begins those of the groups or, where
  * there are none, of the buckets, and where the last one ends. writes: as above. All threads of the block take part; begins
  * with the map visible, ends with a barrier.
  */
@@ -120,7 +120,7 @@ __device__ __noinline__ void find_bucket_begins(const Sort<Bits> &sort, bool wri
   constexpr uint32_t THREADS = MultiwayShape<Bits>::BLOCK_THREADS;
   const uint32_t buckets = storage.map.buckets;
   const uint32_t coarse_shift = sort.map_table.facts->coarse_shift;
-  uint32_t *counts = storage.divide.values.counts;
+  uint32_t *counts = storage.divide.counting.counts;
   load_bucket_counts(sort, writes, storage);
   const uint32_t each = (buckets + THREADS - 1) / THREADS;
   const uint32_t first = threadIdx.x * each;
@@ -180,7 +180,7 @@ __device__ __forceinline__ void write_frequent(const Sort<Bits> &sort, MappedSto
   const FrequentMap<Bits> map = frequent_map(storage); // for its lines: begins may lie where the table was
   const uint32_t count = storage.map.frequent;
   const uint32_t coarse_shift = table.facts->coarse_shift;
-  order_values(sort, count, storage.divide.values.learn);
+  order_values(sort, count, storage.divide.counting.learn);
   write_sums(count, storage, frequent.sums, [&frequent](uint32_t index) { return frequent.counts[index]; });
   write_sums(count, storage, frequent.pieces, [&frequent](uint32_t index) {
     return (frequent.counts[index] + FREQUENT_PIECE_ITEMS - 1) / FREQUENT_PIECE_ITEMS;
@@ -224,7 +224,7 @@ __device__ __noinline__ void write_places(const Sort<Bits> &sort, MappedStorage<
   }
   __syncthreads();
   for (uint32_t bucket = threadIdx.x; bucket < buckets; bucket += THREADS) {
-    const uint32_t begin = storage.divide.values.counts[bucket];
+    const uint32_t begin = storage.divide.counting.counts[bucket];
     const uint32_t items = table.items[bucket]; // as this thread has written it
     table.begins[bucket] = begin;
     if (coarse_shift != 0)

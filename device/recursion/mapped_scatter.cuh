@@ -18,7 +18,7 @@ constexpr uint32_t SCATTER_TEAMS = OnChipShape<Bits>::TEAMS;
 template <bool TO_GROUPS, typename Bits, DeviceKind KIND>
 __device__ __forceinline__ auto &team_tile(MappedStorageOf<Bits, KIND> &storage, uint32_t team) {
   if constexpr (TO_GROUPS)
-    return storage.divide.values.groups.tiles[team];
+    return storage.divide.counting.groups.tiles[team];
   else
     return storage.divide.one_scatter.tile;
 }
@@ -68,7 +68,7 @@ template <typename Bits>
 using ScatteredTiles = MapTiles<Bits, SCATTER_TEAMS<Bits>>;
 template <typename Tiles, typename Bits>
 __device__ __forceinline__ Tiles group_tiles(const Bits *scratch, uint32_t group, const MappedStorage<Bits> &storage) {
-  return {scratch, storage.divide.begins[group], storage.divide.values.groups.ends[group]};
+  return {scratch, storage.divide.begins[group], storage.divide.counting.groups.ends[group]};
 }
 
 /* Loads where groups begin and end, and counts their tiles. All threads take part; ends with a barrier. */
@@ -79,7 +79,7 @@ __device__ __noinline__ void load_groups(const Sort<Bits> &sort, MappedStorage<B
   const MapFacts<Bits> &facts = *sort.map_table.facts;
   const Bits *scratch = sort.rules.side(Side::scratch);
   uint32_t *begins = storage.divide.begins;
-  uint32_t *ends = storage.divide.values.groups.ends;
+  uint32_t *ends = storage.divide.counting.groups.ends;
   const uint32_t groups = group_count(facts);
   for (uint32_t group = threadIdx.x; group < groups; group += THREADS) {
     begins[group] = sort.map_table.coarse_begins[group];
@@ -100,13 +100,13 @@ __device__ __noinline__ void load_groups(const Sort<Bits> &sort, MappedStorage<B
 #pragma unroll
   for (uint32_t index = 0; index < EACH; index++) {
     if (threadIdx.x * EACH + index < groups)
-      storage.divide.values.groups.first_tiles[threadIdx.x * EACH + index] = lower;
+      storage.divide.counting.groups.first_tiles[threadIdx.x * EACH + index] = lower;
     lower += tiles[index];
   }
   if (threadIdx.x == 0) {
-    storage.divide.values.groups.first_tiles[groups] = total;
-    storage.divide.values.groups.count = groups;
-    storage.divide.values.groups.coarse_shift = facts.coarse_shift;
+    storage.divide.counting.groups.first_tiles[groups] = total;
+    storage.divide.counting.groups.count = groups;
+    storage.divide.counting.groups.coarse_shift = facts.coarse_shift;
   }
   __syncthreads();
 }
@@ -115,10 +115,10 @@ __device__ __noinline__ void load_groups(const Sort<Bits> &sort, MappedStorage<B
 template <typename Bits>
 __device__ __forceinline__ uint32_t group_of(uint32_t tile, const MappedStorage<Bits> &storage) {
   uint32_t low = 0;
-  uint32_t high = reread(storage.divide.values.groups.count);
+  uint32_t high = reread(storage.divide.counting.groups.count);
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
-    if (storage.divide.values.groups.first_tiles[middle] <= tile)
+    if (storage.divide.counting.groups.first_tiles[middle] <= tile)
       low = middle;
     else
       high = middle;
@@ -133,13 +133,13 @@ __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t 
                                                MappedStorage<Bits> &storage) {
   constexpr uint32_t TEAMS = SCATTER_TEAMS<Bits>;
   const Team<Bits, TEAMS> team;
-  auto &tile = storage.divide.values.groups.tiles[team.number];
+  auto &tile = storage.divide.counting.groups.tiles[team.number];
   load_groups<ScatteredTiles<Bits>>(sort, storage);
   // Read once: through a pointer to the parameters, each would be waited for in every tile.
   const Bits *scratch = sort.rules.side(Side::scratch);
   Bits *destination = sort.rules.side(Side::keys);
   unsigned int *cursors = sort.map_table.cursors;
-  begin_tiles(team, blocks * TEAMS, storage.divide.values.groups.first_tiles[storage.divide.values.groups.count], tile);
+  begin_tiles(team, blocks * TEAMS, storage.divide.counting.groups.first_tiles[storage.divide.counting.groups.count], tile);
   MapTileItems<Bits, TEAMS> items;
   uint32_t at = block * TEAMS + team.number;
   uint32_t group = 0;
@@ -147,12 +147,12 @@ __device__ __forceinline__ void scatter_groups(const Sort<Bits> &sort, uint32_t 
     if (at >= reread(tile.count))
       return;
     group = group_of(at, storage);
-    items.load(group_tiles<ScatteredTiles<Bits>>(scratch, group, storage), at - storage.divide.values.groups.first_tiles[group],
-               Team<Bits, TEAMS>::anew().thread);
+    items.load(group_tiles<ScatteredTiles<Bits>>(scratch, group, storage),
+               at - storage.divide.counting.groups.first_tiles[group], Team<Bits, TEAMS>::anew().thread);
   };
   load();
   while (at < reread(tile.count)) {
-    const uint32_t first = group << reread(storage.divide.values.groups.coarse_shift);
+    const uint32_t first = group << reread(storage.divide.counting.groups.coarse_shift);
     const auto bucket_of = [&map, first](Bits key) { return map(key) - first; };
     const MapTarget target = {cursors + first, nullptr};
     scatter_tile<false>(items, bucket_of, target, destination, tile, [&] {
