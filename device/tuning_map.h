@@ -159,8 +159,10 @@ constexpr uint32_t MANY_TO_RANK_AGAIN = WINDOW_ITEMS;
 constexpr uint32_t DIFFERENT_BY_WIDTH = 5;
 constexpr uint32_t DIFFERENT_BY_RANK = 3;
 
-/* Keys of a block's bucket, one in so many, that are in one cell, which is taken for one value's. */
+/* A cell of one in so many keys of a block's bucket is filled with a value, if more eighths of its keys have it. With fewer, keys would
+   no longer be taken for crowded, since those of the value are neighbours then, and the others too many for windows. */
 constexpr uint32_t MIN_FULL_SHARE = 4;
+constexpr uint32_t MIN_FILLED_EIGHTHS = 5;
 
 /* Rounds of windows and seams that a bucket may take before its crowded cells are sorted one by one, and lanes of a warp that
    may see disorder behind the second and later ones. Random keys take one round, rarely two, for the sake of a lane or two. */

@@ -150,15 +150,14 @@ __device__ __forceinline__ Bits sample_of_cell(const CrowdedCell<Bits> &cell) {
   return cell.key(static_cast<uint32_t>(uint64_t{threadIdx.x % WARP_LANES} * cell.items / WARP_LANES));
 }
 
-/* Calls use(value, how many have it) for the values of a sample, a key to each lane, one after the other: of as many as a
-   frequent value is hardly ever missed by. All lanes take part. */
+/* Calls use(value, how many have it) for the values of a sample, a key to each of some lanes, one after the other: of as many as
+   a frequent value is hardly ever missed by. All lanes take part. */
 template <typename Bits, typename Use>
-__device__ __forceinline__ void each_value_of_sample(Bits key, Use use) {
-  uint32_t left = ALL_LANES;
+__device__ __forceinline__ void each_value_of_sample(Bits key, uint32_t left, Use use) {
 #pragma unroll 1
   for (uint32_t tried = 0; tried < TRIED_VALUES && left != 0; tried++) {
     const Bits value = __shfl_sync(ALL_LANES, key, __ffs(static_cast<int>(left)) - 1);
-    const uint32_t same = __ballot_sync(ALL_LANES, key == value);
+    const uint32_t same = __ballot_sync(ALL_LANES, key == value) & left;
     left &= ~same;
     use(value, static_cast<uint32_t>(__popc(same)));
   }
@@ -169,7 +168,7 @@ template <typename Bits>
 __device__ __forceinline__ uint32_t commonest_value(const CrowdedCell<Bits> &cell, Bits &value) {
   uint32_t most = 0;
   value = sample_of_cell(cell);
-  each_value_of_sample(value, [&](Bits found, uint32_t count) {
+  each_value_of_sample(value, ALL_LANES, [&](Bits found, uint32_t count) {
     value = count > most ? found : value;
     most = max(most, count);
   });
@@ -344,7 +343,7 @@ __device__ __forceinline__ bool sort_crowded_cell(const CellPlaces<Bits> &places
   CrowdedCell<Bits> others = {places.cell.stage, places.cell.begin, left};
   while (others.items > FEW && !taken.is_full()) {
     const uint32_t before = taken.taken;
-    each_value_of_sample(sample_of_cell(others), [&](Bits value, uint32_t count) {
+    each_value_of_sample(sample_of_cell(others), ALL_LANES, [&](Bits value, uint32_t count) {
       if (count >= MIN_TAKEN_SAMPLES && !taken.is_full())
         taken.take(value, 0);
     });

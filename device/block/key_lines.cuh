@@ -15,7 +15,7 @@
  *
  * Nobody relies on the sample: buckets are counted before anything moves. One that becomes too long is sorted another way.
  *
- * Keys beyond the sample's least and greatest belong to the first and the last bucket, which hold no other keys: the lines
+ * Keys beyond the sample's least and greatest belong to the first and the last bucket, which hold hardly any others: the lines
  * begin one line below the least key and end one above the greatest.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_KEY_LINES_CUH

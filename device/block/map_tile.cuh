@@ -7,7 +7,7 @@
  *     its keys take half of them, and what is spilled goes past the cache, since shared memory has nearly all of it.
  *  2. An atomic in shared memory whose result nobody wants is begun and forgotten; one whose result is a key's rank takes some
  *     30 cycles to return, and the rank a register until the key is staged.
- *  3. A key's bucket costs some six instructions and, by lines, one look at shared memory.
+ *  3. A key's bucket costs some six instructions and, by lines, one look at shared memory or two.
  *  Therefore a key's bucket is worked out three times, when it is counted, staged, and written, and nothing but the key is
  *  kept. Positions are 32-bit numbers, and what is the same for all threads stays in shared memory until it is needed.
  */

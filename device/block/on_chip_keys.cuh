@@ -90,10 +90,11 @@ __device__ __forceinline__ CellMap<Bits> cells_between(Bits least, Bits greatest
   return {least, drop, static_cast<uint32_t>(per_distance * 4294967296.0f * LESS)};
 }
 
-/* A cell of very many keys, where it is filled (on_chip_stage.cuh): a value, and where lower keys end and upper ones begin. */
+/* A cell of very many keys, which may be filled with one value (on_chip_stage.cuh); and where lower keys end and upper ones begin. */
 template <typename Bits>
 struct FullCell {
   Bits value;
+  uint32_t is_filled;
   uint32_t lower_end;
   uint32_t upper_begin;
 };

@@ -5,7 +5,7 @@
  * Each thread has keys in registers. Between the least and the greatest of all of them lie so many cells of equal width. An atomic
  * in shared memory counts a key's cell, a scan says where each cell begins, a second atomic ranks the key in it, and the key is
  * put there. A cell has two keys on average. Where many keys share their cells with many others, ranked_cells.cuh puts them into
- * other cells.
+ * other cells. And where a block sorts, a cell that has very many keys of one value is filled with it.
  */
 #ifndef CDPSORT_DEVICE_BLOCK_ON_CHIP_STAGE_CUH
 #define CDPSORT_DEVICE_BLOCK_ON_CHIP_STAGE_CUH
@@ -30,12 +30,36 @@ __device__ __forceinline__ void zero_cells(const SortingTeam<Bits, BY> &team, On
   }
 }
 
+/* Looks whether most keys of the fullest cell have one value, by those of a warp's first keys that are in it, and begins to fill it
+   then: the cell ends where it does when all keys are put. All lanes of one warp take part. */
+template <typename Bits, OnChipBy BY>
+__device__ __forceinline__ void look_at_fullest_cell(const OnChipKeys<Bits, BY> &keys, OnChipTeam<Bits, BY> &storage) {
+  const Bits key = keys.vectors[0].keys[0];
+  const uint32_t fullest = storage.fullest_cell & LOWER_HALF;
+  const uint32_t sample = __ballot_sync(ALL_LANES, keys.held != 0 && storage.cell_of(key) == fullest);
+  Bits value = key;
+  uint32_t most = 0;
+  each_value_of_sample(key, sample, [&](Bits found, uint32_t count) {
+    value = count > most ? found : value;
+    most = max(most, count);
+  });
+  if (threadIdx.x % WARP_LANES != 0)
+    return;
+  storage.full.value = value;
+  storage.full.is_filled = most * 8 > static_cast<uint32_t>(__popc(sample)) * MIN_FILLED_EIGHTHS ? 1 : 0;
+  storage.full.lower_end = storage.cells[fullest];
+  storage.full.upper_begin = storage.cells[fullest] + (storage.fullest_cell >> HALF_BITS);
+  if (storage.full.is_filled != 0)
+    storage.cells[fullest] = storage.full.upper_begin;
+}
+
 /*
- * Puts keys that threads hold into the stage, where one cell has so many that most of them are equal, as a rule: a value of that cell
- * comes between its lower and its upper keys, which are few, in any order.
+ * Puts keys that threads hold into the stage, where most of the fullest cell's have one value: that comes between its lower and its
+ * upper keys, which are in any order.
  *
  * Lanes that want places of the same cell wait for one another, a cycle or two each. Keys of the value want none: what is between
- * the others is filled with it. And windows put the others in order, so that nobody has to look for what the cell holds.
+ * the others is filled with it. And windows put those in order where they are few, so that nobody has to look for what the cell
+ * holds.
  *
  * All threads of the block take part; begins with a barrier, ends with the last keys on their way.
  */
@@ -44,18 +68,6 @@ __device__ __forceinline__ void stage_around_value(OnChipKeys<Bits, BY> &keys, O
   const SortingTeam<Bits, BY> team;
   const CellMap<Bits> cell_of = storage.cell_of;
   const uint32_t fullest = storage.fullest_cell & LOWER_HALF;
-  if (team.warp() == 0) {
-    const Bits key = keys.vectors[0].keys[0];
-    const uint32_t lanes = __ballot_sync(ALL_LANES, keys.held != 0 && cell_of(key) == fullest);
-    // If none has one, any key will do: the cell has none of that value.
-    if (team.lane() == (lanes != 0 ? static_cast<uint32_t>(__ffs(static_cast<int>(lanes))) - 1 : 0)) {
-      storage.full.value = key;
-      storage.full.lower_end = storage.cells[fullest];
-      storage.cells[fullest] += storage.fullest_cell >> HALF_BITS; // where it ends, as all others do when all are put
-      storage.full.upper_begin = storage.cells[fullest];
-    }
-  }
-  team.sync();
   constexpr uint32_t NONE = UINT32_MAX;
   const Bits common = storage.full.value;
   const auto take_place = [&storage, cell_of, fullest, common](Bits key) {
@@ -77,10 +89,10 @@ __device__ __forceinline__ void stage_around_value(OnChipKeys<Bits, BY> &keys, O
 
 /*
  * Puts keys that threads hold, `count` together, into the stage by cells, nearly in order. Returns whether they are all equal:
- * then they are not put anywhere, and `least` is what they are. All threads of the team take part; its room is free; ends with a
- * barrier.
+ * then they are not put anywhere, and `least` is what they are. MAY_FILL: a value may have very many of them. All threads of the
+ * team take part; its room is free; ends with a barrier.
  */
-template <typename Bits, OnChipBy BY>
+template <typename Bits, OnChipBy BY, bool MAY_FILL = true>
 __device__ __forceinline__ bool stage_held_keys(OnChipKeys<Bits, BY> &keys, uint32_t count, Bits &least,
                                                 OnChipTeam<Bits, BY> *rooms) {
   using Shape = OnChipShape<Bits, BY>;
@@ -107,7 +119,15 @@ __device__ __forceinline__ bool stage_held_keys(OnChipKeys<Bits, BY> &keys, uint
   const SortTeam team = SortTeam::anew();
   team.sync();
   auto &storage = room_of(rooms);
-  if (BY == OnChipBy::block && storage.fullest_cell >> HALF_BITS > count / MIN_FULL_SHARE) {
+  bool is_filled = false;
+  if constexpr (MAY_FILL && BY == OnChipBy::block)
+    if (storage.fullest_cell >> HALF_BITS > count / MIN_FULL_SHARE) {
+      if (team.warp() == 0)
+        look_at_fullest_cell(keys, storage);
+      team.sync();
+      is_filled = storage.full.is_filled != 0;
+    }
+  if (is_filled) {
     stage_around_value(keys, storage);
   } else {
     const CellMap<Bits> cell_of = storage.cell_of; // not kept until here

@@ -193,7 +193,7 @@ __device__ __noinline__ void stage_compacted(const Carry<uint64_t, Value> &carry
   uint64_t least = 0;
   items.change([&bucket, varying](uint64_t key) { return compacted(key, varying, bucket.moves); });
   items.make_items(bucket.window, keys, count, team.thread);
-  stage_held_keys<CarryItem, BY>(items, count, least, carry_rooms<uint64_t, BY>());
+  stage_held_keys<CarryItem, BY, false>(items, count, least, carry_rooms<uint64_t, BY>());
 }
 
 } // namespace cdp::CDP_RUNTIME

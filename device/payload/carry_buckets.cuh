@@ -42,7 +42,7 @@ __device__ __forceinline__ void sort_carried(const Carry<Key, Value> &carry, uin
     CarryItems<Key, BY> items;
     CarryItem least = 0;
     load_bucket<BY>(carry, begin, count, items);
-    if (stage_held_keys<CarryItem, BY>(items, count, least, carry_rooms<Key, BY>())) // there is but one
+    if (stage_held_keys<CarryItem, BY, false>(items, count, least, carry_rooms<Key, BY>())) // there is but one
       stage_one_item<Key, BY>(least);
   }
   bool is_merged = !sort_staged_items<BY>(reread(carry_bucket<Key, BY>().count), carry);

@@ -171,7 +171,7 @@ __device__ __forceinline__ uint32_t leave_out_frequent(const Sort<Bits> &sort, u
  * the map of the look in storage, and ends with lines and values visible to all blocks.
  *
  * A line without a sample may have keys all the same, but few: it counts as a sixteenth of a sample. The first and the last
- * line, where the keys beyond the sample's are, are a bucket at least.
+ * line, where the keys beyond the sample's are, are a bucket, or all but a sixteenth of one, at least.
  *
  * All blocks wait for this one. Therefore what it reads it asks for at once; there is no function within this one, which would
  * save registers; what all would divide is multiplied, since a 64-bit division is a function, too; and values are brought in order

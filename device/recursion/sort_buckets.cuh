@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last stage of a mapped array: its buckets are sorted. Blocks sort first those that are too long for a team: on chip, if
- * they fit a block. Then their teams take one bucket after the other, and have the next one's keys on the way while they sort
- * the one at hand.
+ * The last stage of a mapped array: its buckets are sorted. Teams sort first those that have frequent values, and blocks, as many as
+ * there are any, those that are too long for a team: on chip, if they fit a block. Then their teams take one bucket after the other,
+ * and have the next one's keys on the way while they sort the one at hand.
  */
 #ifndef CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
 #define CDPSORT_DEVICE_RECURSION_SORT_BUCKETS_CUH
@@ -99,8 +99,8 @@ __device__ __forceinline__ uint32_t take_long_bucket(const Sort<Bits> &sort) {
 /*
  * Sorts buckets that are too long for a team, as long as there are any. All threads of the block take part; ends with a barrier.
  *
- * 1. Who waits for flagged buckets must know that all are taken by blocks that run (sort_frequent.cuh). Therefore they are taken by
- *    an atomic, as short ones are.
+ * 1. Who waits for flagged buckets must know that all are taken by blocks that run, or will be (sort_frequent.cuh). Therefore they
+ *    are taken by an atomic, as short ones are.
  * 2. A block that knows its next one has that one's keys on the way while it sorts the one at hand. But who takes two where there
  *    are hardly two for each block leaves others without any (H200: 2^24 sparse bits took 869 us in place of 730). Therefore a
  *    block takes one ahead only where there are many.

@@ -7,7 +7,7 @@
  *  2. The values of one bucket may all be frequent, and their keys many: a team that wrote them by itself had still 90 us to
  *     write when all others were done (H200, 2^24 keys of 32 bits, the least ones the most frequent).
  *  3. A team that has found no more flagged bucket to sort knows that all have been taken: by teams that run, and wait for
- *     nobody. So does a block of those that are too long for a team.
+ *     nobody. Those that are too long for a team are all taken by blocks that run, too (sort_buckets.cuh).
  *  Therefore flagged buckets are sorted first, then all others; and then teams may wait until all flagged ones are in order,
  *  and share out what is to be written of their values, in pieces.
  */
@@ -140,8 +140,8 @@ __device__ __noinline__ void sort_flagged_buckets(const Sort<Bits> &sort) {
   }
 }
 
-/* Waits until all flagged buckets have been put in order. For one thread, whose team has found no more of them to sort, and its block
-   no more long ones. */
+/* Waits until all flagged buckets have been put in order. For one thread, whose team has found no more of them to sort, nor its block
+   any long one that it would have to take. */
 template <typename Bits>
 __device__ __forceinline__ void wait_for_flagged(const Sort<Bits> &sort) {
   MapFacts<Bits> &facts = *sort.map_table.facts;

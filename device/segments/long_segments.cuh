@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Segments, and buckets of divided ones, that are sorted on chip (on_chip_sort.cuh): fat blocks first sort those that are a
- * block's, and then their teams those that are a team's, as sort_buckets.cuh does. The keys are read once and written once.
+ * block's, and then their teams those that are a team's. The keys are read once and written once.
  *
  * A range that is too long for a block is here only where divisions have not made it shorter: one block sorts it by the classic
  * recursion (sort.cuh), whatever its length.
