@@ -8,6 +8,7 @@
 #include "block_check.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace cdp::simulated {
 
@@ -89,6 +90,18 @@ Outcome sort_keys(const std::vector<Bits> &given, uint32_t offset) {
   return sort_keys<BY>(given, offset, offset);
 }
 
+/* Calls check(key, by) for keys of either width, whoever sorts them. */
+template <typename Check>
+void for_all(Check check) {
+  const auto for_both = [check](auto by) {
+    check(uint32_t{}, by);
+    check(uint64_t{}, by);
+  };
+  for_both(std::integral_constant<OnChipBy, OnChipBy::team>{});
+  for_both(std::integral_constant<OnChipBy, OnChipBy::tile_block>{});
+  for_both(std::integral_constant<OnChipBy, OnChipBy::block>{});
+}
+
 /* Keys from all over. */
 template <typename Bits>
 std::vector<Bits> spread_keys(uint32_t count, uint32_t seed) {
@@ -118,12 +131,7 @@ void check_spread(uint32_t seed) {
 
 START_TEST(spread_keys_are_sorted_by_cells) {
   const uint32_t seed = static_cast<uint32_t>(_i);
-  check_spread<uint32_t, OnChipBy::team>(seed);
-  check_spread<uint64_t, OnChipBy::team>(seed);
-  check_spread<uint32_t, OnChipBy::tile_block>(seed);
-  check_spread<uint64_t, OnChipBy::tile_block>(seed);
-  check_spread<uint32_t, OnChipBy::block>(seed);
-  check_spread<uint64_t, OnChipBy::block>(seed);
+  for_all([seed](auto key, auto by) { check_spread<decltype(key), decltype(by)::value>(seed); });
 }
 END_TEST
 
@@ -228,12 +236,7 @@ END_TEST
 
 START_TEST(frequent_values_are_sorted_by_cells) {
   const uint32_t seed = static_cast<uint32_t>(_i);
-  check_frequent<uint32_t, OnChipBy::team>(seed);
-  check_frequent<uint64_t, OnChipBy::team>(seed);
-  check_frequent<uint32_t, OnChipBy::tile_block>(seed);
-  check_frequent<uint64_t, OnChipBy::tile_block>(seed);
-  check_frequent<uint32_t, OnChipBy::block>(seed);
-  check_frequent<uint64_t, OnChipBy::block>(seed);
+  for_all([seed](auto key, auto by) { check_frequent<decltype(key), decltype(by)::value>(seed); });
 }
 END_TEST
 
@@ -254,12 +257,7 @@ void check_crowded(uint32_t seed) {
 
 START_TEST(crowded_cells_are_sorted_by_warps) {
   const uint32_t seed = static_cast<uint32_t>(_i);
-  check_crowded<uint32_t, OnChipBy::team>(seed);
-  check_crowded<uint64_t, OnChipBy::team>(seed);
-  check_crowded<uint32_t, OnChipBy::tile_block>(seed);
-  check_crowded<uint64_t, OnChipBy::tile_block>(seed);
-  check_crowded<uint32_t, OnChipBy::block>(seed);
-  check_crowded<uint64_t, OnChipBy::block>(seed);
+  for_all([seed](auto key, auto by) { check_crowded<decltype(key), decltype(by)::value>(seed); });
 }
 END_TEST
 
@@ -288,12 +286,7 @@ void check_few_values(uint32_t seed) {
 
 START_TEST(cells_of_few_values_are_sorted_by_warps) {
   const uint32_t seed = static_cast<uint32_t>(_i);
-  check_few_values<uint32_t, OnChipBy::team>(seed);
-  check_few_values<uint64_t, OnChipBy::team>(seed);
-  check_few_values<uint32_t, OnChipBy::tile_block>(seed);
-  check_few_values<uint64_t, OnChipBy::tile_block>(seed);
-  check_few_values<uint32_t, OnChipBy::block>(seed);
-  check_few_values<uint64_t, OnChipBy::block>(seed);
+  for_all([seed](auto key, auto by) { check_few_values<decltype(key), decltype(by)::value>(seed); });
 }
 END_TEST
 
@@ -322,12 +315,7 @@ void check_clusters(uint32_t seed) {
 
 START_TEST(clusters_are_sorted_by_guessed_ranks) {
   const uint32_t seed = static_cast<uint32_t>(_i);
-  check_clusters<uint32_t, OnChipBy::team>(seed);
-  check_clusters<uint64_t, OnChipBy::team>(seed);
-  check_clusters<uint32_t, OnChipBy::tile_block>(seed);
-  check_clusters<uint64_t, OnChipBy::tile_block>(seed);
-  check_clusters<uint32_t, OnChipBy::block>(seed);
-  check_clusters<uint64_t, OnChipBy::block>(seed);
+  for_all([seed](auto key, auto by) { check_clusters<decltype(key), decltype(by)::value>(seed); });
 }
 END_TEST
 
