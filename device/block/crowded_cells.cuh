@@ -163,12 +163,12 @@ __device__ __forceinline__ void each_value_of_sample(Bits key, uint32_t left, Us
   }
 }
 
-/* The value that most of a cell's sample have. Returns how many have it. All lanes take part. */
+/* The value that most of a sample have, a key to each of some lanes. Returns how many have it. All lanes take part. */
 template <typename Bits>
-__device__ __forceinline__ uint32_t commonest_value(const CrowdedCell<Bits> &cell, Bits &value) {
+__device__ __forceinline__ uint32_t commonest_value(Bits key, uint32_t sample, Bits &value) {
   uint32_t most = 0;
-  value = sample_of_cell(cell);
-  each_value_of_sample(value, ALL_LANES, [&](Bits found, uint32_t count) {
+  value = key;
+  each_value_of_sample(key, sample, [&](Bits found, uint32_t count) {
     value = count > most ? found : value;
     most = max(most, count);
   });
@@ -252,7 +252,8 @@ __device__ __forceinline__ uint32_t take_out_commonest(const CrowdedCell<Bits> &
   CrowdedCell<Bits> others = cell;
   Bits value;
   // Every warp draws the same sample.
-  while (others.items > WARP_LANES && !taken.is_full() && commonest_value(others, value) >= MIN_TAKEN_SAMPLES) {
+  while (others.items > WARP_LANES && !taken.is_full() &&
+         commonest_value(sample_of_cell(others), ALL_LANES, value) >= MIN_TAKEN_SAMPLES) {
     const uint32_t items = take_out_by_team(others, value, team, left);
     taken.take(value, others.items - items);
     others.items = items;

@@ -114,7 +114,7 @@ struct AnyMap : FrequentMap<Bits> {
   using ByLines = FrequentMap<Bits>;
 
   __device__ __forceinline__ uint32_t operator()(Bits key) const {
-    const StraightMap<Bits> straight = {this->lines, this->lines.factor << this->lines.raise};
+    const StraightMap<Bits> straight = straight_map(this->lines);
     return this->lines.factor != 0 ? straight(key) : ByLines::operator()(key);
   }
   __device__ __forceinline__ bool has_frequent() const {

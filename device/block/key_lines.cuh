@@ -150,6 +150,11 @@ struct StraightMap {
   }
 };
 
+template <typename Bits>
+__device__ __forceinline__ StraightMap<Bits> straight_map(const KeyLines<Bits> &lines) {
+  return {lines, lines.factor << lines.raise};
+}
+
 /* And by lines. */
 __device__ __forceinline__ uint32_t bucket_by_begins(uint32_t offset, const uint32_t *line_words) {
   const uint32_t *line = &line_words[offset >> (32 - KEY_LINE_BITS)];
@@ -181,13 +186,14 @@ struct LineMap {
   }
 };
 
-/* Calls `use` with the map that lines stand for, which have no frequent values. line_words: where it is not straight. */
-template <LineForm FORM, typename Bits, typename Use>
+/* Calls `use` with the map that lines stand for, which have no frequent values, and words of their own for begins and lengths.
+   line_words: where it is not straight. */
+template <typename Bits, typename Use>
 __device__ __forceinline__ void with_map(const KeyLines<Bits> &lines, const uint32_t *line_words, Use use) {
   if (lines.factor != 0)
-    use(StraightMap<Bits>{lines, lines.factor << lines.raise});
+    use(straight_map(lines));
   else
-    use(LineMap<FORM, Bits>{lines, line_words});
+    use(LineMap<LineForm::begins, Bits>{lines, line_words});
 }
 
 } // namespace cdp::CDP_RUNTIME

@@ -37,12 +37,8 @@ __device__ __forceinline__ void look_at_fullest_cell(const OnChipKeys<Bits, BY> 
   const Bits key = keys.vectors[0].keys[0];
   const uint32_t fullest = storage.fullest_cell & LOWER_HALF;
   const uint32_t sample = __ballot_sync(ALL_LANES, keys.held != 0 && storage.cell_of(key) == fullest);
-  Bits value = key;
-  uint32_t most = 0;
-  each_value_of_sample(key, sample, [&](Bits found, uint32_t count) {
-    value = count > most ? found : value;
-    most = max(most, count);
-  });
+  Bits value;
+  const uint32_t most = commonest_value(key, sample, value);
   if (threadIdx.x % WARP_LANES != 0)
     return;
   storage.full.value = value;

@@ -113,11 +113,6 @@ struct GroupOf {
   }
 };
 
-template <typename Key>
-__device__ __forceinline__ StraightMap<Key> straight_map(const CarryControl<Key> &control) {
-  return {control.lines, control.lines.factor << control.lines.raise};
-}
-
 } // namespace cdp::CDP_RUNTIME
 
 #endif

@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(CARRY_THREADS)
   if (control.is_learnt != 0)
     return with_splitters(block.splitters,
                           [&](const auto &map) { count_tiles(carry, block, map, [](uint32_t group) { return group; }); });
-  const StraightMap<Key> map = straight_map(control);
+  const StraightMap<Key> map = straight_map(control.lines);
   const GroupOf group_of(carry.straight_group_buckets);
   count_tiles(carry, block, map, [&](uint32_t bucket) {
     atomicAdd(&counts[bucket], 1u);

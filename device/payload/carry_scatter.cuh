@@ -275,7 +275,7 @@ __device__ __forceinline__ void move_tiles(const Carry<Key, Value> &carry, const
 template <bool IS_SECOND, typename Key, typename Value>
 __device__ __forceinline__ void move_by_lines(const Carry<Key, Value> &carry, uint32_t begin, uint32_t end, uint32_t step) {
   const uint32_t group_buckets = carry.straight_group_buckets;
-  const StraightBuckets<Key, IS_SECOND> map = {straight_map(*carry.control), GroupOf(group_buckets),
+  const StraightBuckets<Key, IS_SECOND> map = {straight_map(carry.control->lines), GroupOf(group_buckets),
                                                blockIdx.x * group_buckets};
   move_tiles<IS_SECOND>(carry, map, begin, end, step);
 }

@@ -262,7 +262,7 @@ __device__ __forceinline__ void with_loaded_map(const MappedStorageOf<Bits, KIND
   if constexpr (FORM == MapForm::any)
     use(AnyMap<Bits>{frequent_map(storage)});
   else if (storage.map.frequent == 0 && storage.map.factor != 0)
-    use(StraightMap<Bits>{storage.map, storage.map.factor << storage.map.raise});
+    use(straight_map(storage.map));
   else if constexpr (LINES != LineForm::either)
     with_lines<LINES>(storage, use);
   else if (storage.map.in_halves != 0)

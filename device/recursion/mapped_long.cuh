@@ -23,7 +23,7 @@ __device__ __noinline__ void scatter_to_many_groups(const Sort<Bits> &sort, uint
   static_assert(MAX_GROUPS <= MAX_ONE_SCATTER, "there is a counter for each");
   auto &storage = block_shared<MappedStorage<Bits>>();
   const uint32_t shift = sort.map_table.facts->coarse_shift;
-  with_map<LineForm::begins>(storage.map, storage.divide.line_words, [&](const auto &map) {
+  with_map(storage.map, storage.divide.line_words, [&](const auto &map) {
     scatter_tiles<false>(sort, share, shares, GroupMap<std::decay_t<decltype(map)>>{map, shift}, storage);
   });
 }
@@ -134,8 +134,8 @@ template <typename Bits>
 __device__ __noinline__ void count_buckets_of_groups(const Sort<Bits> &sort, uint32_t share, uint32_t shares) {
   auto &storage = block_shared<MappedStorage<Bits>>();
   load_groups<CountedTiles<Bits>>(sort, storage);
-  with_map<LineForm::begins>(storage.map, storage.divide.line_words,
-                             [&](const auto &map) { count_group_tiles(sort, share, shares, map, storage); });
+  with_map(storage.map, storage.divide.line_words,
+           [&](const auto &map) { count_group_tiles(sort, share, shares, map, storage); });
 }
 
 /* Writes down where the buckets of groups `share`, `share` + `shares`, ... begin, and lists those that are a block's. All threads

@@ -43,7 +43,7 @@ __device__ __forceinline__ void count_groups_share(const Sort<Bits> &sort, uint3
   for (uint32_t group = threadIdx.x; group < MAX_GROUPS; group += THREADS)
     counts[group] = 0;
   __syncthreads();
-  with_map<LineForm::begins>(storage.map, storage.divide.line_words, [&](const auto &map) {
+  with_map(storage.map, storage.divide.line_words, [&](const auto &map) {
     count_tiles(sort, share, shares, GroupMap<std::decay_t<decltype(map)>>{map, shift}, storage);
   });
   __syncthreads();
@@ -249,9 +249,8 @@ __device__ __noinline__ bool count_some_buckets(const Sort<Bits> &sort, uint32_t
   auto &storage = block_shared<MappedStorage<Bits>>();
   const PackedCounters<BITS, false> counters = {storage.divide.counting.counts, first, count};
   bool is_done = false;
-  with_map<LineForm::begins>(storage.map, storage.divide.line_words, [&](const auto &map) {
-    is_done = count_packed(sort, share, shares, shift, map, counters, storage);
-  });
+  with_map(storage.map, storage.divide.line_words,
+           [&](const auto &map) { is_done = count_packed(sort, share, shares, shift, map, counters, storage); });
   return is_done;
 }
 
@@ -290,7 +289,7 @@ __device__ __noinline__ void count_many_buckets(const Sort<Bits> &sort, uint32_t
   const uint32_t groups = ((buckets - 1) >> shift) + 1;
   for (uint32_t group = threadIdx.x; group < groups; group += THREADS)
     storage.divide.begins[group] = 0;
-  with_map<LineForm::begins>(storage.map, storage.divide.line_words, [&](const auto &map) {
+  with_map(storage.map, storage.divide.line_words, [&](const auto &map) {
     const PackedCounters<16, true> halves = {words, 0, buckets};
     const PackedCounters<8, true> quarters = {words, 0, buckets};
     const bool is_done = storage.map.counter_bits == 16 ? count_packed(sort, share, shares, shift, map, halves, storage)
