@@ -3,6 +3,7 @@
 #include "numbers.h"
 #include "sort_settings.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +32,13 @@ static size_t format_signed(char *text, int64_t value) {
   return format_integer(text, value < 0, value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value);
 }
 
-/* The fewest digits that read back as the same number. The sign of a zero is kept by any number of them. */
+/* The fewest digits that read back as the same number. The sign of a zero is kept by any number of them. So many digits as
+   FLT_DIG are right for every number that has no fewer: "%g" leaves zeros at the end out. Subnormal ones may have fewer. */
 static size_t format_floating(char *text, double value, bool is_narrow) {
+  const bool is_subnormal = fabs(value) < (is_narrow ? (double)FLT_MIN : DBL_MIN);
+  const int least = is_narrow ? FLT_DIG : DBL_DIG;
   int length = 0;
-  for (int digits = is_narrow ? 6 : 15; digits <= (is_narrow ? 9 : 17); digits++) {
+  for (int digits = is_subnormal ? 1 : least; digits <= (is_narrow ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG); digits++) {
     length = snprintf(text, NUMBER_CHARACTERS, "%.*g", digits, value);
     const double again = is_narrow ? (double)strtof(text, NULL) : strtod(text, NULL);
     if (isnan(value) || again == value)

@@ -32,7 +32,8 @@ static void help(void) {
       "Sorts the numbers of a file, or of standard input (no file, or -), and writes them one a line.\n"
       "\n"
       "Text has one or more numbers a line, separated by blanks (spaces, tabs). Whole numbers are decimal; for f32 and f64\n"
-      "fractions, exponents, inf and nan too, and they are written with the fewest digits that read back the same.\n"
+      "fractions, exponents, inf and nan too: the nearest number of the type is taken, and written with the fewest digits\n"
+      "that read back the same.\n"
       "Floating point is sorted by value, -0 before 0, and every nan comes last: -inf ... -0 0 ... inf nan -nan.\n"
       "\n"
       "  --binary         reads and writes raw keys in the machine's own byte order instead of text\n"
@@ -47,7 +48,8 @@ static void help(void) {
 
 /* A lone "-" is standard output, as for sort(1); a file of that name is "./-". */
 static bool take_output(command *wanted, argument_list *list, const argument *found) {
-  if (!take_path(list, found, &wanted->output))
+  wanted->output = argument_value(list, found);
+  if (wanted->output == NULL)
     return false;
   if (strcmp(wanted->output, "-") == 0)
     wanted->output = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a sweep found: see depth_report.h. */
 #include "depth_report.h"
+#include "chosen_device.h"
 #include "recursion_table.h"
 #include "text_table.h"
 
@@ -62,7 +63,8 @@ static void add_sort(text_table *table, const sweep *made, const swept_sort *sor
   const spread *time = &sort->time.device;
   const cdp_study_depth *total = &sort->total;
   const double balance = split_balance(total);
-  text_table_add(table, "%.3f\t%.0f %%", time->median, 100 * ratio_of(time->most - time->least, time->median));
+  text_table_add(table, "%.3f", time->median);
+  text_table_add(table, sort->time.runs > 1 ? "%.0f %%" : "-", 100 * ratio_of(time->most - time->least, time->median));
   for (enum knob knob = 0; knob < KNOBS; knob++)
     if (was_turned(made, knob))
       text_table_add(table, "%s", knob_word(knob, knob_value(&sort->options, knob)).text);
@@ -132,7 +134,7 @@ static void add_change(text_table *table, const sweep *made, const swept_sort *b
   else if (knob_value(&best->options, knob) == value)
     note = "the fastest";
   else if (changed == best)
-    note = "makes no difference";
+    note = "the same sort as the fastest";
   else if (changed->state == SORT_UNREACHED && knob == KNOB_DEPTH_LIMIT)
     note = "no range came to it";
   text_table_add(table, "  %s\t%s\t%s\t%s", knob_name(knob), knob_word(knob, value).text, times, note);
@@ -173,6 +175,7 @@ void report_recommendation(const sweep *made) {
   putchar('\n');
   report_changes(made, best);
   report_depth_limit(made, best);
+  print_simulated_times_notice();
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------------------------- */

@@ -121,6 +121,10 @@ static int write_files(trace_files *files, const cdp_trace *trace) {
 /* Before the sort, which may take long. */
 static bool prepare_files(const command *wanted, trace_files *files) {
   const char *const paths[FILES] = {[FILE_JSON] = wanted->json, [FILE_CSV] = wanted->csv};
+  if (wanted->json != NULL && wanted->csv != NULL && strcmp(wanted->json, wanted->csv) == 0) {
+    fprintf(stderr, "%s: --json and --csv name the same file, %s\n", PROGRAM, wanted->csv);
+    return false;
+  }
   for (int which = 0; which < FILES; which++) {
     files->is_wanted[which] = paths[which] != NULL && output_prepare(&files->out[which], PROGRAM, paths[which]);
     if (paths[which] != NULL && !files->is_wanted[which])

@@ -184,8 +184,7 @@ static void tell_meaning(const result *results, size_t count) {
          "range is split, a controller's only when a tail has begun, and the host's when a level's slowest part has ended\n"
          "and the host has launched the next one.\n",
          idle_percent(last_block), idle_percent(controller), idle_percent(host));
-  if (was_simulated())
-    puts("(On the simulated device these are the times of the simulation; only what is counted says something about a GPU.)");
+  print_simulated_times_notice();
 }
 
 /* A median of two may lie between them. */

@@ -130,10 +130,9 @@ void print_distributions_head(cdp_type type) {
   puts("  t[ms]      std::sort's time there");
   for (size_t s = 0; s < THESIS_SORTERS; s++)
     printf("  %-9s  speed-up of %s\n", THESIS_SORTER[s].head, THESIS_SORTER[s].text);
+  print_simulated_times_notice();
   if (was_simulated())
-    puts("\nThis is the simulated device: results are exact, but its times are those of the simulation and say nothing about a "
-         "GPU."
-         "\nTherefore the sizes are small, unless others were asked for.");
+    puts("Therefore the sizes are small, unless others were asked for.");
 }
 
 /* ---- A sequence's table ---------------------------------------------------------------------------------------- */

@@ -53,6 +53,12 @@ bool was_simulated(void) {
   return strncmp(cdp_last_device(), "simulated", strlen("simulated")) == 0;
 }
 
+void print_simulated_times_notice(void) {
+  if (was_simulated())
+    puts("\nThis is the simulated device: results are exact, but its times are those of the simulation and say nothing about a "
+         "GPU.");
+}
+
 device_text short_device(void) {
   device_text made;
   const size_t length = strcspn(cdp_last_device(), "(,");

@@ -63,7 +63,10 @@ bool argument_has_no_value(const argument_list *list, const argument *option) {
 
 bool take_path(argument_list *list, const argument *option, const char **path) {
   *path = argument_value(list, option);
-  return *path != NULL;
+  if (*path == NULL || strcmp(*path, "-") != 0)
+    return *path != NULL;
+  usage_error(list, "%s -: standard output has the report; name a file (./- is one of that name)", option->name);
+  return false;
 }
 
 bool next_value(const char **rest, char word[VALUE_CHARACTERS]) {

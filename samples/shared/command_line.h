@@ -38,7 +38,7 @@ const char *argument_value(argument_list *list, const argument *option);
 /* False, and a message, where a value was given to an option that takes none. */
 bool argument_has_no_value(const argument_list *list, const argument *option);
 
-/* The option's value is the name of a file. False, and a message, where there is none. */
+/* The option's value is the name of a file beside the report. False, and a message, where there is none, or "-". */
 bool take_path(argument_list *list, const argument *option, const char **path);
 
 /* Says that a command line makes no sense, printf() fashion. */

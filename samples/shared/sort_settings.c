@@ -180,7 +180,7 @@ static const char *expected_of(option_name name) {
   if (name == DEVICE)
     return "auto, cuda, cuda:N or simulated";
   if (name == SEED)
-    return "a whole number";
+    return "a whole number below 2^64";
   const bool may_be_none = name == DEPTH_LIMIT || name == ONE_BLOCK || name == SHORT;
   return may_be_none ? "a whole number below 2^32 or none" : "a whole number below 2^32";
 }

@@ -168,6 +168,8 @@ check "shows the rows that were asked for" prints " slower ones (--rows 0 prints
 check "tries all pivots" has_values study.csv pivot "first mean median-of-three middle ninther random sampled-median "
 run depth_study --count 2^10 --depth-limits all --leaves all --pivots all --fan-outs 2 --schemes all --streams all --runs 1
 check "all of everything is crossed" prints "skipped: 0 impossible"
+check "one run has no spread" grep -qE '^ *[0-9.]+ +- ' out
+check "and what times are worth is told" prints "its times are those of the simulation"
 check "and all streams are measured" grep -qE '^  streams +named +[0-9.]+' out
 run depth_study --count 2^10 --fan-outs 2,3
 check "a value that the library refuses" refused 2 "--fan-outs: --fan-out is 3"
@@ -237,6 +239,10 @@ check "timeline, interrupted, leaves the JSON file that was there" keeps_what_wa
 echo before >kept
 run timeline --count 1000 --csv kept --json missing/file
 check "one of two files that cannot be written leaves the other as it was" is_as_before
+run timeline --count 1000 --csv both --json both
+check "one file for both" refused 1 "--json and --csv name the same file"
+run timeline --count 1000 --csv -
+check "a file called -" refused 2 "--csv -: standard output has the report"
 run timeline --count 1000 --json /dev/stdout
 check "a file that is standard output is not replaced" prints "Check: sorted"
 if [ -c /dev/full ]; then

@@ -79,6 +79,12 @@ check "the ends of i32" sorted_to '-2147483648\n0\n2147483647\n'
 printf 'nan 0 -0 inf 0.1 -inf -nan 1e300 3\n' >in
 run sort_numbers --type f64
 check "f64 in total order, shortest digits" sorted_to '-inf\n-0\n0\n0.1\n3\n1e+300\ninf\nnan\n-nan\n'
+printf '1e-310 5e-324 2.2250738585072014e-308 0.1\n' >in
+run sort_numbers --type f64
+check "subnormal ones have fewer digits" sorted_to '5e-324\n1e-310\n2.2250738585072014e-308\n0.1\n'
+printf '1e-45 1e-40 3.4028235e38\n' >in
+run sort_numbers --type f32
+check "and those of f32" sorted_to '1e-45\n1e-40\n3.4028235e+38\n'
 printf '0.1 16777217 -1.5e-3\n' >in
 run sort_numbers --type f32
 check "f32 is rounded to f32 and written with the digits it needs" sorted_to '-0.0015\n0.1\n16777216\n'
