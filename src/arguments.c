@@ -46,9 +46,7 @@ cdp_status cdp_arguments_read(size_t count, cdp_type type, const cdp_options *op
     return cdp_fail(
         CDP_ERROR_OPTION, 0,
         "options.ties is CDP_TIES_BY_VALUE (%d), and this call takes floating-point keys alone, by all of their bits: leave it "
-        "at CDP_TIES_ANY (%d); where keys are sorted with values, as by cdp_quicksort_columns(), which takes no column as "
-        "well, "
-        "it is allowed",
+        "at CDP_TIES_ANY (%d), or call cdp_quicksort_columns(), which takes it, with no column, too",
         (int)CDP_TIES_BY_VALUE, (int)CDP_TIES_ANY);
   TRY(check_count(count, arguments->key_bytes));
 cleanup:
@@ -85,8 +83,8 @@ cdp_status cdp_arguments_check_recursion(cdp_type type, const char *call) {
     return CDP_OK;
   return cdp_fail(
       CDP_ERROR_TYPE, 0,
-      "type is %d: keys of 8 and 16 bits are counted, and not sorted by the recursion that %s is about; sort them by "
-      "cdp_quicksort(), or choose a type from CDP_U32 (%d) to CDP_F64 (%d)",
+      "type is %d: keys of 8 and 16 bits are counted, and not sorted by the recursion that %s is about; cdp_quicksort() "
+      "sorts and cdp_divide() divides them, or choose a type from CDP_U32 (%d) to CDP_F64 (%d)",
       (int)type, call, (int)CDP_U32, (int)CDP_F64);
 }
 

@@ -45,7 +45,7 @@ payload_call payload_columns_copy_call(const char *ask, const void *keys, void *
 cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count) {
   const uint64_t wide_bytes = value_bytes;
   if (value_bytes == 0)
-    return cdp_fail(CDP_ERROR_SIZE, 0, "%s is 0: give the size of a value in bytes", name);
+    return cdp_fail(CDP_ERROR_SIZE, 0, "%s is 0: give a size in bytes", name);
   if (wide_bytes > UINT32_MAX)
     return cdp_fail(CDP_ERROR_SIZE, 0, "%s is %zu: a value has 2^32 - 1 bytes at most; is it the count?", name, value_bytes);
   if (count != 0 && value_bytes > PTRDIFF_MAX / 2 / count)

@@ -9,9 +9,10 @@
  *
  * The call, the same in stream order, and its options. C11 and C++17, without a CUDA header. It includes errors.h: what calls
  * return, and what a thread can ask about its last one. Beside it: pairs.h (values that go with the keys, and argsort), records.h
- * (several fields), copy.h (sorts out of place), buckets.h (division by splitters that are given), select.h (half a
- * sort), ranges.h (what is done with sorted keys), segments.h (many arrays at once), tuning.h (numbers that shape the recursion),
- * study.h (what a recursion did), partition.h (its one step).
+ * (several fields), compare.h (a comparison of the caller's; sort_by.cuh for nvcc), copy.h (sorts out of place), buckets.h
+ * (division by splitters that are given), select.h (half a sort), ranges.h (what is done with sorted keys), segments.h (many
+ * arrays at once), bitonic.h (the network alone), tuning.h (numbers that shape the recursion), study.h (what a recursion did),
+ * partition.h (its one step), device.cuh (sorts within kernels of the caller's).
  */
 #ifndef CDPSORT_CDPSORT_H
 #define CDPSORT_CDPSORT_H
@@ -130,8 +131,8 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
  * device of less than 163 KB of shared memory a block (not of compute capability 8.0, 8.7 or 9.0 to 11.x), whose blocks are
  * smaller, up to 15 % and 16 MiB; on the simulated device, up to as much as the keys and 16 MiB. Small leaves and a small
  * cdp_tuning::block_items need more, on a GPU at most as much as the keys again and 32 MiB. With two children
- * (CDP_FAN_OUT_CLASSIC) it is less: with the default leaf, less than 1 MiB up to 2^27 keys and less than 0.1 % beyond. It is
- * enough whichever scheme runs, captured or not. For narrow keys it is 18 bytes for each value that there may be and 512 more,
+ * (CDP_FAN_OUT_CLASSIC) and the default leaf, on a GPU, it is the size of the keys and less than 1 MiB up to 2^27 keys, less
+ * than 0.1 % of it beyond. It is enough whichever scheme runs, captured or not. For narrow keys it is 18 bytes for each value that there may be and 512 more,
  * whatever the count and the options: 5,120 bytes for keys of 1 byte, 1,180,160 for those of 2.
  *
  * @param count            number of keys, at most CDP_COUNT_MAX.
@@ -157,8 +158,8 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  *     cudaStreamSynchronize(stream);
  *     cudaFree(d_workspace);
  *
- * The host launches one kernel, which launches all others (see cdp_quicksort()), but several with CDP_SCHEME_HOST, which is
- * also chosen where the device must not launch. Errors that arise once the call has returned are seen where CUDA reports them,
+ * The host launches one kernel, which launches all others, for short arrays one more behind it, for narrow keys three (see
+ * cdp_quicksort()), and as many as there are levels with CDP_SCHEME_HOST, which is also chosen where the device must not launch. Errors that arise once the call has returned are seen where CUDA reports them,
  * at the caller's next synchronisation.
  *
  * CUDA graphs. While `stream` is being captured the call is captured, for any count, and can be replayed; keys, workspace and
@@ -180,7 +181,7 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * @param stream           a cudaStream_t as CUDA's opaque pointer; NULL is the default stream.
  * @return CDP_OK: launched; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _WORKSPACE, _POINTER (such as keys in host
  *         memory), _NO_DEVICE, _MEMORY (for kernels that CUDA loads now), _UNSUPPORTED: nothing was launched or written;
- *         CDP_ERROR_CUDA: a launch failed, with CDP_SCHEME_HOST others may have been made; CDP_ERROR_SIMULATED.
+ *         CDP_ERROR_CUDA: a launch failed, others may have been made before it; CDP_ERROR_SIMULATED.
  * @since 0.1.0
  */
 CDP_API cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type, const cdp_options *options, void *d_workspace,
@@ -259,8 +260,8 @@ typedef enum cdp_pivot {
  * @name Values of cdp_options::fan_out
  * Two children and the keys equal to the pivot between them is the classic quicksort, which everyone studies. More are a
  * quicksort with many pivots at once: splitters from a sorted sample, buckets between them, and buckets of their own for values
- * that the sample shows to be frequent. It moves every key few times and is how this sort is fast. An array that is in order
- * already, or in the opposite order, is found out first.
+ * that the sample shows to be frequent. It moves every key few times and is how this sort is fast. An array of more than
+ * 2,097,152 keys (1,572,863 of 8 bytes) that is in order already, or in the opposite order, is found out first.
  * @{
  */
 #define CDP_FAN_OUT_CLASSIC 2u
@@ -290,7 +291,7 @@ typedef enum cdp_pivot {
  * Both functions NULL: the library's own cudaMalloc() and cudaFree() (cdp_quicksort_on_stream(): cudaMallocAsync() and
  * cudaFreeAsync()), on the simulated device host memory. One of them alone:
  * CDP_ERROR_OPTION. Both are called on the calling thread, with the device that sorts current, which they must leave so. They
- * must return: no exception, no longjmp().
+ * must return: no exception, no longjmp(). And they must not call this library.
  */
 typedef struct cdp_allocator {
   void *(*allocate)(size_t bytes, void *context); /**< returns so many bytes, at least 1, aligned to CDP_WORKSPACE_ALIGNMENT:

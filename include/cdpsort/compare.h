@@ -27,7 +27,8 @@
  * called; threads that ask for the same one at once wait for one compilation. It takes about a second or two, and happens
  * within the call that first needs it, whatever its form: cdp_compile_comparison() does it ahead.
  *
- * On the simulated device the comparison is a C function of qsort_r()'s form instead. A program that gives both runs on either.
+ * On the simulated device the comparison is a C function of qsort_r()'s form instead, which must not call this library. A program
+ * that gives both runs on either.
  *
  * Stability: none. Equivalent items come out in some order, which may be another one the next time.
  *
