@@ -90,7 +90,7 @@ def rate_text(value):
 
 
 def speed_lines(exponents, types=TYPES, record="map.csv"):
-    yield "| random keys | " + " | ".join(f"{key_type} | keys a second | x CUB" for key_type in types) + " |"
+    yield "| random keys | " + " | ".join(f"{key_type}: time | keys a second | x CUB" for key_type in types) + " |"
     yield "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for exponent in exponents:
         cells = [power(exponent)]
