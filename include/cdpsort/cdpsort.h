@@ -132,8 +132,8 @@ CDP_API cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const 
  * smaller, up to 15 % and 16 MiB; on the simulated device, up to as much as the keys and 16 MiB. Small leaves and a small
  * cdp_tuning::block_items need more, on a GPU at most as much as the keys again and 32 MiB. With two children
  * (CDP_FAN_OUT_CLASSIC) and the default leaf, on a GPU, it is the size of the keys and less than 1 MiB up to 2^27 keys, less
- * than 0.1 % of it beyond. It is enough whichever scheme runs, captured or not. For narrow keys it is 18 bytes for each value that there may be and 512 more,
- * whatever the count and the options: 5,120 bytes for keys of 1 byte, 1,180,160 for those of 2.
+ * than 0.1 % of it beyond. It is enough whichever scheme runs, captured or not. For narrow keys it is 18 bytes for each value
+ * that there may be and 512 more, whatever the count and the options: 5,120 bytes for keys of 1 byte, 1,180,160 for those of 2.
  *
  * @param count            number of keys, at most CDP_COUNT_MAX.
  * @param type             what the keys are.
@@ -159,8 +159,8 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  *     cudaFree(d_workspace);
  *
  * The host launches one kernel, which launches all others, for short arrays one more behind it, for narrow keys three (see
- * cdp_quicksort()), and as many as there are levels with CDP_SCHEME_HOST, which is also chosen where the device must not launch. Errors that arise once the call has returned are seen where CUDA reports them,
- * at the caller's next synchronisation.
+ * cdp_quicksort()), and several for each level with CDP_SCHEME_HOST, which is also chosen where the device must not launch.
+ * Errors that arise once the call has returned are seen where CUDA reports them, at the caller's next synchronisation.
  *
  * CUDA graphs. While `stream` is being captured the call is captured, for any count, and can be replayed; keys, workspace and
  * options are those of the capture. A graph does not wait for grids that a kernel launches, so that more keys than one block
