@@ -32,8 +32,8 @@ static size_t format_signed(char *text, int64_t value) {
   return format_integer(text, value < 0, value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value);
 }
 
-/* The fewest digits that read back as the same number. The sign of a zero is kept by any number of them. So many digits as
-   FLT_DIG are right for every number that has no fewer: "%g" leaves zeros at the end out. Subnormal ones may have fewer. */
+/* The fewest digits that read back as the same number. The sign of a zero is kept by any number of them. A number
+   that FLT_DIG digits or fewer can say is written so by "%.6g", which leaves zeros at the end out; a subnormal one need not be. */
 static size_t format_floating(char *text, double value, bool is_narrow) {
   const bool is_subnormal = fabs(value) < (is_narrow ? (double)FLT_MIN : DBL_MIN);
   const int least = is_narrow ? FLT_DIG : DBL_DIG;
