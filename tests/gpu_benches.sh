@@ -5,7 +5,7 @@
 
 : "${build:?tests/gpu_benches.sh needs build}" "${work:?and work}" "${bench_limit:?and bench_limit}"
 
-# run_bench WHAT OPTION...: rows of samples/11_bench, which judges every result and ends with 1 if one is wrong.
+# run_bench WHAT OPTION...: rows of tests/bench, which judges every result and ends with 1 if one is wrong.
 bench_runs=15
 # shellcheck disable=SC2154 # limited() says how it ended
 run_bench() {

@@ -6,7 +6,7 @@
 #                        "message"}
 #     $work/programs     how long each program took, {"program", "exit_code", "seconds"}
 #     $work/memcheck     {"program", "outcome", "summary"}
-#     $work/benchmarks   rows of samples/11_bench
+#     $work/benchmarks   rows of tests/bench
 #     $work/graph_replays  rows of tests/gpu/graph_replays
 
 : "${work:?tests/gpu_record.sh needs work}"

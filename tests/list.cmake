@@ -12,7 +12,7 @@ cdpsort_test_support(public_calls public_calls.cpp call_trial.cpp calls_of_keys.
 foreach(name forced_limits memory_limits public_calls)
   target_link_libraries(${name} PRIVATE cdpsort_check)
 endforeach()
-include(${PROJECT_SOURCE_DIR}/samples/11_bench/data.cmake) # device_data
+include(bench/data.cmake) # device_data
 cdpsort_test(host_data FOLDER support SUPPORT host_data LABELS simulated)
 
 # The simulated device itself.
@@ -93,9 +93,9 @@ if(NOT CDPSORT_SANITIZE) # it builds its own, plain copies
     "CDPSORT_JOBS=${processors};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CHECK_LIBS=${CDPSORT_CHECK_LIBRARY} ${CDPSORT_SUBUNIT_LIBRARY} -lm -lrt -lpthread")
 endif()
 
-# What samples/11_bench has of its own.
-cdpsort_test(bench_guard FOLDER bench SOURCES ${PROJECT_SOURCE_DIR}/samples/11_bench/guard.cpp LABELS simulated)
-target_include_directories(test_bench_guard PRIVATE ${PROJECT_SOURCE_DIR}/samples/11_bench)
+# What the benchmark has of its own.
+cdpsort_test(bench_guard FOLDER bench SOURCES bench/guard.cpp LABELS simulated)
+target_include_directories(test_bench_guard PRIVATE bench)
 cdpsort_test(bench_keys FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 cdpsort_test(bench_models FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 

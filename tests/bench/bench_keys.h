@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of the keys of samples/11_bench have in common: such keys, made on the host by the functions that make them on the
+ * What the tests of the keys of tests/bench have in common: such keys, made on the host by the functions that make them on the
  * device, and how often something may come among them.
  */
 #ifndef CDPSORT_TESTS_BENCH_KEYS_H

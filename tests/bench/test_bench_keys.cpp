@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keys of samples/11_bench and of the GPU's tests are what their names say. Looked at on the host, by the functions that make
+ * The keys of tests/bench and of the GPU's tests are what their names say. Looked at on the host, by the functions that make
  * them on the device. Those that lie close together, and those of programs: test_bench_models.cpp.
  */
 #include "bench_keys.h"

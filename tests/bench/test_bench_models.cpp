@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Like test_bench_keys.cpp: the keys of samples/11_bench that lie close together, and those that are like keys of programs. */
+/* Like test_bench_keys.cpp: the keys of tests/bench that lie close together, and those that are like keys of programs. */
 #include "bench_keys.h"
 
 using namespace device_data;
