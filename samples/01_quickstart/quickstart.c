@@ -8,8 +8,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-int main(void) {
+int main(int argument_count, char **words) {
+  /* It takes no argument. --help and --version are answered, and whatever else stands there is not ignored. */
+  if (argument_count == 2 && strcmp(words[1], "--version") == 0) {
+    printf("quickstart (cdpsort) %d.%d.%d\n", CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
+    return EXIT_SUCCESS;
+  }
+  if (argument_count > 1) {
+    const int is_question = strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0;
+    fputs("Usage: quickstart\nSorts ten numbers, and prints them.\n", is_question ? stdout : stderr);
+    return is_question ? EXIT_SUCCESS : 2;
+  }
+
   int32_t keys[] = {31, -4, 15, 92, -65, 35, 8, -9, 79, 3};
   const size_t count = sizeof keys / sizeof keys[0];
   cdp_options options = CDP_OPTIONS_INIT;

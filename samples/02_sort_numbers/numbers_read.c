@@ -29,12 +29,13 @@ typedef enum verdict { GOOD, NOT_A_NUMBER, NOT_WHOLE, OUT_OF_RANGE } verdict;
 
 /* ---- One number ------------------------------------------------------------------------------------------------ */
 
-/* Why a word is not a whole number: because it has a fraction or an exponent, or because it is no number at all. */
+static verdict read_floating(const char *word, size_t length, cdp_type type, void *key);
+
+/* Why a word is not a whole number: f64 takes it, or it is too large even for that, or it is no number at all. */
 static verdict not_whole(const char *word, size_t length) {
-  char *end;
-  const bool plain = memchr(word, 'x', length) == NULL && memchr(word, 'X', length) == NULL;
-  (void)strtod(word, &end);
-  return plain && end == word + length ? NOT_WHOLE : NOT_A_NUMBER;
+  double value;
+  const verdict read = read_floating(word, length, CDP_F64, &value);
+  return read == GOOD ? NOT_WHOLE : read;
 }
 
 /* A whole number as its sign and its magnitude. */

@@ -39,7 +39,8 @@ static void help(void) {
       "  --binary         reads and writes raw keys in the machine's own byte order instead of text\n"
       "  --output FILE    writes to FILE (-o FILE), which appears complete or not at all; it may be the input; -: to standard\n"
       "                   output, as without it\n"
-      "  --help           this text (-h)");
+      "  --help           this text (-h)\n"
+      "  --version        the version of the library");
   settings_help("i64", &ALL_SETTINGS);
   puts("\n"
        "What ran where and how long is said on stderr. Exit code: 0 sorted; 1 the input or the output is at fault;\n"
@@ -132,11 +133,14 @@ static int run(const command *wanted, number_list *numbers) {
 
 int main(int argument_count, char **words) {
   command wanted = {.settings = {.type = CDP_I64, .options = CDP_OPTIONS_INIT}};
-  bool wants_help = false;
-  if (!read_arguments(PROGRAM, argument_count, words, take, &wanted, &wants_help))
+  requested_text text = NO_TEXT;
+  if (!read_arguments(PROGRAM, argument_count, words, take, &wanted, &text))
     return EXIT_USAGE;
-  if (wants_help) {
-    help();
+  if (text != NO_TEXT) {
+    if (text == HELP_TEXT)
+      help();
+    else
+      print_version(PROGRAM);
     return end_output(PROGRAM, EXIT_SORTED);
   }
   number_list numbers = {.type = wanted.settings.type, .binary = wanted.binary};

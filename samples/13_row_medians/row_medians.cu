@@ -11,6 +11,7 @@
  *
  * Every tenth row's median is compared with the host's. --help tells the exit codes.
  */
+#include <cdpsort/cdpsort.h>
 #include <cdpsort/device.cuh>
 
 #include <algorithm>
@@ -73,10 +74,16 @@ int help() {
          "Makes a matrix of random numbers and finds the median of each row, by one kernel. Needs a GPU.\n\n"
          "  ROWS             1 to %u (10000)\n"
          "  COLUMNS          1 to %u (2000)\n"
-         "  --help           this text (-h)\n\n"
+         "  --help           this text (-h)\n"
+         "  --version        the version of the headers\n\n"
          "Exit code: 0 every tenth row's median is the host's, too; 1 one differs, or something failed; 2 the command line is\n"
          "at fault.\n",
          ROWS_MOST, COLUMNS_MOST);
+  return EXIT_SUCCESS;
+}
+
+int print_version() {
+  printf("row_medians (cdpsort) %d.%d.%d\n", CDP_VERSION_MAJOR, CDP_VERSION_MINOR, CDP_VERSION_PATCH);
   return EXIT_SUCCESS;
 }
 
@@ -122,6 +129,8 @@ uint32_t count_wrong(std::vector<float> matrix, uint32_t columns, const std::vec
 int main(int argc, char **argv) {
   if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
     return help();
+  if (argc == 2 && strcmp(argv[1], "--version") == 0)
+    return print_version();
   const Size size = read_size(argc, argv);
   const uint32_t rows = size.rows;
   const uint32_t columns = size.columns;

@@ -2,6 +2,8 @@
 /* Command lines of the samples: see command_line.h. */
 #include "command_line.h"
 
+#include <cdpsort/cdpsort.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,19 +145,25 @@ bool parse_count(const char *text, uint64_t *count) {
 
 /* ---- Programs -------------------------------------------------------------------------------------------------- */
 
-bool read_arguments(const char *program, int count, char **words, argument_taker *take, void *command, bool *help) {
+bool read_arguments(const char *program, int count, char **words, argument_taker *take, void *command, requested_text *text) {
   argument_list list = arguments_begin(program, count, words);
   argument found;
   bool good = true;
   while (good && next_argument(&list, &found)) {
-    if (strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0) {
-      *help = true;
+    const bool help = strcmp(found.name, "--help") == 0 || strcmp(found.name, "-h") == 0;
+    if (help || strcmp(found.name, "--version") == 0) {
+      *text = help ? HELP_TEXT : VERSION_TEXT;
       good = argument_has_no_value(&list, &found);
     } else {
       good = take(command, &list, &found);
     }
   }
   return good;
+}
+
+void print_version(const char *program) {
+  const int version = cdp_version();
+  printf("%s (cdpsort) %d.%d.%d\n", program, version / 10000, version / 100 % 100, version % 100);
 }
 
 int end_output(const char *program, int code) {
@@ -166,11 +174,13 @@ int end_output(const char *program, int code) {
 }
 
 int run_program(const sample_program *program, int count, char **words, void *command) {
-  bool help = false;
+  requested_text text = NO_TEXT;
   int code = EXIT_SORTED;
-  if (!read_arguments(program->name, count, words, program->take, command, &help))
+  if (!read_arguments(program->name, count, words, program->take, command, &text))
     return EXIT_USAGE;
-  if (help) {
+  if (text == VERSION_TEXT) {
+    print_version(program->name);
+  } else if (text == HELP_TEXT) {
     program->help();
     puts("\n"
          "Exit code: 0 all is well, and every result was checked; 1 a result was wrong, memory is missing or a file cannot be\n"

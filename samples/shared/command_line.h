@@ -60,11 +60,17 @@ bool parse_count(const char *text, uint64_t *count);
  */
 typedef bool argument_taker(void *command, argument_list *list, const argument *found);
 
+/* A text that a command line asks for in place of work. */
+typedef enum requested_text { NO_TEXT, HELP_TEXT, VERSION_TEXT } requested_text;
+
 /*
- * Hands one option or operand after the other to `take`, but for --help and -h, which set *help. False as soon as one makes no
- * sense.
+ * Hands one option or operand after the other to `take`, but for --help, -h and --version, which set *text: the last one counts.
+ * False as soon as one makes no sense.
  */
-bool read_arguments(const char *program, int count, char **words, argument_taker *take, void *command, bool *help);
+bool read_arguments(const char *program, int count, char **words, argument_taker *take, void *command, requested_text *text);
+
+/* Prints the program's name and the library's version. */
+void print_version(const char *program);
 
 /* A program that reads its command line, and then tells what it can do or does it. */
 typedef struct sample_program {

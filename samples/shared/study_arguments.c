@@ -151,6 +151,7 @@ void study_help(const study_options *has) {
   if (has->csv != NULL)
     printf("  --csv FILE       write %s to FILE\n", has->csv);
   puts("  --help           this text (-h)");
+  puts("  --version        the version of the library");
 }
 
 void baseline_help(const char *baseline_default) {

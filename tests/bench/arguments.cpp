@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
-
-extern "C" {
-#include "command_line.h"
-}
+#include <cstring>
 
 namespace bench {
 
@@ -124,7 +121,14 @@ void add_mode(std::vector<Chosen> *modes, const Mode &mode, bool named) {
     found->named = found->named || named;
 }
 
+/* "call" is all modes whose names begin with it: they are measured only if they are named. */
 bool take_modes(const argument_list *list, const argument *option, const char *value, Command *command) {
+  if (strcmp(value, "call") == 0) {
+    for (const Mode &mode : all_modes())
+      if (strncmp(mode.name, "call-", 5) == 0)
+        add_mode(&command->modes, mode, true);
+    return true;
+  }
   return take_names(
       list, option, value, all_modes(), [](const Mode &mode) { return mode.name; },
       [command](const Mode &mode, bool named) { add_mode(&command->modes, mode, named); });
@@ -220,7 +224,7 @@ bool take_option(void *into, argument_list *list, const argument *found) {
 } // namespace
 
 bool read_command(int argument_count, char **words, Command *command) {
-  if (!read_arguments("bench", argument_count, words, take_option, command, &command->help))
+  if (!read_arguments("bench", argument_count, words, take_option, command, &command->text))
     return false;
   if (command->modes.empty())
     for (const Mode &mode : all_modes())
@@ -238,7 +242,7 @@ void print_help() {
        "  --distributions LIST  what the keys are like, or all (random):");
   for (const NamedDistribution &one : DISTRIBUTIONS)
     printf("                          %-14s %s\n", device_data::distribution_name(one.distribution), one.text);
-  puts("  --modes LIST          who sorts, or all (all):");
+  puts("  --modes LIST          who sorts, or all (all); call: all whose names begin with call-");
   for (const Mode &mode : all_modes())
     printf("                          %-18s %s%s\n", mode.name, mode.text, mode.keys_most != 0 ? " *" : "");
   printf(
@@ -251,6 +255,7 @@ void print_help() {
       "                        sorts has fallen by more than %.0f %%, and where there is nothing to compare\n"
       "  --progress            says on stderr what is being measured, as it does on a terminal unasked\n"
       "  --help                this text (-h)\n"
+      "  --version             the version of the library\n"
       "\n"
       "Lists have commas: --types u32,u64. The device is CUDA's first: choose by CUDA_VISIBLE_DEVICES.\n"
       "Exit code: 0 all results were right; 1 one was not, or a ratio has fallen, or something failed, or there is no GPU;\n"

@@ -7,6 +7,10 @@
 
 #include "measure.h"
 
+extern "C" {
+#include "command_line.h"
+}
+
 namespace bench {
 
 struct Command {
@@ -20,7 +24,7 @@ struct Command {
   std::string json; /* the same */
   std::string kept; /* of a file that --csv wrote, to compare with; "": none */
   bool progress = false;
-  bool help = false;
+  requested_text text = NO_TEXT;
 };
 
 /* False, and a message on stderr, where it makes no sense. */

@@ -124,8 +124,11 @@ int run(int argument_count, char **words) {
   Command command;
   if (!read_command(argument_count, words, &command))
     return EXIT_COMMAND;
-  if (command.help) {
-    print_help();
+  if (command.text != NO_TEXT) {
+    if (command.text == HELP_TEXT)
+      print_help();
+    else
+      print_version("bench");
     return EXIT_RIGHT;
   }
   unsetenv("CDPSORT_DEVICE"); /* the library is to sort where the keys are, as its peers do */
