@@ -128,6 +128,14 @@ size_t no_workspace(const KeySpan &) {
 
 } // namespace
 
+size_t cub_radix_bytes(const KeySpan &keys) {
+  return peer_workspace_bytes<&CudaPeers::radix_workspace_bytes>(keys);
+}
+
+Sorted cub_radix_sort(const Workplace &place) {
+  return peer_sort<&CudaPeers::radix_sort>(place);
+}
+
 static std::vector<Mode> make_modes() {
   std::vector<Mode> modes = {
       {"default", "cdpsort as it sorts when nothing is asked of it", true, 0, library_workspace_bytes<default_options>,
@@ -142,8 +150,7 @@ static std::vector<Mode> make_modes() {
        library_sort<classic_host_options>},
       {"bitonic", "cdpsort without recursion: bitonic sort of the whole array", true, SLOW_KEYS_MOST,
        library_workspace_bytes<bitonic_options>, library_sort<bitonic_options>},
-      {"cub-radix", "cub::DeviceRadixSort::SortKeys with a DoubleBuffer", true, 0,
-       peer_workspace_bytes<&CudaPeers::radix_workspace_bytes>, peer_sort<&CudaPeers::radix_sort>},
+      {"cub-radix", "cub::DeviceRadixSort::SortKeys with a DoubleBuffer", true, 0, cub_radix_bytes, cub_radix_sort},
       {"cub-merge", "cub::DeviceMergeSort::SortKeys", true, 0, peer_workspace_bytes<&CudaPeers::merge_workspace_bytes>,
        peer_sort<&CudaPeers::merge_sort>},
       {"thrust", "thrust::sort with a comparator, its temporary memory allocated beforehand", true, 0,
@@ -175,7 +182,7 @@ static std::vector<Mode> make_modes() {
        peer_workspace_bytes<&CudaPeers::records_workspace_bytes>, peer_sort<&CudaPeers::records_sort>, PAIRS_8, CDP_U64},
   };
   for (const auto more :
-       {call_modes, column_modes, row_modes, select_modes, range_modes, segment_modes, compare_modes, tile_modes})
+       {other_modes, cost_modes, column_modes, row_modes, select_modes, range_modes, segment_modes, compare_modes, tile_modes})
     for (const Mode &mode : more())
       modes.push_back(mode);
   return modes;

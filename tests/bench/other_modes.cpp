@@ -133,7 +133,7 @@ Sorted records_copy_sort(const Workplace &place) {
 
 } // namespace
 
-std::vector<Mode> call_modes() {
+std::vector<Mode> other_modes() {
   return {
       buckets_mode<0, 15>("buckets16", "cdpsort, keys divided into 16 buckets by quantiles of a sample; CUB has no such call"),
       buckets_mode<0, 255>("buckets256", "the same, 256 buckets"),

@@ -31,16 +31,19 @@ void require(cudaError_t error, const char *call);
 void require(cdp_status status, const char *call);
 #define REQUIRE(call) bench::require((call), #call)
 
-/* Calls `function` with a key of the type. */
+/* Calls `function` with a key of the type, if it is among those that the benchmark was compiled for. */
 template <typename Function>
 auto with_key_type(cdp_type type, Function function) {
   switch (type) {
   case CDP_U32:
     return function(uint32_t{});
-  case CDP_I32:
-    return function(int32_t{});
   case CDP_U64:
     return function(uint64_t{});
+  case CDP_BF16:
+    return function(__nv_bfloat16{});
+#ifndef BENCH_FEW_TYPES
+  case CDP_I32:
+    return function(int32_t{});
   case CDP_I64:
     return function(int64_t{});
   case CDP_F32:
@@ -57,10 +60,10 @@ auto with_key_type(cdp_type type, Function function) {
     return function(int16_t{});
   case CDP_F16:
     return function(__half{});
-  case CDP_BF16:
-    return function(__nv_bfloat16{});
+#endif
+  default:
+    throw Failure("bench was compiled without this type: CDPSORT_BENCH_TYPES=ALL has it");
   }
-  throw Failure("no such type");
 }
 
 /* All that a sorter may touch. */
@@ -135,7 +138,10 @@ struct Mode {
 const std::vector<Mode> &all_modes();
 
 /* Those of calls that do not sort keys in place. */
-std::vector<Mode> call_modes();
+std::vector<Mode> other_modes();
+
+/* The cost of a call: what a program waits for, by its own clock. --modes call names all of them. */
+std::vector<Mode> cost_modes();
 
 /* Those with two columns of values. */
 std::vector<Mode> column_modes();
@@ -157,6 +163,10 @@ std::vector<Mode> compare_modes();
 
 /* Those of the bitonic network, and CUB's of tiles. */
 std::vector<Mode> tile_modes();
+
+/* CUB's radix sort of a workplace's keys, in its workspace: see cuda_peers.cuh. */
+size_t cub_radix_bytes(const KeySpan &keys);
+Sorted cub_radix_sort(const Workplace &place);
 
 /* Sorters of the CUDA toolkit, for keys of one type. */
 struct CudaPeers {
