@@ -16,7 +16,7 @@ namespace {
 
 /* Whether a turn of a loop is left out: every second has one half of what goes with the keys, the others have the other half. */
 bool leave_out(int turn, int first) {
-  return HOST_SANITIZED ? sanitizers_leave_out(turn, first) : (turn + turn / 2 + first) % 2 != 0;
+  return FEW_ROUNDS ? leaves_round_out(turn, first) : (turn + turn / 2 + first) % 2 != 0;
 }
 
 /* Around the fewest keys, and where tiles are just full. _i: what goes with the keys, and their type. */
@@ -265,7 +265,7 @@ START_TEST(sorts_what_crowds_unseen) {
   for (const size_t more : {size_t{700}, size_t{1200}, size_t{1700}}) { // beside 480 others; a team sorts 768, a block 1,536
     for (size_t index = 0; index < more; index++)
       put_key(keys, index * 115 + 7, type, (HEAP << raise_of(type)) + index % values[_i % 3]);
-    const int stride = HOST_SANITIZED ? SANITIZED_STRIDE : 2; // each has its turn with another heap
+    const int stride = FEW_ROUNDS ? ROUND_STRIDE : 2; // each has its turn with another heap
     for (int goods = (_i + static_cast<int>(more / 500)) % stride; goods < GOODS; goods += stride) {
       Case at = case_of(goods, 5);
       at.type = type;

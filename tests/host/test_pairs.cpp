@@ -71,7 +71,7 @@ START_TEST(regroups_long_arrays) {
   const size_t value_bytes = size_t{1} << _i;
   for (size_t index = 0; index < sizeof types / sizeof *types; index++)
     for (size_t offset = 0; offset < 2; offset++) {
-      if (sanitizers_leave_out(static_cast<int>(2 * index + offset), _i))
+      if (leaves_round_out(static_cast<int>(2 * index + offset), _i))
         continue;
       cdp_options options = simulated_options(index);
       options.ties = CDP_TIES_STABLE;

@@ -17,7 +17,7 @@ using namespace public_calls;
 
 namespace {
 
-constexpr uint64_t SHAPES = HOST_SANITIZED ? 2 : 4;
+constexpr uint64_t SHAPES = FEW_ROUNDS ? 2 : 4;
 
 int first_seed = 0;
 

@@ -70,7 +70,7 @@ START_TEST(mends_runs_across_tiles) {
   int turn = 0;
   for (const size_t length : lengths)
     for (const size_t fall : {size_t{1}, size_t{2}, size_t{191}, size_t{192}, size_t{193}, length / 2, length - 1}) {
-      if (fall >= length || sanitizers_leave_out(turn++, _i))
+      if (fall >= length || leaves_round_out(turn++, _i))
         continue;
       const std::vector<uint64_t> ranks = make_run_at(2048, offsets[_i], length, fall);
       const Bytes bytes = bytes_of<uint64_t>(ranks);
@@ -88,7 +88,7 @@ START_TEST(leaves_out_bits_that_are_the_same) {
   int turn = 0;
   for (const size_t count : {size_t{100}, size_t{9001}, size_t{40001}})
     for (int order = CDP_ASCENDING; order <= CDP_DESCENDING; order++) {
-      if (sanitizers_leave_out(turn++, _i))
+      if (leaves_round_out(turn++, _i))
         continue;
       uint64_t state = count;
       const uint64_t same = host_random(&state) & ~masks[_i];

@@ -13,7 +13,7 @@
 
 /* _i: the distribution. */
 START_TEST(sorts_every_distribution) {
-  for (int turn = 0; turn < 12; turn += SANITIZED_STRIDE) {
+  for (int turn = 0; turn < 12; turn += ROUND_STRIDE) {
     const host_case sort = turn_case(turn, (host_distribution)_i, 100 * (uint64_t)_i + (uint64_t)turn);
     must_sort(&sort);
   }
@@ -23,7 +23,7 @@ END_TEST
 /* Random keys are sorted on chip: no task has a child, and only a bucket now and then is a block's, for those of a simulated
    device are so small that chance alone makes one too long. */
 START_TEST(random_keys_are_sorted_on_chip) {
-  for (int turn = 0; turn < 12; turn += SANITIZED_STRIDE) {
+  for (int turn = 0; turn < 12; turn += ROUND_STRIDE) {
     host_case sort = turn_case(turn, HOST_UNIFORM, (uint64_t)turn);
     cdp_study study;
     ck_assert_uint_ne(plan_of(&sort.options, sort.type, sort.count).map_buckets, 0);
@@ -49,7 +49,7 @@ START_TEST(frequent_values_are_counted) {
     double least; /* share of the keys */
   } cases[] = {{1, 0.09}, {5, 0.45}, {6, 0.99}, {7, 0.12}, {9, 0.09}};
   for (size_t which = 0; which < sizeof cases / sizeof *cases; which++)
-    for (int turn = SANITIZED_FIRST((_i + (int)which) % 4); turn < 4; turn += SANITIZED_STRIDE) {
+    for (int turn = ROUND_FIRST((_i + (int)which) % 4); turn < 4; turn += ROUND_STRIDE) {
       const size_t count = turn < 2 ? FEW_ITEMS : MANY_ITEMS;
       const cdp_scheme scheme = _i % 2 == 0 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST;
       const cdp_study study = sort_odd_keys(cases[which].kind, 4 * (uint64_t)_i + (uint64_t)turn, count, turn % 2 != 0, scheme);
@@ -115,7 +115,7 @@ END_TEST
 
 START_TEST(sorts_odd_keys) {
   static const cdp_scheme schemes[] = {CDP_SCHEME_LAST_BLOCK, CDP_SCHEME_HOST};
-  for (int turn = SANITIZED_FIRST(_i); turn < 8; turn += SANITIZED_STRIDE)
+  for (int turn = ROUND_FIRST(_i); turn < 8; turn += ROUND_STRIDE)
     sort_odd_keys(_i, 10 * (uint64_t)_i + (uint64_t)turn, turn < 4 ? FEW_ITEMS : MANY_ITEMS, turn % 2 != 0,
                   schemes[turn / 2 % 2]);
 }
@@ -123,7 +123,7 @@ END_TEST
 
 /* The order in which a device does things is drawn anew by each seed. _i: of which to which. */
 START_TEST(sorts_by_every_seed) {
-  for (uint64_t seed = 10 * (uint64_t)_i; seed < 10 * (uint64_t)_i + 10; seed += SANITIZED_STRIDE) {
+  for (uint64_t seed = 10 * (uint64_t)_i; seed < 10 * (uint64_t)_i + 10; seed += ROUND_STRIDE) {
     const host_case sort = turn_case((int)(seed % 12), seed % 2 == 0 ? HOST_UNIFORM : HOST_GAUSSIAN, seed);
     must_sort(&sort);
   }

@@ -42,7 +42,7 @@ static size_t longest_items(bool is_wide) {
 
 /* Keys read and written, in numbers of all of them, before the buckets are sorted: counted once, and moved twice. _i: how long. */
 START_TEST(buckets_are_counted_at_once) {
-  for (int turn = SANITIZED_FIRST(_i); turn < 8; turn += SANITIZED_STRIDE) {
+  for (int turn = ROUND_FIRST(_i); turn < 8; turn += ROUND_STRIDE) {
     const bool is_wide = turn % 2 != 0;
     const size_t items = _i == 0 ? MANY_ITEMS : _i == 1 ? long_items(is_wide) : longest_items(is_wide);
     host_case sort = simulated_case(is_wide ? CDP_I64 : CDP_F32, items, HOST_UNIFORM, 8 * (uint64_t)_i + (uint64_t)turn);
@@ -69,7 +69,7 @@ END_TEST
 /* Counters of 8 bits: some sorts count all keys once, and in others a block counts its share again, in 16 bits or in words. */
 START_TEST(shares_that_overflow_are_counted_again) {
   uint32_t again = 0;
-  const uint32_t sorts = HOST_SANITIZED ? 8 : 16;
+  const uint32_t sorts = FEW_ROUNDS ? 8 : 16;
   for (uint32_t seed = 0; seed < sorts; seed++) {
     host_case sort = simulated_case(CDP_U32, longest_items(false), HOST_UNIFORM, seed);
     cdp_study study;
@@ -86,7 +86,7 @@ END_TEST
 /* _i: the distribution. */
 START_TEST(long_arrays_of_every_distribution) {
   for (int turn = 0; turn < 2; turn++) {
-    if (HOST_SANITIZED && turn != _i % 2)
+    if (FEW_ROUNDS && turn != _i % 2)
       continue;
     host_case sort = turn_case(6 * turn + _i % 6, (host_distribution)_i, (uint64_t)_i);
     const bool is_wide = sort.type == CDP_U64 || sort.type == CDP_I64 || sort.type == CDP_F64;
@@ -99,7 +99,7 @@ END_TEST
 /* Frequent values leave so few other keys of a long array that their buckets are counted at once: none is moved. Half of the keys
    are of such values, or all. */
 START_TEST(frequent_values_shorten_long_arrays) {
-  for (int turn = SANITIZED_FIRST(_i); turn < 4; turn += SANITIZED_STRIDE) {
+  for (int turn = ROUND_FIRST(_i); turn < 4; turn += ROUND_STRIDE) {
     const bool is_wide = turn % 2 != 0;
     const size_t count = long_items(is_wide);
     const cdp_study study = sort_odd_keys(turn < 2 ? 5 : 6, 4 * (uint64_t)_i + (uint64_t)turn, count, is_wide,
@@ -117,7 +117,7 @@ END_TEST
 /* More values than a map knows as frequent, each of more keys than a block sorts on chip: buckets of equal keys, which nobody divides,
    and for which no map is given up. Of 400 values in steps none is left out of so long an array's map, and of 100 some are. */
 START_TEST(long_buckets_of_equal_keys) {
-  for (int turn = SANITIZED_FIRST(_i); turn < 2; turn++) {
+  for (int turn = ROUND_FIRST(_i); turn < 2; turn++) {
     const bool is_wide = turn != 0;
     const size_t count = longest_items(is_wide);
     const cdp_study study =
@@ -135,7 +135,7 @@ END_TEST
 /* _i: the kind. Each has both widths and both who launch, every second one the other way round. */
 START_TEST(long_arrays_of_odd_keys) {
   for (int turn = 0; turn < 4; turn++) {
-    if (HOST_SANITIZED ? turn != _i % 4 : (turn + turn / 2 + _i) % 2 != 0)
+    if (FEW_ROUNDS ? turn != _i % 4 : (turn + turn / 2 + _i) % 2 != 0)
       continue;
     sort_odd_keys(_i, 10 * (uint64_t)_i + (uint64_t)turn, long_items(turn % 2 != 0), turn % 2 != 0,
                   turn < 2 ? CDP_SCHEME_LAST_BLOCK : CDP_SCHEME_HOST);

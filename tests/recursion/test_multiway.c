@@ -58,7 +58,7 @@ static void sort_around(cdp_type type, size_t count, uint32_t fan_out) {
   for (size_t near = count == 0 ? 0 : count - 1; near <= count + 1; near++) {
     host_case sort = fan_case(type, near, near % 2 == 0 ? HOST_UNIFORM : HOST_FEW_DISTINCT, near);
     sort.options.fan_out = fan_out;
-    for (sort.offset_items = SANITIZED_FIRST(near % 4); sort.offset_items < 4; sort.offset_items += SANITIZED_STRIDE)
+    for (sort.offset_items = ROUND_FIRST(near % 4); sort.offset_items < 4; sort.offset_items += ROUND_STRIDE)
       must_sort(&sort);
   }
 }
@@ -133,7 +133,7 @@ END_TEST
 /* What came in order is left so, and what came in the opposite one is turned round: nothing is sorted, however the blocks that look
    at it are scheduled, and however much is left over for the last of them. _i: scheme. */
 START_TEST(what_came_in_order_is_not_sorted) {
-  for (size_t turn = SANITIZED_FIRST((size_t)_i); turn < 60; turn += SANITIZED_STRIDE) {
+  for (size_t turn = ROUND_FIRST((size_t)_i); turn < 60; turn += ROUND_STRIDE) {
     static const host_distribution distributions[] = {HOST_SORTED, HOST_REVERSED, HOST_REVERSED, HOST_ALL_EQUAL};
     const bool is_mapped = turn % 3 == 0;
     host_case sort =
@@ -176,7 +176,7 @@ START_TEST(every_key_is_counted_once) {
                                                     HOST_BUCKET,  HOST_LOST_PIVOT,   HOST_EXTREMES};
   for (size_t which = 0; which < sizeof distributions / sizeof *distributions; which++) {
     for (size_t size = 0; size < sizeof counts / sizeof *counts; size++) {
-      if (sanitizers_leave_out((int)(5 * which + size), _i))
+      if (leaves_round_out((int)(5 * which + size), _i))
         continue;
       host_case sort = fan_case(size % 2 == 0 ? CDP_U32 : CDP_F64, counts[size], distributions[which], which);
       sort.options.fan_out = which % 2 == 0 ? 16 : 0;
@@ -226,7 +226,7 @@ END_TEST
 /* A fan-out that suffices for one level has one, and a lesser one has more: no fan-out makes more tasks than a lesser one. */
 START_TEST(lesser_fan_out_goes_deeper) {
   uint64_t tasks_before = UINT64_MAX;
-  for (int which = 0; which < FAN_OUTS; which += HOST_SANITIZED ? SANITIZED_STRIDE : 2) {
+  for (int which = 0; which < FAN_OUTS; which += FEW_ROUNDS ? ROUND_STRIDE : 2) {
     host_case sort = fan_case(CDP_U32, 60000, HOST_UNIFORM, 9);
     sort.options.fan_out = fan_out_of(which * SCHEMES);
     sort.options.scheme = scheme_of(_i);

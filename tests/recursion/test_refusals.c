@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEEDS (HOST_SANITIZED ? 100 : 500)
+#define SEEDS (FEW_ROUNDS ? 100 : 500)
 #define BATCH_SEEDS 100
 #define PENDING_LIMIT_REFUSED 69 /* cudaErrorLaunchPendingCountExceeded */
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define ITEMS_MOST 30000u
-#define SEEDS (HOST_SANITIZED ? 100 : 500)
+#define SEEDS (FEW_ROUNDS ? 100 : 500)
 #define SECONDS_PER_SORT 120
 #define PENDING_LIMIT_REFUSED 69 /* cudaErrorLaunchPendingCountExceeded */
 

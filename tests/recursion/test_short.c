@@ -50,7 +50,7 @@ static size_t short_items_most(cdp_type type) {
 
 /* _i: the distribution. Types, orders, sizes and addresses in turn. */
 START_TEST(sorts_every_distribution) {
-  for (int turn = SANITIZED_FIRST(_i); turn < 24; turn += SANITIZED_STRIDE) {
+  for (int turn = ROUND_FIRST(_i); turn < 24; turn += ROUND_STRIDE) {
     const cdp_type type = (cdp_type)(CDP_U32 + turn % 6);
     const size_t most = short_items_most(type);
     host_case sort = simulated_case(type, most * (size_t)(turn + 1) / 24, (host_distribution)_i, (uint64_t)turn);
@@ -81,7 +81,7 @@ START_TEST(sorts_around_every_limit) {
   for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
     for (size_t near = sizes[size] - 1; near <= sizes[size] + 1; near++) {
       host_case sort = simulated_case(type, near, _i / 2 == 0 ? HOST_UNIFORM : HOST_FEW_DISTINCT, near);
-      for (sort.offset_items = SANITIZED_FIRST(near % 4); sort.offset_items < 4; sort.offset_items += SANITIZED_STRIDE)
+      for (sort.offset_items = ROUND_FIRST(near % 4); sort.offset_items < 4; sort.offset_items += ROUND_STRIDE)
         must_sort(&sort);
     }
 }

@@ -9,7 +9,7 @@
 #ifndef CDPSORT_TESTS_HOST_DATA_H
 #define CDPSORT_TESTS_HOST_DATA_H
 
-#include "sanitized.h"
+#include "rounds.h"
 
 #include <cdpsort/study.h>
 

@@ -5,6 +5,7 @@
 #ifndef CDPSORT_TESTS_RUN_SUITE_H
 #define CDPSORT_TESTS_RUN_SUITE_H
 
+#include "rounds.h"
 #include "sanitized.h"
 
 #include <check.h>
@@ -15,7 +16,7 @@
 
 /* A loop test whose rounds differ in their options, types or seeds alone. */
 static inline void add_options_loop_test(TCase *tests, const TTest *test, int begin, int end) {
-  for (int round = begin; round < end; round += SANITIZED_STRIDE)
+  for (int round = begin; round < end; round += ROUND_STRIDE)
     tcase_add_loop_test(tests, test, round, round + 1);
 }
 
