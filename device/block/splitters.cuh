@@ -52,6 +52,11 @@ __device__ __forceinline__ uint64_t sample_hash(uint64_t seed, const Range &rang
   return splitmix64(seed ^ splitmix64(range.begin ^ (range.end << 20)) ^ range.depth);
 }
 
+/* The same for group `group` of those of a sort, whose samples must not be one another's, and for the whole array: group 0. */
+__device__ __forceinline__ uint64_t group_hash(uint64_t seed, uint64_t group) {
+  return splitmix64(seed ^ splitmix64(group));
+}
+
 /* Draws a sample of EACH times `threads` keys and sorts it into storage.sample. All threads take
    part; ends with a barrier. */
 template <typename Bits, uint32_t EACH>

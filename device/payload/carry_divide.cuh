@@ -55,11 +55,11 @@ __device__ __forceinline__ void split_group_by(const Carry<Key, Value> &carry, C
                                                CarrySplitters<Key> &splitters, uint32_t group, uint32_t count,
                                                uint32_t buckets) {
   const Key *keys = carry.grouped_keys + carry.control->group_begins[group];
+  const uint64_t hash = group_hash(carry.seed, uint64_t{group} + 1);
   Key sample[EACH];
 #pragma unroll
   for (uint32_t item = 0; item < EACH; item++)
-    sample[item] =
-        keys[sample_position(carry.seed + 1 + group, item * CARRY_THREADS + threadIdx.x, EACH * CARRY_THREADS, count)];
+    sample[item] = keys[sample_position(hash, item * CARRY_THREADS + threadIdx.x, EACH * CARRY_THREADS, count)];
   learn_splitters(sample, buckets, carry.learnt_group_buckets - buckets, learn, splitters);
 }
 

@@ -147,10 +147,11 @@ __device__ __forceinline__ void look_at_sample(const Carry<Key, Value> &carry, C
   constexpr uint32_t SAMPLES = EACH * CARRY_THREADS;
   CarryControl<Key> &control = *carry.control;
   // All of a thread's are on their way at once: one block waits for memory no longer than for one.
+  const uint64_t hash = group_hash(carry.seed, 0);
   Key sample[EACH];
 #pragma unroll
   for (uint32_t row = 0; row < EACH; row++)
-    sample[row] = carry.keys[sample_position(carry.seed, row * CARRY_THREADS + threadIdx.x, SAMPLES, carry.count)];
+    sample[row] = carry.keys[sample_position(hash, row * CARRY_THREADS + threadIdx.x, SAMPLES, carry.count)];
   Key least = GREATEST<Key>;
   Key greatest = 0;
   bool rises = false;
