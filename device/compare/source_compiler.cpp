@@ -72,7 +72,8 @@ constexpr const char *LIBRARY_NAMES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "li
                                          "/usr/local/cuda/lib64/libnvrtc.so"};
 
 void *open_library(std::string *tried) {
-  const char *wanted = std::getenv("CDPSORT_NVRTC");
+  // A set-uid program must not load a library that its caller names.
+  const char *wanted = secure_getenv("CDPSORT_NVRTC");
   if (wanted != nullptr && *wanted != '\0') {
     *tried = std::string(wanted) + " (CDPSORT_NVRTC)";
     return dlopen(wanted, RTLD_NOW | RTLD_LOCAL);

@@ -71,7 +71,7 @@ struct Division : BucketPartition<Raw, uint64_t> {
 
 /* Splitters as a search tree: node i has the children 2i and 2i + 1; 0 is unused. */
 template <typename Raw>
-struct SplitterTree {
+struct DivisionTree {
   EnteredKey<Raw> nodes[MAX_DIVIDE_BUCKETS];
 
   /* All threads take part; ends with a barrier. */
@@ -101,7 +101,7 @@ struct FindBuckets {
   using Held = DividedKey<Raw>;
 
   const Division<Raw> &partition;
-  const SplitterTree<Raw> &tree;
+  const DivisionTree<Raw> &tree;
 
   __device__ __forceinline__ static Held hold(Raw key, uint64_t) {
     return {key, 1};
@@ -133,7 +133,7 @@ struct FindBuckets {
 
 template <typename Raw>
 struct PartBuckets {
-  SplitterTree<Raw> tree;
+  DivisionTree<Raw> tree;
   uint32_t counts[MAX_DIVIDE_BUCKETS];
 };
 

@@ -260,26 +260,6 @@ __device__ __noinline__ void insert_frequent(const Sort<Bits> &sort, const Range
   __syncthreads();
 }
 
-/* Puts the keys of a bucket's frequent values into the room behind its others, and returns the range of all. All threads of one
-   block take part; ends with a barrier. */
-template <typename Bits>
-__device__ inline Range put_back_frequent(const Sort<Bits> &sort, uint32_t bucket) {
-  const FrequentTable<Bits> &table = *sort.map_table.frequent;
-  Range range = bucket_range(sort, bucket);
-  if ((sort.map_table.items[bucket] & FLAGGED) == 0)
-    return range;
-  const FrequentSpan span = sort.map_table.spans[bucket];
-  Bits *room = sort.rules.side(range.side);
-  for (uint32_t value = span.first; value < span.end; value++) {
-    const uint32_t items = table.counts[value];
-    for (uint32_t item = threadIdx.x; item < items; item += blockDim.x)
-      room[range.end + item] = table.values[value];
-    range.end += items;
-  }
-  __syncthreads();
-  return range;
-}
-
 } // namespace cdp::CDP_RUNTIME
 
 #endif
