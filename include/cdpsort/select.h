@@ -135,8 +135,8 @@ CDP_API cdp_status cdp_partial_sort_on_stream(void *d_keys, size_t count, cdp_ty
 
 /** In which order the top keys are written, and what goes with them. @since 0.3.0 */
 typedef enum cdp_top_order {
-  CDP_TOP_SORTED = 0,  /**< the default: in the order of the keys, equal ones in that of the input */
-  CDP_TOP_UNSORTED = 1 /**< in no order that a caller may rely on, the same every time; but equal ones in that of the input */
+  CDP_TOP_SORTED = 0,   /**< the default: in the order of the keys, equal ones in that of the input */
+  CDP_TOP_UNSORTED = 16 /**< in no order that a caller may rely on, the same every time; but equal ones in that of the input */
 } cdp_top_order;
 
 /** Values of which the top keys' are wanted. @since 0.3.0 */

@@ -156,6 +156,8 @@ START_TEST(refuses_wrong_tops) {
   top.column_count = CDP_COLUMNS_MAX + 1;
   must_fail(CDP_ERROR_SIZE, TOP(4, top_keys), "column_count is 17");
   top.column_count = 0;
+  top.order = (cdp_top_order)CDP_DESCENDING; // of another enumeration
+  must_fail(CDP_ERROR_OPTION, TOP(4, top_keys), "top.order is 1");
   top.order = (cdp_top_order)2;
   must_fail(CDP_ERROR_OPTION, TOP(4, top_keys), "top.order is 2");
   top.order = CDP_TOP_SORTED;

@@ -102,7 +102,7 @@ START_TEST(takes_the_top_of_any_number) {
       const host_distribution distribution = turn % 3 == 0 ? HOST_EXTREMES : turn % 3 == 1 ? HOST_UNIFORM : HOST_FEW_DISTINCT;
       const Bytes keys = keys_of(type, count, distribution, turn);
       cdp_options options = options_of(turn, order);
-      const cdp_top_order top_order = static_cast<cdp_top_order>(turn / 2 % 2);
+      const cdp_top_order top_order = turn / 2 % 2 == 0 ? CDP_TOP_SORTED : CDP_TOP_UNSORTED;
       must_take_top(type, keys, rank + 1, options, {true, 0, {}, top_order}, turn % 3);
       must_take_top(type, keys, rank + 1, options, {turn % 4 != 0, turn % 2 == 0 ? size_t{4} : size_t{8}, {}, top_order},
                     turn % 3);

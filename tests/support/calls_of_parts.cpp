@@ -65,7 +65,7 @@ Job make_top_k(const Draw &draw) {
   Random contents(draw.contents);
   Job job;
   const Table table = any_table(shape, contents, draw.count, shape.below(3));
-  const Top top = {static_cast<cdp_top_order>(shape.below(2)), shape.one_of(INDEX_BYTES), table.value_bytes};
+  const Top top = {shape.below(2) == 0 ? CDP_TOP_SORTED : CDP_TOP_UNSORTED, shape.one_of(INDEX_BYTES), table.value_bytes};
   const bool has_rows = top.index_bytes != 0 || !top.value_bytes.empty();
   const size_t count = draw.count;
   const size_t k = 1 + shape.below(count);
