@@ -22,10 +22,11 @@
 extern "C" {
 #endif
 
-/* What went wrong: CUDA's own code (0 where CUDA had no part in it) and a sentence for the caller. */
+/* What went wrong: CUDA's own code (0 where CUDA had no part in it), a sentence for the caller, and what the caller can do. */
 typedef struct cdp_fault {
   int cuda_error;
   char text[256];
+  const char *advice; /* NULL: what suits the status */
 } cdp_fault;
 
 typedef enum cdp_memory_kind {
@@ -62,7 +63,8 @@ typedef struct cdp_engine {
   int (*device_count)(cdp_fault *fault);
 
   /* Makes a device current for the calling thread (*previous receives what was), and back: to the same context, which need not
-     be the primary one of its device. An enter() that failed has set back what it had set. */
+     be the primary one of its device. An enter() that failed has set back what it had set. CDP_ERROR_UNSUPPORTED within a
+     comparison that the engine calls: it runs one call a thread. */
   cdp_status (*enter)(int ordinal, cdp_previous *previous, cdp_fault *fault);
   void (*leave)(const cdp_previous *previous);
 
@@ -75,63 +77,54 @@ typedef struct cdp_engine {
   /* Where memory lies. Never fails for host memory, known to CUDA or not. Needs no current device. */
   cdp_status (*locate)(const void *pointer, cdp_memory_place *place, cdp_fault *fault);
 
-  /* Device memory of the current device, aligned to CDP_WORKSPACE_ALIGNMENT. bytes > 0. CDP_ERROR_MEMORY if there is none. */
-  cdp_status (*allocate)(size_t bytes, void **memory, cdp_fault *fault);
-  void (*release)(void *memory); /* NULL is nothing to do */
+  /*
+   * A blocking call on the current device. begin() waits for all earlier work of the device, so that host arrays can be read, and
+   * lends the call a stream of the library's own. All work of the call is given to that stream. finish() waits for it; `doing` is for
+   * its fault. end() takes the stream back, when all work is finished.
+   */
+  cdp_status (*begin)(void **stream, cdp_fault *fault);
+  cdp_status (*finish)(void *stream, const char *doing, cdp_fault *fault);
+  void (*end)(void *stream);
 
-  /* The same in a stream's order: memory is there for what the stream is given from now on, and until it is given back. `stream`
-     is a cudaStream_t. CDP_ERROR_UNSUPPORTED for a device that has no such memory. */
-  cdp_status (*allocate_on_stream)(size_t bytes, void *stream, void **memory, cdp_fault *fault);
-  cdp_status (*release_on_stream)(void *memory, void *stream, cdp_fault *fault);
+  /*
+   * Memory of the current device in a stream's order, aligned to CDP_WORKSPACE_ALIGNMENT: it is there for what the stream is given
+   * from now on, until it is released. bytes > 0. `stream` is a cudaStream_t. CDP_ERROR_MEMORY if there is none. On a device without
+   * memory pools the calls wait for the device if they may, and end with CDP_ERROR_UNSUPPORTED if not.
+   */
+  cdp_status (*allocate)(size_t bytes, void *stream, bool may_wait, void **memory, cdp_fault *fault);
+  cdp_status (*release)(void *memory, void *stream, cdp_fault *fault); /* NULL is nothing to do */
 
-  /* Copies between host and current device, in either direction; returns when done. */
-  cdp_status (*copy)(void *destination, const void *source, size_t bytes, cdp_fault *fault);
+  /* The most bytes that are kept of released memory, on each device, and at most a sixteenth of its memory; and giving back all that
+     is kept on the current device. NULL: nothing is. */
+  cdp_status (*set_memory_ceiling)(uint64_t bytes, cdp_fault *fault);
+  cdp_status (*trim_memory)(cdp_fault *fault);
+
+  /* Copies between host and current device, in either direction, in the order of the stream. */
+  cdp_status (*copy)(void *destination, const void *source, size_t bytes, void *stream, cdp_fault *fault);
 
   /* Whether `stream` (a cudaStream_t) is being captured into a graph. */
   cdp_status (*is_captured)(void *stream, bool *captured, cdp_fault *fault);
 
-  /* Launches a sort on a stream and returns. */
+  /* Launch what a plan says on a stream, and return. */
   cdp_status (*launch)(const cdp_plan *plan, void *stream, cdp_fault *fault);
-
-  /* Waits for the device's earlier work, sorts, waits for the end, and fills what is to be gathered. */
-  cdp_status (*sort)(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault);
-
-  /* The same for keys with what goes with them; there is nothing to gather. */
   cdp_status (*launch_payload)(const cdp_payload_plan *plan, void *stream, cdp_fault *fault);
-  cdp_status (*sort_payload)(const cdp_payload_plan *plan, cdp_fault *fault);
-
-  /* And for records. */
   cdp_status (*launch_records)(const cdp_records_plan *plan, void *stream, cdp_fault *fault);
-  cdp_status (*sort_records)(const cdp_records_plan *plan, cdp_fault *fault);
-
-  /* And for a division. */
   cdp_status (*launch_division)(const cdp_division_plan *plan, void *stream, cdp_fault *fault);
-  cdp_status (*divide)(const cdp_division_plan *plan, cdp_fault *fault);
-
-  /* The same for half a sort. */
   cdp_status (*launch_select)(const cdp_select_plan *plan, void *stream, cdp_fault *fault);
-  cdp_status (*select)(const cdp_select_plan *plan, cdp_fault *fault);
-
-  /* And for what is done with sorted ranges. */
   cdp_status (*launch_ranges)(const cdp_ranges_plan *plan, void *stream, cdp_fault *fault);
-  cdp_status (*do_ranges)(const cdp_ranges_plan *plan, cdp_fault *fault);
-
-  /* And for a segmented sort. */
   cdp_status (*launch_segments)(const cdp_segments_plan *plan, void *stream, cdp_fault *fault);
-  cdp_status (*sort_segments)(const cdp_segments_plan *plan, cdp_fault *fault);
-
-  /* And for a sort by a comparison of the caller's, which is seen to before: that the device can call it. CDP_ERROR_SOURCE, _NULL,
-     _UNSUPPORTED, _MEMORY or _CUDA; nothing is launched, and the device need not be the current one. */
-  cdp_status (*prepare_comparison)(cdp_compare_plan *plan, int ordinal, cdp_fault *fault);
   cdp_status (*launch_compare)(const cdp_compare_plan *plan, void *stream, cdp_fault *fault);
-  cdp_status (*compare)(const cdp_compare_plan *plan, cdp_fault *fault);
-
-  /* And for the bitonic network alone. */
   cdp_status (*launch_bitonic)(const cdp_bitonic_plan *plan, void *stream, cdp_fault *fault);
-  cdp_status (*sort_bitonic)(const cdp_bitonic_plan *plan, cdp_fault *fault);
 
-  /* Waits for the device's earlier work, partitions, waits for the end, and fills *parts. */
-  cdp_status (*partition)(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault);
+  /* Sees to it that the device can call a comparison of the caller's. CDP_ERROR_SOURCE, _NULL, _UNSUPPORTED, _MEMORY or _CUDA;
+     nothing is launched, and the device need not be the current one. */
+  cdp_status (*prepare_comparison)(cdp_compare_plan *plan, int ordinal, cdp_fault *fault);
+
+  /* Sorts on a stream of begin(), waits for the end, and fills what is to be gathered. */
+  cdp_status (*sort)(const cdp_plan *plan, void *stream, cdp_gathering *gathering, cdp_fault *fault);
+
+  /* Partitions on a stream of begin(), waits for the end, and fills *parts. */
+  cdp_status (*partition)(const cdp_partition_request *request, void *stream, cdp_parts *parts, cdp_fault *fault);
 
   /* For tests: the pending-launch limit, process-wide for the current device. */
   cdp_status (*set_pending_limit)(uint32_t limit, cdp_fault *fault);

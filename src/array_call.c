@@ -34,11 +34,16 @@ cdp_status cdp_array_list_check_overlap(const cdp_array_list *list) {
 
 /* ---- Blocking ---------------------------------------------------------------------------------------------------------- */
 
-static cdp_status work_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
+static cdp_status work_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *stream, void *context,
                              cdp_fault *fault) {
   const cdp_array_call *call = context;
   call->work->place(call->context, arrays, d_workspace);
-  return call->work->run(call->context, engine, fault);
+  return call->work->launch(call->context, engine, stream, fault);
+}
+
+static cdp_status inspect(void *context, const cdp_array *arrays) {
+  const cdp_array_call *call = context;
+  return call->work->inspect(call->context, arrays);
 }
 
 cdp_status cdp_array_call_do(const cdp_array_call *call) {
@@ -48,6 +53,7 @@ cdp_status cdp_array_call_do(const cdp_array_call *call) {
                         .array_count = call->list->count,
                         .allocator = call->arguments->settings.allocator,
                         .doing = call->work->doing,
+                        .inspect = call->work->inspect != NULL ? inspect : NULL,
                         .work = work_there,
                         .context = &own};
   cdp_device device;
@@ -56,11 +62,16 @@ cdp_status cdp_array_call_do(const cdp_array_call *call) {
   TRY(call->work->plan(call->context, &device, false, &job.workspace_bytes));
   for (size_t index = 0; index < call->list->count; index++) {
     const cdp_named_array *array = &call->list->arrays[index];
-    arrays[index] = (cdp_array){.source = array->source, .target = array->target, .bytes = array->bytes};
-    TRY(cdp_device_check_array(&device, address(array), array->name, &arrays[index].is_copied));
+    bool is_copied = false;
+    TRY(cdp_device_check_array(&device, address(array), array->name, &is_copied));
+    arrays[index] = (cdp_array){.source = array->source,
+                                .target = array->target,
+                                .bytes = array->bytes,
+                                .is_copied = is_copied,
+                                .is_in_host_memory = is_copied || device.engine->simulated};
   }
   TRY(cdp_memory_do(&device, &job));
-  cdp_device_used(device.facts.name);
+  cdp_call_succeeded(device.facts.name);
 cleanup:
   return status;
 }
@@ -150,7 +161,7 @@ cdp_status cdp_array_call_launch(const cdp_array_call *call, const cdp_stream_or
   status = plan_and_launch(call, order, &device);
   device.engine->leave(&previous);
   TRY(status);
-  cdp_device_used(device.facts.name);
+  cdp_call_succeeded(device.facts.name);
 cleanup:
   return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A call on arrays, from where its arguments have been read: which device, is it reached from there, what is the plan, where is the
- * workspace. What a plan is and does is the call's own, and told by four functions.
+ * workspace. What a plan is and does is the call's own, in a few functions.
  */
 #ifndef CDPSORT_SRC_ARRAY_CALL_H
 #define CDPSORT_SRC_ARRAY_CALL_H
@@ -42,10 +42,11 @@ typedef struct cdp_array_work {
   cdp_status (*plan)(void *context, const cdp_device *device, bool is_captured, size_t *workspace_bytes);
   /* Is told where the device reaches the arrays, in the order of the list, and the workspace. */
   void (*place)(void *context, const cdp_array *arrays, void *d_workspace);
-  /* Does it, and waits for it. */
-  cdp_status (*run)(void *context, const cdp_engine *engine, cdp_fault *fault);
   /* Launches it on a stream. */
   cdp_status (*launch)(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault);
+  /* Looks at arrays of a blocking call that lie in host memory, when the device's earlier work is done. NULL: there is nothing to
+     look at. CDP_ERROR_ORDER or _SIZE. */
+  cdp_status (*inspect)(void *context, const cdp_array *arrays);
 } cdp_array_work;
 
 typedef struct cdp_array_call {

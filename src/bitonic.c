@@ -38,15 +38,11 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   job->plan.d_keys = arrays[job->is_apart ? 1 : 0].d_target;
 }
 
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  return engine->sort_bitonic(&((bitonic_job *)context)->plan, fault);
-}
-
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch_bitonic(&((bitonic_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, run, launch};
+static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, launch, NULL};
 
 /* Those of a call of at least one key that has been read. */
 static cdp_status list_arrays(const bitonic_job *job, cdp_array_list *list) {

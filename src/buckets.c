@@ -20,7 +20,6 @@ typedef struct divide_job {
   const void *splitters;
   size_t splitter_count;
   uint64_t *begins;
-  bool is_blocking;
   cdp_arguments arguments;
   cdp_division_plan plan;
 } divide_job;
@@ -37,10 +36,10 @@ static cdp_status read_job(divide_job *job) {
                     "splitter_count is %zu: a call takes CDP_SPLITTERS_MAX (%d) splitters at most; divide by some of them, and "
                     "the buckets by the others",
                     job->splitter_count, CDP_SPLITTERS_MAX);
-  TRY(payload_check_column_count(job->column_count, job->columns));
+  TRY(cdp_payload_check_column_count(job->column_count, job->columns));
   for (size_t column = 0; column < job->column_count; column++) {
     (void)snprintf(name, sizeof name, "columns[%u].value_bytes", (unsigned)column);
-    TRY(payload_check_value_bytes(name, job->columns[column].value_bytes, job->count));
+    TRY(cdp_payload_check_value_bytes(name, job->columns[column].value_bytes, job->count));
   }
 cleanup:
   return status;
@@ -104,38 +103,17 @@ static cdp_division_request request_of(const divide_job *job) {
   return request;
 }
 
-/* That splitters of a blocking call are in order, if they lie in host memory. */
-static cdp_status check_order(const divide_job *job, const cdp_device *device, const cdp_division_request *request) {
-  bool is_copied = false;
-  cdp_status status;
-  TRY(cdp_device_check_array(device, job->splitters, "splitters", &is_copied));
-  if (!is_copied && !device->engine->simulated)
-    return CDP_OK;
-  const size_t ordered = cdp_engine_ordered_splitters(request, job->splitters);
-  if (ordered < job->splitter_count)
-    return cdp_fail(CDP_ERROR_ORDER, 0,
-                    "splitters[%zu] comes before splitters[%zu] in the order of this call: sort the splitters, as "
-                    "cdp_quicksort() does with the same options",
-                    ordered, ordered - 1);
-cleanup:
-  return status;
-}
-
 static cdp_status make_plan(void *context, const cdp_device *device, bool is_captured, size_t *workspace_bytes) {
   divide_job *job = context;
   const uint64_t most = PTRDIFF_MAX;
   const cdp_division_request request = request_of(job);
-  cdp_status status = CDP_OK;
-  if (job->is_blocking && job->splitter_count != 0)
-    TRY(check_order(job, device, &request));
   if (cdp_engine_plan_division(&job->arguments.settings, &request, &device->facts, is_captured, &job->plan) != CDP_OK ||
       job->plan.workspace_bytes > most)
     return cdp_fail(CDP_ERROR_SIZE, 0,
                     "count is %zu: so many keys and their workspace cannot be addressed; give fewer keys at a time",
                     job->count);
   *workspace_bytes = (size_t)job->plan.workspace_bytes;
-cleanup:
-  return status;
+  return CDP_OK;
 }
 
 static void place(void *context, const cdp_array *arrays, void *d_workspace) {
@@ -151,15 +129,27 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
     asked->d_splitters = arrays->d_source;
 }
 
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  return engine->divide(&((divide_job *)context)->plan, fault);
-}
-
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch_division(&((divide_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work dividing = {"dividing", "launching the division", make_plan, place, run, launch};
+/* That splitters in host memory, which are the last array, are in order. */
+static cdp_status inspect(void *context, const cdp_array *arrays) {
+  const divide_job *job = context;
+  const cdp_division_request request = request_of(job);
+  const size_t before = job->count != 0 ? 2 + job->column_count : 1; // keys, columns and begins
+  if (job->splitter_count == 0 || !arrays[before].is_in_host_memory)
+    return CDP_OK;
+  const size_t ordered = cdp_engine_ordered_splitters(&request, job->splitters);
+  if (ordered == job->splitter_count)
+    return CDP_OK;
+  return cdp_fail(CDP_ERROR_ORDER, 0,
+                  "splitters[%zu] comes before splitters[%zu] in the order of this call: sort the splitters, as "
+                  "cdp_quicksort() does with the same options",
+                  ordered, ordered - 1);
+}
+
+static const cdp_array_work dividing = {"dividing", "launching the division", make_plan, place, launch, inspect};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
@@ -171,7 +161,6 @@ static cdp_status divide(divide_job job, const cdp_stream_order *order) {
   const cdp_array_call whole = {&job.arguments, &list, &dividing, &job, ask};
   cdp_status status;
   cdp_message_clear();
-  job.is_blocking = order == NULL;
   TRY(read_job(&job));
   TRY(list_arrays(&job, &list));
   TRY(order != NULL ? cdp_array_call_launch(&whole, order) : cdp_array_call_do(&whole));

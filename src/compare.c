@@ -175,15 +175,11 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   plan->asked.d_target = arrays[plan->asked.is_apart ? 1 : 0].d_target;
 }
 
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  return engine->compare(&((compare_job *)context)->plan, fault);
-}
-
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch_compare(&((compare_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, run, launch};
+static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, launch, NULL};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 

@@ -42,16 +42,11 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   plan->d_workspace = d_workspace;
 }
 
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  cdp_gathering nothing = {0};
-  return engine->sort(&((copy_job *)context)->plan, &nothing, fault);
-}
-
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch(&((copy_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work copying = {"sorting", "launching the sort", make_plan, place, run, launch};
+static const cdp_array_work copying = {"sorting", "launching the sort", make_plan, place, launch, NULL};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 

@@ -26,12 +26,12 @@ typedef struct partition_context {
   cdp_parts *parts;
 } partition_context;
 
-static cdp_status partition_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *context,
-                                  cdp_fault *fault) {
+static cdp_status partition_there(const cdp_engine *engine, const cdp_array *arrays, void *d_workspace, void *stream,
+                                  void *context, cdp_fault *fault) {
   partition_context *partition = context;
   partition->request.d_keys = arrays[0].d_target;
   partition->request.d_workspace = d_workspace;
-  return engine->partition(&partition->request, partition->parts, fault);
+  return engine->partition(&partition->request, stream, partition->parts, fault);
 }
 
 /* Partitions at least 1 key on the device. The request has what the arguments say. */
@@ -56,7 +56,7 @@ static cdp_status partition_on(const cdp_device *device, const cdp_partition_req
   job.workspace_bytes = room.workspace_bytes;
   TRY(cdp_memory_do(device, &job));
   *parts = found;
-  cdp_device_used(device->facts.name);
+  cdp_call_succeeded(device->facts.name);
 cleanup:
   return status;
 }

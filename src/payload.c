@@ -25,7 +25,7 @@ static cdp_status make_plan(void *context, const cdp_device *device, bool is_cap
   payload_job *job = context;
   const uint64_t most = PTRDIFF_MAX;
   const cdp_settings *settings = &job->arguments->settings;
-  const cdp_payload_request request = payload_request_of(job->call, settings);
+  const cdp_payload_request request = cdp_payload_request_of(job->call, settings);
   if (cdp_engine_plan_payload(settings, &request, &device->facts, is_captured, &job->plan) != CDP_OK ||
       job->plan.workspace_bytes > most)
     return cdp_fail(CDP_ERROR_SIZE, 0,
@@ -35,7 +35,7 @@ static cdp_status make_plan(void *context, const cdp_device *device, bool is_cap
   return CDP_OK;
 }
 
-/* Arrays are in the order of payload_list(). */
+/* Arrays are in the order of cdp_payload_list(). */
 static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   cdp_payload_plan *plan = &((payload_job *)context)->plan;
   cdp_payload_request *asked = &plan->asked;
@@ -50,18 +50,14 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
     asked->d_sorted_keys = (arrays++)->d_target;
   if (asked->index_bytes != 0)
     asked->d_indices = (arrays++)->d_target;
-  (void)payload_place_columns(asked->columns, asked->column_count, asked->is_apart, arrays);
-}
-
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  return engine->sort_payload(&((payload_job *)context)->plan, fault);
+  (void)cdp_payload_place_columns(asked->columns, asked->column_count, asked->is_apart, arrays);
 }
 
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch_payload(&((payload_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, run, launch};
+static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, launch, NULL};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
@@ -73,10 +69,10 @@ static cdp_status sort(const payload_call *call, const cdp_stream_order *order) 
   const cdp_array_call whole = {&arguments, &list, &sorting, &job, call->ask};
   cdp_status status;
   cdp_message_clear();
-  TRY(payload_read(call, &arguments));
+  TRY(cdp_payload_read(call, &arguments));
   if (call->count == 0)
     goto cleanup;
-  TRY(payload_list(call, &arguments, &list));
+  TRY(cdp_payload_list(call, &arguments, &list));
   if (call->count < least_count(call))
     goto cleanup;
   TRY(order != NULL ? cdp_array_call_launch(&whole, order) : cdp_array_call_do(&whole));
@@ -91,7 +87,7 @@ static cdp_status tell_workspace(const payload_call *call, size_t *workspace_byt
   size_t bytes = 0;
   cdp_status status;
   cdp_message_clear();
-  TRY(payload_read(call, &arguments));
+  TRY(cdp_payload_read(call, &arguments));
   TRY(cdp_arguments_check_answer(workspace_bytes));
   if (call->count >= least_count(call))
     TRY(cdp_array_call_ask(&whole, &bytes));
@@ -104,7 +100,7 @@ cleanup:
 
 static payload_call columns_call(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
                                  const cdp_options *options) {
-  return payload_columns_call("cdp_quicksort_columns_workspace()", keys, columns, column_count, count, type, options);
+  return cdp_payload_columns_call("cdp_quicksort_columns_workspace()", keys, columns, column_count, count, type, options);
 }
 
 static payload_call pairs_call(void *keys, const cdp_column *column, size_t count, cdp_type type, const cdp_options *options) {
@@ -216,8 +212,8 @@ cdp_status cdp_argsort_on_stream(const void *d_keys, void *d_sorted_keys, void *
 
 static payload_call columns_copy_call(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
                                       size_t count, cdp_type type, const cdp_options *options) {
-  return payload_columns_copy_call("cdp_quicksort_columns_copy_workspace()", keys, sorted_keys, columns, column_count, count,
-                                   type, options);
+  return cdp_payload_columns_copy_call("cdp_quicksort_columns_copy_workspace()", keys, sorted_keys, columns, column_count,
+                                       count, type, options);
 }
 
 static payload_call pairs_copy_call(const void *keys, void *sorted_keys, const cdp_column_copy *column, size_t count,

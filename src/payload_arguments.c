@@ -8,8 +8,13 @@
 
 #include <stdio.h>
 
-payload_call payload_columns_call(const char *ask, void *keys, const cdp_column *columns, size_t column_count, size_t count,
-                                  cdp_type type, const cdp_options *options) {
+/* How many columns may be read. None of a count that will be refused: the caller's array may be shorter than that. */
+static size_t readable_columns(const void *columns, size_t column_count) {
+  return columns != NULL && column_count <= CDP_COLUMNS_MAX ? column_count : 0;
+}
+
+payload_call cdp_payload_columns_call(const char *ask, void *keys, const cdp_column *columns, size_t column_count, size_t count,
+                                      cdp_type type, const cdp_options *options) {
   payload_call call = {.ask = ask,
                        .keys = keys,
                        .sorted_keys = keys,
@@ -18,13 +23,13 @@ payload_call payload_columns_call(const char *ask, void *keys, const cdp_column 
                        .count = count,
                        .type = type,
                        .options = options};
-  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
+  for (size_t column = 0; column < readable_columns(columns, column_count); column++)
     call.columns[column] = (cdp_payload_column){columns[column].values, columns[column].values, columns[column].value_bytes};
   return call;
 }
 
-payload_call payload_columns_copy_call(const char *ask, const void *keys, void *sorted_keys, const cdp_column_copy *columns,
-                                       size_t column_count, size_t count, cdp_type type, const cdp_options *options) {
+payload_call cdp_payload_columns_copy_call(const char *ask, const void *keys, void *sorted_keys, const cdp_column_copy *columns,
+                                           size_t column_count, size_t count, cdp_type type, const cdp_options *options) {
   payload_call call = {.ask = ask,
                        .keys = keys,
                        .sorted_keys = sorted_keys,
@@ -34,7 +39,7 @@ payload_call payload_columns_copy_call(const char *ask, const void *keys, void *
                        .count = count,
                        .type = type,
                        .options = options};
-  for (size_t column = 0; columns != NULL && column < column_count && column < CDP_COLUMNS_MAX; column++)
+  for (size_t column = 0; column < readable_columns(columns, column_count); column++)
     call.columns[column] =
         (cdp_payload_column){columns[column].values, columns[column].sorted_values, columns[column].value_bytes};
   return call;
@@ -42,7 +47,7 @@ payload_call payload_columns_copy_call(const char *ask, const void *keys, void *
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------------ */
 
-cdp_status payload_check_value_bytes(const char *name, size_t value_bytes, size_t count) {
+cdp_status cdp_payload_check_value_bytes(const char *name, size_t value_bytes, size_t count) {
   const uint64_t wide_bytes = value_bytes;
   if (value_bytes == 0)
     return cdp_fail(CDP_ERROR_SIZE, 0, "%s is 0: give a size in bytes", name);
@@ -64,29 +69,29 @@ static void name_column(const payload_call *call, size_t column, const char *fie
     (void)snprintf(name, CDP_ARRAY_NAME_BYTES, "columns[%u].%s", (unsigned)column, field);
 }
 
-cdp_status payload_check_columns(const payload_call *call) {
+cdp_status cdp_payload_check_columns(const payload_call *call) {
   char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status;
-  TRY(payload_check_column_count(call->column_count, call->has_columns ? call->columns : NULL));
+  TRY(cdp_payload_check_column_count(call->column_count, call->has_columns ? call->columns : NULL));
   for (size_t column = 0; column < call->column_count; column++) {
     name_column(call, column, "value_bytes", name);
-    TRY(payload_check_value_bytes(name, call->columns[column].value_bytes, call->count));
+    TRY(cdp_payload_check_value_bytes(name, call->columns[column].value_bytes, call->count));
   }
 cleanup:
   return status;
 }
 
-cdp_status payload_read(const payload_call *call, cdp_arguments *arguments) {
+cdp_status cdp_payload_read(const payload_call *call, cdp_arguments *arguments) {
   cdp_status status;
   TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
   if (call->has_indices)
-    TRY(payload_check_index_bytes(call->index_bytes));
-  TRY(payload_check_columns(call));
+    TRY(cdp_payload_check_index_bytes(call->index_bytes));
+  TRY(cdp_payload_check_columns(call));
 cleanup:
   return status;
 }
 
-cdp_status payload_check_column_count(size_t column_count, const void *columns) {
+cdp_status cdp_payload_check_column_count(size_t column_count, const void *columns) {
   if (column_count > CDP_COLUMNS_MAX)
     return cdp_fail(CDP_ERROR_SIZE, 0,
                     "column_count is %zu: a call takes CDP_COLUMNS_MAX (%d) columns at most; sort more by the indices of "
@@ -98,13 +103,13 @@ cdp_status payload_check_column_count(size_t column_count, const void *columns) 
   return CDP_OK;
 }
 
-cdp_status payload_check_index_bytes(size_t index_bytes) {
+cdp_status cdp_payload_check_index_bytes(size_t index_bytes) {
   if (index_bytes == sizeof(uint32_t) || index_bytes == sizeof(uint64_t))
     return CDP_OK;
   return cdp_fail(CDP_ERROR_SIZE, 0, "index_bytes is %zu: an index has 4 bytes or 8", index_bytes);
 }
 
-cdp_status payload_check_indices(const void *indices, size_t index_bytes, size_t count) {
+cdp_status cdp_payload_check_indices(const void *indices, size_t index_bytes, size_t count) {
   if (indices == NULL)
     return cdp_fail(CDP_ERROR_NULL, 0, "indices is NULL: give a pointer to %zu indices; NULL is only for a count of 0", count);
   if ((uintptr_t)indices % index_bytes != 0)
@@ -119,7 +124,7 @@ static cdp_status check_values(const char *name, const void *values) {
   return cdp_fail(CDP_ERROR_NULL, 0, "%s is NULL: give a pointer to the values; NULL is only for a count of 0", name);
 }
 
-cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list) {
+cdp_status cdp_payload_list(const payload_call *call, const cdp_arguments *arguments, cdp_array_list *list) {
   const bool in_place = call->sorted_keys == call->keys && !call->is_apart;
   const size_t keys_bytes = call->count * arguments->key_bytes;
   char name[CDP_ARRAY_NAME_BYTES];
@@ -132,7 +137,7 @@ cdp_status payload_list(const payload_call *call, const cdp_arguments *arguments
     cdp_array_list_add(list, "sorted_keys", NULL, call->sorted_keys, keys_bytes);
   }
   if (call->has_indices) {
-    TRY(payload_check_indices(call->indices, call->index_bytes, call->count));
+    TRY(cdp_payload_check_indices(call->indices, call->index_bytes, call->count));
     cdp_array_list_add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
   }
   for (size_t column = 0; column < call->column_count; column++) {
@@ -154,8 +159,8 @@ cleanup:
 
 /* ---- What the engine is told ------------------------------------------------------------------------------------------- */
 
-const cdp_array *payload_place_columns(cdp_payload_column *columns, size_t column_count, bool is_apart,
-                                       const cdp_array *arrays) {
+const cdp_array *cdp_payload_place_columns(cdp_payload_column *columns, size_t column_count, bool is_apart,
+                                           const cdp_array *arrays) {
   for (size_t column = 0; column < column_count; column++) {
     columns[column].d_source = arrays->d_source;
     if (is_apart)
@@ -165,7 +170,7 @@ const cdp_array *payload_place_columns(cdp_payload_column *columns, size_t colum
   return arrays;
 }
 
-cdp_payload_request payload_request_of(const payload_call *call, const cdp_settings *settings) {
+cdp_payload_request cdp_payload_request_of(const payload_call *call, const cdp_settings *settings) {
   cdp_payload_request request = {.type = call->type,
                                  .order = settings->order,
                                  .ties = settings->ties,

@@ -66,17 +66,13 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
     plan->asked.d_answer = arrays->d_target;
 }
 
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  return engine->do_ranges(&((ranges_job *)context)->plan, fault);
-}
-
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch_ranges(&((ranges_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work comparing = {"comparing keys", "launching the comparison", make_plan, place, run, launch};
-static const cdp_array_work merging = {"merging", "launching the merge", make_plan, place, run, launch};
-static const cdp_array_work thinning = {"removing equal keys", "launching their removal", make_plan, place, run, launch};
+static const cdp_array_work comparing = {"comparing keys", "launching the comparison", make_plan, place, launch, NULL};
+static const cdp_array_work merging = {"merging", "launching the merge", make_plan, place, launch, NULL};
+static const cdp_array_work thinning = {"removing equal keys", "launching their removal", make_plan, place, launch, NULL};
 
 /* By the kind of a job. */
 static const cdp_array_work *const works[] = {&comparing, &merging, &thinning};

@@ -17,7 +17,7 @@ typedef struct records_call {
   const char *count_name; /* of the fields */
   cdp_sort_field fields[CDP_FIELDS_MAX];
   size_t field_count;
-  bool has_fields; /* they are not NULL; more than CDP_FIELDS_MAX are counted alone */
+  bool has_fields; /* they are not NULL; of more than CDP_FIELDS_MAX none is read */
   bool is_records;
   bool is_apart; /* of copy.h */
   const void *records;
@@ -82,9 +82,9 @@ static cdp_status read_call(const records_call *call, cdp_arguments *arguments) 
                     "options.order is CDP_DESCENDING (%d): leave it at CDP_ASCENDING (%d); each of %s has an order of its own",
                     (int)CDP_DESCENDING, (int)CDP_ASCENDING, call->field_name);
   if (call->is_records)
-    TRY(payload_check_value_bytes("record_bytes", call->record_bytes, call->count));
+    TRY(cdp_payload_check_value_bytes("record_bytes", call->record_bytes, call->count));
   else
-    TRY(payload_check_index_bytes(call->index_bytes));
+    TRY(cdp_payload_check_index_bytes(call->index_bytes));
   TRY(check_fields(call));
 cleanup:
   return status;
@@ -114,7 +114,7 @@ static cdp_status list_arrays(const records_call *call, cdp_array_list *list) {
     TRY(cdp_arguments_check_keys(name, field->d_first, key_bytes));
     cdp_array_list_add(list, name, field->d_first, NULL, call->count * key_bytes);
   }
-  TRY(payload_check_indices(call->indices, call->index_bytes, call->count));
+  TRY(cdp_payload_check_indices(call->indices, call->index_bytes, call->count));
   cdp_array_list_add(list, "indices", NULL, call->indices, call->count * call->index_bytes);
   TRY(cdp_array_list_check_overlap(list));
 cleanup:
@@ -168,15 +168,11 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   asked->d_indices = arrays->d_target;
 }
 
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  return engine->sort_records(&((records_job *)context)->plan, fault);
-}
-
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch_records(&((records_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, run, launch};
+static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, launch, NULL};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
@@ -215,6 +211,11 @@ cleanup:
   return status;
 }
 
+/* How many fields may be read. None of a count that will be refused: the caller's array may be shorter than that. */
+static size_t readable_fields(const void *fields, size_t field_count) {
+  return fields != NULL && field_count <= CDP_FIELDS_MAX ? field_count : 0;
+}
+
 /* ---- Records ----------------------------------------------------------------------------------------------------------- */
 
 static records_call records_of(const void *records, void *sorted_records, size_t count, size_t record_bytes,
@@ -230,7 +231,7 @@ static records_call records_of(const void *records, void *sorted_records, size_t
                        .record_bytes = record_bytes,
                        .count = count,
                        .options = options};
-  for (size_t index = 0; fields != NULL && index < field_count && index < CDP_FIELDS_MAX; index++)
+  for (size_t index = 0; index < readable_fields(fields, field_count); index++)
     call.fields[index] =
         (cdp_sort_field){.offset = fields[index].offset, .type = fields[index].type, .order = fields[index].order};
   return call;
@@ -312,7 +313,7 @@ static records_call columns_of(const cdp_key_column *columns, size_t column_coun
                        .index_bytes = index_bytes,
                        .count = count,
                        .options = options};
-  for (size_t index = 0; columns != NULL && index < column_count && index < CDP_FIELDS_MAX; index++)
+  for (size_t index = 0; index < readable_fields(columns, column_count); index++)
     call.fields[index] =
         (cdp_sort_field){.d_first = columns[index].keys, .type = columns[index].type, .order = columns[index].order};
   return call;

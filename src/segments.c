@@ -52,7 +52,7 @@ static cdp_status read_job(segments_job *job) {
     TRY(cdp_arguments_read_ties(call->count, call->type, call->options, arguments));
   if (call->column_count != 0 || arguments->settings.ties == CDP_TIES_BY_VALUE)
     TRY(cdp_arguments_read_payload(call->count, call->type, call->options, arguments));
-  TRY(payload_check_columns(call));
+  TRY(cdp_payload_check_columns(call));
   TRY(read_segments(job->segments, call->count));
 cleanup:
   return status;
@@ -79,7 +79,7 @@ static bool has_offsets(const cdp_segments *segments) {
 /* Those of a call that has something to do. */
 static cdp_status list_arrays(const segments_job *job, cdp_array_list *list) {
   cdp_status status;
-  TRY(payload_list(&job->call, &job->arguments, list));
+  TRY(cdp_payload_list(&job->call, &job->arguments, list));
   if (has_offsets(job->segments)) {
     TRY(list_offsets("segments->begins", job->segments->begins, job->segments, list));
     TRY(list_offsets("segments->ends", job->segments->ends, job->segments, list));
@@ -132,22 +132,52 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   if (asked->is_apart)
     arrays++;
   asked->d_sorted_keys = (arrays++)->d_target;
-  arrays = payload_place_columns(asked->columns, asked->column_count, asked->is_apart, arrays);
+  arrays = cdp_payload_place_columns(asked->columns, asked->column_count, asked->is_apart, arrays);
   if (has_offsets(job->segments)) {
     asked->d_begins = arrays[0].d_source;
     asked->d_ends = arrays[1].d_source;
   }
 }
 
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  return engine->sort_segments(&((segments_job *)context)->plan, fault);
-}
-
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch_segments(&((segments_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, run, launch};
+static uint64_t offset_at(const void *offsets, size_t offset_bytes, size_t index) {
+  return offset_bytes == sizeof(uint32_t) ? ((const uint32_t *)offsets)[index] : ((const uint64_t *)offsets)[index];
+}
+
+/* That offsets lie within the array, or at its end. */
+static cdp_status check_offsets(const char *name, const cdp_array *offsets, const segments_job *job) {
+  const cdp_segments *segments = job->segments;
+  if (!offsets->is_in_host_memory)
+    return CDP_OK;
+  for (size_t index = 0; index < segments->count; index++) {
+    const uint64_t offset = offset_at(offsets->source, segments->offset_bytes, index);
+    if (offset > job->call.count)
+      return cdp_fail(CDP_ERROR_SIZE, 0,
+                      "segments->%s[%zu] is %llu, and count is %zu: give offsets of at most count, which is where the last "
+                      "segment may end",
+                      name, index, (unsigned long long)offset, job->call.count);
+  }
+  return CDP_OK;
+}
+
+/* Those in host memory. The arrays of offsets are the last two. */
+static cdp_status inspect(void *context, const cdp_array *arrays) {
+  const segments_job *job = context;
+  const payload_call *call = &job->call;
+  const size_t before = (call->is_apart ? 2 : 1) * (1 + call->column_count);
+  cdp_status status = CDP_OK;
+  if (!has_offsets(job->segments))
+    return CDP_OK;
+  TRY(check_offsets("begins", &arrays[before], job));
+  TRY(check_offsets("ends", &arrays[before + 1], job));
+cleanup:
+  return status;
+}
+
+static const cdp_array_work sorting = {"sorting", "launching the sort", make_plan, place, launch, inspect};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
@@ -185,7 +215,7 @@ cleanup:
 static segments_job job_of(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,
                            const cdp_options *options, const cdp_segments *segments) {
   return (segments_job){
-      .call = payload_columns_call("cdp_segmented_sort_workspace()", keys, columns, column_count, count, type, options),
+      .call = cdp_payload_columns_call("cdp_segmented_sort_workspace()", keys, columns, column_count, count, type, options),
       .segments = segments};
 }
 
@@ -216,8 +246,8 @@ cdp_status cdp_segmented_sort_on_stream(void *d_keys, const cdp_column *columns,
 
 static segments_job copy_job_of(const void *keys, void *sorted_keys, const cdp_column_copy *columns, size_t column_count,
                                 size_t count, cdp_type type, const cdp_options *options, const cdp_segments *segments) {
-  return (segments_job){.call = payload_columns_copy_call("cdp_segmented_sort_copy_workspace()", keys, sorted_keys, columns,
-                                                          column_count, count, type, options),
+  return (segments_job){.call = cdp_payload_columns_copy_call("cdp_segmented_sort_copy_workspace()", keys, sorted_keys, columns,
+                                                              column_count, count, type, options),
                         .segments = segments};
 }
 

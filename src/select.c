@@ -24,7 +24,7 @@ static cdp_status make_plan(void *context, const cdp_device *device, bool is_cap
   select_job *job = context;
   const uint64_t most = PTRDIFF_MAX;
   const cdp_settings *settings = &job->arguments.settings;
-  const cdp_select_request request = select_request_of(&job->call, settings);
+  const cdp_select_request request = cdp_select_request_of(&job->call, settings);
   if (cdp_engine_plan_select(settings, &request, &device->facts, is_captured, &job->plan) != CDP_OK ||
       job->plan.workspace_bytes > most)
     return cdp_fail(CDP_ERROR_SIZE, 0,
@@ -34,7 +34,7 @@ static cdp_status make_plan(void *context, const cdp_device *device, bool is_cap
   return CDP_OK;
 }
 
-/* Arrays are in the order of select_list(). */
+/* Arrays are in the order of cdp_select_list(). */
 static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   cdp_select_plan *plan = &((select_job *)context)->plan;
   cdp_select_request *asked = &plan->asked;
@@ -55,15 +55,11 @@ static void place(void *context, const cdp_array *arrays, void *d_workspace) {
   }
 }
 
-static cdp_status run(void *context, const cdp_engine *engine, cdp_fault *fault) {
-  return engine->select(&((select_job *)context)->plan, fault);
-}
-
 static cdp_status launch(void *context, const cdp_engine *engine, void *stream, cdp_fault *fault) {
   return engine->launch_select(&((select_job *)context)->plan, stream, fault);
 }
 
-static const cdp_array_work selecting = {"selecting", "launching the selection", make_plan, place, run, launch};
+static const cdp_array_work selecting = {"selecting", "launching the selection", make_plan, place, launch, NULL};
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
@@ -74,10 +70,10 @@ static cdp_status find(select_call call, const cdp_stream_order *order) {
   const cdp_array_call whole = {&job.arguments, &list, &selecting, &job, call.ask};
   cdp_status status;
   cdp_message_clear();
-  TRY(select_read(&job.call, &job.arguments));
+  TRY(cdp_select_read(&job.call, &job.arguments));
   if (job.call.is_idle)
     goto cleanup;
-  TRY(select_list(&job.call, &job.arguments, &list));
+  TRY(cdp_select_list(&job.call, &job.arguments, &list));
   if (has_nothing_to_do(&job.call))
     goto cleanup;
   TRY(order != NULL ? cdp_array_call_launch(&whole, order) : cdp_array_call_do(&whole));
@@ -92,7 +88,7 @@ static cdp_status tell_workspace(select_call call, size_t *workspace_bytes) {
   cdp_status status;
   cdp_message_clear();
   job.call.is_question = true;
-  TRY(select_read(&job.call, &job.arguments));
+  TRY(cdp_select_read(&job.call, &job.arguments));
   TRY(cdp_arguments_check_answer(workspace_bytes));
   if (!job.call.is_idle && !has_nothing_to_do(&job.call))
     TRY(cdp_array_call_ask(&whole, &bytes));

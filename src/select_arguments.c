@@ -39,11 +39,11 @@ static cdp_status check_top_sizes(const select_call *call) {
   char name[CDP_ARRAY_NAME_BYTES];
   cdp_status status = CDP_OK;
   if (call->top.index_bytes != 0)
-    TRY(payload_check_index_bytes(call->top.index_bytes));
-  TRY(payload_check_column_count(call->top.column_count, call->top.columns));
+    TRY(cdp_payload_check_index_bytes(call->top.index_bytes));
+  TRY(cdp_payload_check_column_count(call->top.column_count, call->top.columns));
   for (size_t column = 0; column < call->top.column_count; column++) {
     name_column(column, "value_bytes", name);
-    TRY(payload_check_value_bytes(name, call->top.columns[column].value_bytes, call->count));
+    TRY(cdp_payload_check_value_bytes(name, call->top.columns[column].value_bytes, call->count));
   }
 cleanup:
   return status;
@@ -81,7 +81,7 @@ static cdp_status check_wanted(const select_call *call) {
   return CDP_OK;
 }
 
-cdp_status select_read(select_call *call, cdp_arguments *arguments) {
+cdp_status cdp_select_read(select_call *call, cdp_arguments *arguments) {
   cdp_status status;
   TRY(read_top(call->given, &call->top));
   if (call->kind == CDP_SELECT_TOP)
@@ -124,7 +124,7 @@ static cdp_status list_top(const select_call *call, const cdp_arguments *argumen
     cdp_array_list_add(list, "top_keys", NULL, call->top_keys, top_items * arguments->key_bytes);
   }
   if (call->top.index_bytes != 0) {
-    TRY(payload_check_indices(call->top.indices, call->top.index_bytes, top_items));
+    TRY(cdp_payload_check_indices(call->top.indices, call->top.index_bytes, top_items));
     cdp_array_list_add(list, "indices", NULL, call->top.indices, top_items * call->top.index_bytes);
   }
   TRY(list_columns(call, list));
@@ -132,7 +132,7 @@ cleanup:
   return status;
 }
 
-cdp_status select_list(const select_call *call, const cdp_arguments *arguments, cdp_array_list *list) {
+cdp_status cdp_select_list(const select_call *call, const cdp_arguments *arguments, cdp_array_list *list) {
   cdp_status status;
   list->count = 0;
   TRY(cdp_arguments_check_keys("keys", call->keys, arguments->key_bytes));
@@ -148,7 +148,7 @@ cleanup:
   return status;
 }
 
-cdp_select_request select_request_of(const select_call *call, const cdp_settings *settings) {
+cdp_select_request cdp_select_request_of(const select_call *call, const cdp_settings *settings) {
   const bool has_one_rank = call->kind != CDP_SELECT_QUANTILES;
   cdp_select_request request = {.kind = call->kind,
                                 .type = call->type,

@@ -20,12 +20,12 @@ typedef struct select_call {
   const char *wanted_name; /* quantiles: none of these */
   size_t wanted;           /* a rank, or a number of keys */
   bool wants_rank;
-  size_t rank;  /* of the last key that is wanted; this and is_idle select_read() fills in */
+  size_t rank;  /* of the last key that is wanted; this and is_idle cdp_select_read() fills in */
   bool is_idle; /* there is nothing to do, and no pointer to be looked at */
   bool is_sorted;
   void *top_keys;
   const cdp_top *given; /* as the caller gave it, or NULL */
-  cdp_top top;          /* a copy; select_read() makes it */
+  cdp_top top;          /* a copy; cdp_select_read() makes it */
   const uint64_t *ranks;
   size_t rank_count;
   void *found;
@@ -34,12 +34,12 @@ typedef struct select_call {
 } select_call;
 
 /* Type, options, CDPSORT_DEVICE, count, sizes, ranks. CDP_ERROR_TYPE, _OPTION, _SIZE or _NULL. */
-cdp_status select_read(select_call *call, cdp_arguments *arguments);
+cdp_status cdp_select_read(select_call *call, cdp_arguments *arguments);
 
 /* The arrays of a call that has been read. CDP_ERROR_NULL, _ALIGNMENT, or _POINTER where they overlap. */
-cdp_status select_list(const select_call *call, const cdp_arguments *arguments, cdp_array_list *list);
+cdp_status cdp_select_list(const select_call *call, const cdp_arguments *arguments, cdp_array_list *list);
 
 /* What the engine is asked for; the columns and ranks are copied. */
-cdp_select_request select_request_of(const select_call *call, const cdp_settings *settings);
+cdp_select_request cdp_select_request_of(const select_call *call, const cdp_settings *settings);
 
 #endif

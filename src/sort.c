@@ -42,14 +42,13 @@ cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_
   TRY(cdp_device_choose(&arguments.wish, keys, &device));
   TRY(make_plan(&arguments, count, type, &device, false, &plan, &room));
   TRY(cdp_memory_sort(&device, &plan, &room, &arguments.settings.allocator, keys, gathering));
-  cdp_device_used(device.facts.name);
+  cdp_call_succeeded(device.facts.name);
 cleanup:
   return status;
 }
 
 cdp_status cdp_quicksort(void *keys, size_t count, cdp_type type, const cdp_options *options) {
-  cdp_gathering nothing = {0};
-  return cdp_sort_blocking(keys, count, type, options, &nothing);
+  return cdp_sort_blocking(keys, count, type, options, NULL);
 }
 
 cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cdp_options *options, size_t *workspace_bytes) {
@@ -164,7 +163,7 @@ static cdp_status sort_in_stream_order(const launch_call *call) {
   status = plan_and_launch(call, &arguments, &device);
   device.engine->leave(&previous);
   TRY(status);
-  cdp_device_used(device.facts.name);
+  cdp_call_succeeded(device.facts.name);
 cleanup:
   return status;
 }

@@ -7,7 +7,7 @@
 
 #include "engine.h"
 
-/* cdp_quicksort(), and what is to be gathered, which a sort of at least 2 keys alone touches. */
+/* cdp_quicksort(), and what is to be gathered, which a sort of at least 2 keys alone touches. NULL: nothing is. */
 cdp_status cdp_sort_blocking(void *keys, size_t count, cdp_type type, const cdp_options *options, cdp_gathering *gathering);
 
 #endif

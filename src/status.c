@@ -117,11 +117,13 @@ cdp_status cdp_report(cdp_status status, const cdp_fault *fault, const char *doi
   size_t length = strlen(fault->text);
   while (length > 0 && (fault->text[length - 1] == '.' || fault->text[length - 1] == '\n'))
     length--;
+  const char *advice = fault->advice != NULL ? fault->advice : advice_for(status);
   if (length == 0)
-    return cdp_fail(status, fault->cuda_error, "%s: %s; %s", doing, cdp_status_text(status), advice_for(status));
-  return cdp_fail(status, fault->cuda_error, "%s: %.*s; %s", doing, (int)length, fault->text, advice_for(status));
+    return cdp_fail(status, fault->cuda_error, "%s: %s; %s", doing, cdp_status_text(status), advice);
+  return cdp_fail(status, fault->cuda_error, "%s: %.*s; %s", doing, (int)length, fault->text, advice);
 }
 
-void cdp_device_used(const char *name) {
-  last_device = name;
+void cdp_call_succeeded(const char *device_name) {
+  cdp_message_clear();
+  last_device = device_name;
 }

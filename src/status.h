@@ -38,11 +38,14 @@ cdp_status cdp_fail(cdp_status status, int cuda_error, const char *format, ...) 
 
 /*
  * Takes what a function of an engine returned: CDP_OK passes, anything else is kept with the engine's words, what was being
- * done ("allocating device memory") and advice that suits the status. Returns `status`.
+ * done ("allocating device memory") and the engine's advice, or what suits the status. Returns `status`.
  */
 cdp_status cdp_report(cdp_status status, const cdp_fault *fault, const char *doing);
 
-/* What cdp_last_device() says from now on in this thread: this name, which stays. */
-void cdp_device_used(const char *name);
+/*
+ * What a call does last that has used a device and ends with CDP_OK. cdp_last_device() returns this name from now on in this thread;
+ * the name must stay. Forgets the message of a call that the caller's allocator or comparison has made meanwhile.
+ */
+void cdp_call_succeeded(const char *device_name);
 
 #endif

@@ -25,6 +25,16 @@ cdpsort_test(status FOLDER host LABELS simulated)
 foreach(name options device device_facts)
   cdpsort_test(${name} FOLDER host STATIC LABELS simulated)
 endforeach()
+cdpsort_test(call_steps FOLDER host STATIC LABELS simulated)
+foreach(name read_bounds callbacks)
+  cdpsort_test(${name} FOLDER host LABELS simulated)
+endforeach()
+if(NOT CDPSORT_SANITIZE) # it replaces malloc()
+  cdpsort_test(memory_refused FOLDER host SUPPORT simulated_rules STATIC LABELS simulated)
+endif()
+if(CDPSORT_HAVE_CUDA AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13) # of other versions the runtime has other functions
+  cdpsort_test(cuda_calls FOLDER host SOURCES support/fake_cuda.c support/fake_answers.c STATIC LABELS simulated)
+endif()
 cdpsort_test(bitonic_sort FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(buckets FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(buckets_calls FOLDER host SUPPORT host_data LABELS simulated)
@@ -99,27 +109,32 @@ target_include_directories(test_bench_guard PRIVATE bench)
 cdpsort_test(bench_keys FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 cdpsort_test(bench_models FOLDER bench SUPPORT device_data CUDART LABELS simulated)
 
-# The GPU: gpu_check.cpp is their main function and their checks.
+# The GPU: gpu_check.cpp has their main function and their checks. What they share is compiled once.
+if(CDPSORT_HAVE_CUDA)
+  cdpsort_test_support(gpu_check gpu_check.cpp)
+  cdpsort_test_support(gpu_tables gpu_tables.cpp)
+  cdpsort_test_support(gpu_calls gpu_calls.cpp)
+  foreach(name gpu_check gpu_tables gpu_calls)
+    target_link_libraries(${name} PRIVATE cdpsort_check device_data)
+    target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/gpu)
+  endforeach()
+endif()
 foreach(name gpu_sort gpu_schemes gpu_multiway gpu_async gpu_on_stream gpu_first_capture gpu_first_pairs gpu_first_select
-        gpu_pointers gpu_context gpu_partition gpu_buckets_order)
-  cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
+        gpu_pointers gpu_memory gpu_context gpu_partition gpu_buckets_order)
+  cdpsort_test(${name} FOLDER gpu SUPPORT gpu_check device_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
-cdpsort_test(gpu_short FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
-             TIMEOUT 600)
-cdpsort_test(gpu_fallbacks FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data STATIC CUDART MEMCHECK LABELS gpu
-             TIMEOUT 600)
-cdpsort_test(gpu_trace FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data trace_check CUDART MEMCHECK LABELS gpu
-             TIMEOUT 600)
+cdpsort_test(gpu_short FOLDER gpu SUPPORT gpu_check device_data STATIC CUDART MEMCHECK LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_fallbacks FOLDER gpu SUPPORT gpu_check device_data STATIC CUDART MEMCHECK LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_trace FOLDER gpu SUPPORT gpu_check device_data trace_check CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 foreach(name gpu_key_order gpu_counted gpu_indices)
-  cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data host_data CUDART MEMCHECK LABELS gpu
-               TIMEOUT 600)
+  cdpsort_test(${name} FOLDER gpu SUPPORT gpu_check device_data host_data CUDART MEMCHECK LABELS gpu TIMEOUT 600)
 endforeach()
 # Most of their time is the host's, which looks at the results: they run beside one another. In this order the four that run at a time take
 # as long as one another.
 foreach(name gpu_compare gpu_buckets gpu_pairs gpu_records gpu_compare_refused gpu_ranges gpu_segments gpu_select gpu_bitonic_refused
         gpu_segment_copies gpu_bitonic gpu_copies gpu_select_refused gpu_ranges_refused gpu_pairs_refused gpu_buckets_refused)
-  cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
-               MEMCHECK LABELS gpu beside TIMEOUT 600)
+  cdpsort_test(${name} FOLDER gpu SUPPORT gpu_check gpu_tables device_data host_data CUDART MEMCHECK LABELS gpu beside
+               TIMEOUT 600)
 endforeach()
 if(CDPSORT_HAVE_CUDA)
   add_library(sort_by_kinds OBJECT gpu/sort_by_kinds.cu)
@@ -127,22 +142,21 @@ if(CDPSORT_HAVE_CUDA)
   target_include_directories(sort_by_kinds SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
   cdpsort_set_warnings(sort_by_kinds)
 endif()
-cdpsort_test(gpu_sort_by FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT sort_by_kinds device_data
+cdpsort_test(gpu_sort_by FOLDER gpu SUPPORT gpu_check gpu_tables sort_by_kinds device_data
              host_data CUDART MEMCHECK LABELS gpu beside TIMEOUT 600)
 foreach(name gpu_calls gpu_calls_refused)
-  cdpsort_test(${name} FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp support/gpu_calls.cpp SUPPORT public_calls
+  cdpsort_test(${name} FOLDER gpu SUPPORT gpu_check gpu_tables gpu_calls public_calls
                sort_by_kinds device_data host_data CUDART MEMCHECK LABELS gpu beside TIMEOUT 600)
 endforeach()
 # Not under memcheck, which launches one kernel after another: these are about many at once.
-cdpsort_test(gpu_many_sorts FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
-cdpsort_test(gpu_pending_limit FOLDER gpu SOURCES support/gpu_check.cpp SUPPORT device_data CUDART LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_many_sorts FOLDER gpu SUPPORT gpu_check device_data CUDART LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_pending_limit FOLDER gpu SUPPORT gpu_check device_data CUDART LABELS gpu TIMEOUT 600)
 
-cdpsort_test(gpu_calls_at_once FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp support/gpu_calls.cpp SUPPORT
-             public_calls sort_by_kinds device_data host_data CUDART LABELS gpu TIMEOUT 600)
+cdpsort_test(gpu_calls_at_once FOLDER gpu SUPPORT gpu_check gpu_tables gpu_calls public_calls sort_by_kinds device_data host_data
+             CUDART LABELS gpu TIMEOUT 600)
 
 # Wants an MPS daemon, which tests/gpu_run.sh starts.
-cdpsort_test(gpu_mps FOLDER gpu SOURCES support/gpu_check.cpp support/gpu_tables.cpp SUPPORT device_data host_data CUDART
-             LABELS mps TIMEOUT 600)
+cdpsort_test(gpu_mps FOLDER gpu SUPPORT gpu_check gpu_tables device_data host_data CUDART LABELS mps TIMEOUT 600)
 
 # Sorts of all kinds at random, for as long as one likes: build/bin/soak --help. As a test, a few seconds.
 if(CDPSORT_HAVE_CUDA)

@@ -18,8 +18,24 @@ struct Function {
   int (*compare)(const void *a, const void *b, void *context);
   void *context;
 
+  /* The comparison may need more stack than a simulated thread has, and may throw. */
   bool comes_before(const void *a, const void *b) const {
-    return compare(a, b, context) < 0;
+    Call call = {this, a, b, 0};
+    machine::call_on_host(&Function::answer, &call);
+    return call.result < 0;
+  }
+
+private:
+  struct Call {
+    const Function *function;
+    const void *a;
+    const void *b;
+    int result;
+  };
+
+  static void answer(void *argument) {
+    Call &call = *static_cast<Call *>(argument);
+    call.result = call.function->compare(call.a, call.b, call.function->context);
   }
 };
 

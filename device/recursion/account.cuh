@@ -40,13 +40,13 @@ __device__ inline bool enter_batch(const Sort<Bits> &sort) {
   if (!gives_back(sort))
     return atomicAdd(&sort.control->tasks_in_batch, 1u) == 0;
   const uint32_t started = atomicAdd(&sort.control->tasks_in_batch, 1u) + 1;
-  const uint32_t taken = atomicAdd(&launches_taken(), sort.task_launches) + sort.task_launches;
+  const uint32_t taken = reserve_launches(sort.task_launches);
   if (started == 1 || (started <= sort.task_budget && taken <= sort.launch_share)) {
     atomicAdd(&sort.control->launches_taken, sort.task_launches);
     atomicMax(&sort.control->max_tasks_in_batch, started);
     return true;
   }
-  atomicSub(&launches_taken(), sort.task_launches);
+  return_launches(sort.task_launches);
   atomicSub(&sort.control->tasks_in_batch, 1u);
   return false;
 }
@@ -56,7 +56,7 @@ template <typename Bits>
 __device__ inline void give_launches_back(const Sort<Bits> &sort) {
   const unsigned int taken = atomicExch(&sort.control->launches_taken, 0u);
   if (taken != 0)
-    atomicSub(&launches_taken(), taken);
+    return_launches(taken);
 }
 
 /* Counts the blocks of a grid in that is about to be launched, or out again, since it was refused: not to 0, for the launching

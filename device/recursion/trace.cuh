@@ -206,7 +206,7 @@ public:
       describe_grid(event_list(sort), event, kind, range);
   }
 
-  __device__ __forceinline__ ~TraceScope() {
+  __device__ __forceinline__ ~TraceScope() noexcept(false) {
     if (is_traced(sort))
       end_block(event_list(sort), event);
   }
@@ -236,7 +236,7 @@ public:
       describe_block(event_list(sort), own_event(), about, event);
   }
 
-  __device__ __forceinline__ ~BlockTraceScope() {
+  __device__ __forceinline__ ~BlockTraceScope() noexcept(false) {
     if (is_traced(sort))
       end_block(event_list(sort), own_event());
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device keeps for all sorts on it: launches_taken() of runtime.cuh. A file of its own, since the kernels are compiled
+ * What the device keeps for all sorts on it: reserve_launches() of runtime.cuh. A file of its own, since the kernels are compiled
  * several times, and all must see the same.
  */
 #include "runtime.cuh"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's functions, for what the CUDA runtime does not do; and by them the calling thread's context.
+ * The driver's functions, for what the CUDA runtime does not do; by them the calling thread's context; and the thread's capture mode.
  */
 #ifndef CDPSORT_DEVICE_RUNTIME_CUDA_CONTEXT_CUH
 #define CDPSORT_DEVICE_RUNTIME_CUDA_CONTEXT_CUH
@@ -43,6 +43,31 @@ inline bool make_context_current(void *context) {
   static const auto set = driver_function<CUresult (*)(CUcontext)>("cuCtxSetCurrent");
   return set != nullptr && set(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
 }
+
+/*
+ * Loads kernels and creates pools while a stream is being captured, in a mode that forbids what may synchronise. Nothing here waits
+ * for captured work.
+ */
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(bool requested) : is_requested(requested) {
+    exchange();
+  }
+  ~RelaxedCapture() {
+    exchange();
+  }
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+
+private:
+  void exchange() {
+    if (is_requested)
+      unrecorded(cudaThreadExchangeStreamCaptureMode(&mode));
+  }
+
+  bool is_requested;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+};
 
 } // namespace cdp::cuda
 

@@ -203,9 +203,14 @@ extern __device__ unsigned int cdp_launches_taken;
 
 namespace cdp::CDP_RUNTIME {
 
-/* The launches that all sorts on the device have reserved at present: as one host process sees the device. */
-__device__ __forceinline__ unsigned int &launches_taken() {
-  return cdp_launches_taken;
+/* Reserves launches among those that all sorts on the device have, as one host process sees the device, and returns how many are
+   reserved then; or returns them. */
+__device__ __forceinline__ uint32_t reserve_launches(uint32_t count) {
+  return atomicAdd(&cdp_launches_taken, count) + count;
+}
+
+__device__ __forceinline__ void return_launches(uint32_t count) {
+  atomicSub(&cdp_launches_taken, count);
 }
 
 /*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The blocking calls of an engine: their steps, and the order of these, are the same in every runtime. What differs is the
- * engine's Session, the resources of one call, given back whatever happens:
+ * The calls of an engine that read something back: their steps, and the order of these, are the same in every runtime. What
+ * differs is the engine's Session, the resources of one call on a stream, given back when it goes:
  *
- *     begin()         waits for the device's earlier work; time is taken from now on
- *     end()           waits for what was launched, and tells how long it took
+ *     begin()         time is taken from now on
+ *     end()           waits for what was launched, and returns how long it took
  *     check_launch()  what a launch returned, as a status
- *     clear(), copy() zeros for device memory, and copies between it and the host
+ *     read()          copies from the device to the host, and waits for that
  */
 #ifndef CDPSORT_DEVICE_RUNTIME_ENGINE_CALLS_H
 #define CDPSORT_DEVICE_RUNTIME_ENGINE_CALLS_H
@@ -52,21 +52,21 @@ inline bool moves_keys_early(const cdp_plan &plan) {
 
 /* Reads the counts that a sort has left in its workspace. */
 template <typename Session>
-cdp_status read_study(const cdp_plan &plan, const cdp_gathering &gathering, cdp_fault *fault) {
+cdp_status read_study(const cdp_plan &plan, const cdp_gathering &gathering, const Session &session, cdp_fault *fault) {
   const WorkspaceParts parts = workspace_parts(plan);
   const unsigned char *workspace = static_cast<const unsigned char *>(plan.d_workspace);
   cdp_study *study = gathering.study;
   Control control;
-  CDP_RETURN_UNLESS_OK(Session::copy(&control, workspace + parts.control, sizeof control, fault));
-  CDP_RETURN_UNLESS_OK(Session::copy(study->depths, workspace + parts.counters, sizeof study->depths, fault));
+  CDP_RETURN_UNLESS_OK(session.read(&control, workspace + parts.control, sizeof control, fault));
+  CDP_RETURN_UNLESS_OK(session.read(study->depths, workspace + parts.counters, sizeof study->depths, fault));
   fill_study(plan, control, gathering.milliseconds, study);
   return CDP_OK;
 }
 
 /* cdp_engine::sort. */
 template <typename Session>
-cdp_status run_sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *fault) {
-  Session session;
+cdp_status run_sort(const cdp_plan *plan, void *stream, cdp_gathering *gathering, cdp_fault *fault) {
+  Session session(stream);
   TraceMemory memory;
   const bool counted = gathering->study != nullptr;
   const bool traced = plan->d_trace != nullptr;
@@ -74,84 +74,33 @@ cdp_status run_sort(const cdp_plan *plan, cdp_gathering *gathering, cdp_fault *f
   if (traced && !memory.allocate(plan->trace_capacity))
     return refuse(fault, CDP_ERROR_MEMORY, "host memory for the trace is exhausted");
   if (traced)
-    CDP_RETURN_UNLESS_OK(Session::clear(plan->d_trace, trace_bytes, fault));
-  CDP_RETURN_UNLESS_OK(session.begin(plan->seed, fault)); // waits for the zeros, too
-  const int error = launch_sort(*plan, counted, session.stream);
+    CDP_RETURN_UNLESS_OK(
+        Session::check_launch(zero_memory(plan->d_trace, trace_bytes, stream), false, "clearing the trace", fault));
+  CDP_RETURN_UNLESS_OK(session.begin(plan->seed, fault));
+  const int error = launch_sort(*plan, counted, stream);
   CDP_RETURN_UNLESS_OK(Session::check_launch(error, moves_keys_early(*plan), "launching the sort", fault));
   CDP_RETURN_UNLESS_OK(session.end("sorting", &gathering->milliseconds, fault));
   if (counted)
-    CDP_RETURN_UNLESS_OK(read_study<Session>(*plan, *gathering, fault));
+    CDP_RETURN_UNLESS_OK(read_study(*plan, *gathering, session, fault));
   if (!traced)
     return CDP_OK;
-  CDP_RETURN_UNLESS_OK(Session::copy(memory.trace(), plan->d_trace, trace_bytes, fault));
+  CDP_RETURN_UNLESS_OK(session.read(memory.trace(), plan->d_trace, trace_bytes, fault));
   read_trace(memory, gathering->trace);
   return CDP_OK;
 }
 
-/* cdp_engine::sort_payload, sort_records, divide, select, do_ranges, sort_segments, compare and sort_bitonic: `launch` launches
-   the plan. */
-template <typename Session, typename Plan>
-cdp_status run_launches(const Plan &plan, uint64_t seed, int (*launch)(const Plan &, void *), const char *doing,
-                        cdp_fault *fault) {
-  Session session;
-  double milliseconds = 0;
-  CDP_RETURN_UNLESS_OK(session.begin(seed, fault));
-  CDP_RETURN_UNLESS_OK(Session::check_launch(launch(plan, session.stream), true, "launching the kernels", fault));
-  return session.end(doing, &milliseconds, fault);
-}
-
-template <typename Session>
-cdp_status run_payload(const cdp_payload_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->sort.seed, launch_payload, "sorting", fault);
-}
-
-template <typename Session>
-cdp_status run_records(const cdp_records_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->seed, launch_records, "sorting", fault);
-}
-
-template <typename Session>
-cdp_status run_division(const cdp_division_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->seed, launch_division, "dividing", fault);
-}
-
-template <typename Session>
-cdp_status run_select(const cdp_select_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->seed, launch_select, "selecting", fault);
-}
-
-template <typename Session>
-cdp_status run_ranges(const cdp_ranges_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->seed, launch_ranges, "going through the keys", fault);
-}
-
-template <typename Session>
-cdp_status run_segments(const cdp_segments_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->seed, launch_segments, "sorting", fault);
-}
-
-template <typename Session>
-cdp_status run_compare(const cdp_compare_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->seed, launch_compare, "sorting", fault);
-}
-
-template <typename Session>
-cdp_status run_bitonic(const cdp_bitonic_plan *plan, cdp_fault *fault) {
-  return run_launches<Session>(*plan, plan->seed, launch_bitonic, "sorting", fault);
-}
-
 /* cdp_engine::partition. */
 template <typename Session>
-cdp_status run_partition(const cdp_partition_request *request, cdp_parts *parts, cdp_fault *fault) {
-  Session session;
+cdp_status run_partition(const cdp_partition_request *request, void *stream, cdp_parts *parts, cdp_fault *fault) {
+  Session session(stream);
   PartCounts totals;
   double milliseconds = 0;
   CDP_RETURN_UNLESS_OK(session.begin(request->seed, fault));
-  const int error = launch_partition_of_type(*request, session.stream);
+  const int error = launch_partition_of_type(*request, stream);
   CDP_RETURN_UNLESS_OK(Session::check_launch(error, true, "launching the partition", fault));
   CDP_RETURN_UNLESS_OK(session.end("partitioning", &milliseconds, fault));
   const unsigned char *workspace = static_cast<const unsigned char *>(request->d_workspace);
-  CDP_RETURN_UNLESS_OK(Session::copy(&totals, workspace + partition_parts(*request).totals, sizeof totals, fault));
+  CDP_RETURN_UNLESS_OK(session.read(&totals, workspace + partition_parts(*request).totals, sizeof totals, fault));
   fill_parts(*request, totals, milliseconds, parts);
   return CDP_OK;
 }

@@ -20,7 +20,8 @@
  *     read_anew()          what a word in device memory is now, whoever has changed it
  *     prefetch()           has the line of memory at an address brought into the cache that all multiprocessors share
  *     device_clock()       nanoseconds, and multiprocessor_number() where a thread runs: for traces
- *     launches_taken()     the launches that all sorts on the device have reserved at present; where kernels can launch
+ *     reserve_launches()   reserves launches among those that all sorts on the device have, and returns how many are reserved
+ *                          then; return_launches() returns them. Where kernels can launch
  *     fresh()              the same number, of which the compiler knows nothing: what follows from it is worked out anew
  *     reread()             what is in shared memory now, read here: nothing is kept in a register from before
  *     expect()             what a kernel relies on: a broken rule of the simulated device, nothing on a GPU

@@ -7,6 +7,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
 
 namespace cdp::simulated::machine {
 
@@ -96,10 +97,42 @@ void Block::step() {
   here_ = &here;
   interrupted_ = false;
   go_on_from(scheduler_);
+  while (host_call_.function != nullptr)
+    answer_host_call();
   here.lane = nullptr;
   const bool waits_for_blocks = barrier_arrived_ == grid_->shape.threads;
   if (runnable_count_ == 0 && drawn_ == NOBODY && !ended() && !waits_for_blocks && report_.code == LAUNCH_OK)
     explain_deadlock();
+}
+
+/* Calls what a thread has asked for, and lets that thread go on. */
+void Block::answer_host_call() {
+  Lane *const lane = std::exchange(here_->lane, nullptr);
+  try {
+    host_call_.function(host_call_.argument);
+  } catch (...) {
+    host_call_.has_thrown = true;
+  }
+  host_call_.function = nullptr;
+  here_->lane = lane;
+  scheduler_.switch_to(lane->fiber);
+}
+
+/*
+ * Calls a function of the program's, and returns when it has returned.
+ *
+ * 1. A fiber has a small stack, and the function may need as much of it as the program likes.
+ * 2. The host thread waits meanwhile, on the stack that the program gave it.
+ * Therefore the function is called there. An exception ends the run, for no kernel can go on from it.
+ */
+void Block::call_on_host(Lane &lane, void (*function)(void *argument), void *argument) {
+  host_call_ = {function, argument, false};
+  lane.fiber.switch_to(scheduler_);
+  if (!host_call_.has_thrown)
+    return;
+  const Unwound unwound = blame("thread %u: a function of the program's threw an exception", unsigned{lane.thread});
+  report_.code = LAUNCH_CALL_THREW;
+  throw unwound;
 }
 
 /* Takes one out of the runnable threads. */

@@ -70,6 +70,13 @@ bool check_memory(unsigned char *memory, size_t bytes, const char *what, Report 
 /* Thrown through a kernel that is not to go on. */
 struct Unwound {};
 
+/* What a thread wants done outside of its fiber. */
+struct HostCall {
+  void (*function)(void *argument) = nullptr; /* NULL: nothing */
+  void *argument = nullptr;
+  bool has_thrown = false;
+};
+
 /* What a fiber goes on for. */
 enum class Order : uint8_t { run, unwind, finish };
 
@@ -140,11 +147,17 @@ public:
   /* Writes to the report that a rule was broken by this block, unless an earlier one is there. A thread throws the result. */
   Unwound blame(const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+  /* Whether the run has been stopped by a broken rule. Every thread that still runs is being unwound: it must wait for none. */
+  bool is_stopped() const {
+    return report_.code != LAUNCH_OK;
+  }
+
   /* The rest is called by the running thread. */
   uint64_t meet(Lane &lane, uint32_t mask);
   uint32_t wait_at_barrier(Lane &lane, bool predicate);
   uint32_t wait_at_named_barrier(Lane &lane, uint32_t number, uint32_t threads, bool predicate);
   void pause(Lane &lane);
+  void call_on_host(Lane &lane, void (*function)(void *argument), void *argument);
   void *shared(const Lane &lane, size_t bytes);
 
 private:
@@ -167,12 +180,14 @@ private:
   void pass_named_barrier(uint32_t number);
   void explain_deadlock();
   void choose_order();
+  void answer_host_call();
 
   Random &random_;
   Report &report_;
   Grid *grid_ = nullptr;
   Here *here_ = nullptr; /* of the host thread that steps it */
   Fiber scheduler_;      /* that host thread, while the block's threads run */
+  HostCall host_call_;   /* of the thread that ran last */
   uint32_t index_ = 0;
   bool interrupted_ = false;
   uint32_t runnable_count_ = 0;

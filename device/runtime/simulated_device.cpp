@@ -21,9 +21,24 @@ const Report &last_report() noexcept {
   return machine::this_machine().report;
 }
 
+bool is_running() noexcept {
+  return machine::this_machine().is_running();
+}
+
 unsigned int &launches_taken() noexcept {
   static unsigned int taken = 0;
   return taken;
+}
+
+/* The machine notes a change first: its thread may be unwound at the atomic's pause. */
+uint32_t reserve_launches(uint32_t count) {
+  machine::this_machine().note_reserved(count);
+  return atomicAdd(&launches_taken(), count) + count;
+}
+
+void return_launches(uint32_t count) {
+  machine::this_machine().note_reserved(0 - count);
+  atomicSub(&launches_taken(), count);
 }
 
 uint64_t device_clock() noexcept {

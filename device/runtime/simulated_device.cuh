@@ -7,7 +7,8 @@
  * the launch from the host returns LAUNCH_RULE_BROKEN (simulated_device.h).
  *
  * Not here, so that no kernel can rely on it: __shared__, __constant__, vector types, thread indices beyond x.
- * A kernel must leave nothing to destructors and call no collective from a noexcept function: a broken rule unwinds it.
+ * A kernel must call no collective from a noexcept function: a broken rule unwinds it. A destructor that calls one is
+ * noexcept(false); while its thread is unwound, collectives return at once.
  */
 #ifndef CDPSORT_DEVICE_RUNTIME_SIMULATED_DEVICE_CUH
 #define CDPSORT_DEVICE_RUNTIME_SIMULATED_DEVICE_CUH
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <type_traits>
 
 #define __global__
@@ -120,8 +122,15 @@ int max_together(KernelName kernel, uint32_t threads, uint32_t shared_bytes) noe
 /* Lets a kernel have so much shared memory in the calling thread's launches. */
 int allow_from_host(KernelName kernel, uint32_t bytes) noexcept;
 
-/* Launches a child of the running thread's grid. */
+/* Launches a child of the running thread's grid. Throws std::bad_alloc. */
 int launch_from_thread(ChildStream where, GridShape shape, KernelCall call);
+
+/* Ends the run with a report that the running thread found host memory exhausted. */
+[[noreturn]] void exhaust_memory();
+
+/* Calls a function of the program's on the stack of the host thread that launched the run. If the function throws, the run ends
+   with LAUNCH_CALL_THREW. For a running thread. */
+void call_on_host(void (*function)(void *argument), void *argument);
 
 /* Waits until all threads of the block are there, or at the grid's barrier all of the grid. Returns how many of the block's
    gave a predicate that is not 0. */
@@ -170,6 +179,10 @@ inline bool named_barrier_or(uint32_t number, uint32_t threads, bool predicate,
 
 /* The launches that all sorts on the device have reserved at present: one for the process. */
 unsigned int &launches_taken() noexcept;
+
+/* Reserves launches, and returns how many are reserved then, or returns them. A run that is abandoned returns its own. */
+uint32_t reserve_launches(uint32_t count);
+void return_launches(uint32_t count);
 
 inline void prefetch(const void *) {}
 
@@ -247,7 +260,11 @@ template <typename... Parameters>
 int launch_child(ChildStream where, GridShape shape, void (*kernel)(Parameters...),
                  typename AsGiven<Parameters>::Type... arguments) {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are copied byte by byte");
-  return machine::launch_from_thread(where, shape, {machine::name_of(kernel), [=] { kernel(arguments...); }});
+  try {
+    return machine::launch_from_thread(where, shape, {machine::name_of(kernel), [=] { kernel(arguments...); }});
+  } catch (const std::bad_alloc &) {
+    machine::exhaust_memory(); // before destructors come to a barrier
+  }
 }
 
 } // namespace cdp::simulated

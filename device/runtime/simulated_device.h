@@ -28,6 +28,7 @@ constexpr int LAUNCH_INVALID_SHAPE = 9;       /* no blocks, no threads, or too m
 constexpr int LAUNCH_OUT_OF_RESOURCES = 701;  /* Rules::refused_launch */
 constexpr int LAUNCH_RULE_BROKEN = 719;       /* a kernel broke a rule: Report::broken_rule says which; from the host only */
 constexpr int LAUNCH_TOO_MANY_TOGETHER = 720; /* more than Rules::resident_blocks; launch_together() only */
+constexpr int LAUNCH_CALL_THREW = 721;        /* a function that a kernel called on the host threw; from the host only */
 
 /* What a block may have: what compute capability 9.0 lets a kernel have that asks for it (allow_shared_bytes()), and what every
    kernel may have that does not. */
@@ -68,6 +69,9 @@ void set_rules(const Rules &rules) noexcept;
 
 /* The calling thread's rules. */
 const Rules &current_rules() noexcept;
+
+/* Whether the calling thread is in a run: a function that a kernel called on the host asks. */
+bool is_running() noexcept;
 
 /* The report of the calling thread's last run, or of the broken guard that release_memory() has found since. */
 const Report &last_report() noexcept;

@@ -20,9 +20,13 @@ int device_count(cdp_fault *) {
   return 1;
 }
 
-cdp_status enter(int, cdp_previous *previous, cdp_fault *) {
+/* A comparison is called in the middle of a run, whose rules and seed a second call in the thread would change. */
+cdp_status enter(int, cdp_previous *previous, cdp_fault *fault) {
   *previous = {};
-  return CDP_OK;
+  if (!is_running())
+    return CDP_OK;
+  fault->advice = "call it when the sort has returned, and have comparisons return, without longjmp()";
+  return refuse(fault, CDP_ERROR_UNSUPPORTED, "this thread is in a sort, whose comparison must not call this library");
 }
 
 void leave(const cdp_previous *) {}
@@ -51,14 +55,32 @@ cdp_status locate(const void *, cdp_memory_place *place, cdp_fault *) {
   return CDP_OK;
 }
 
-cdp_status allocate(size_t bytes, void **memory, cdp_fault *fault) {
+/* Every launch is over when it returns: there is nothing to wait for, and no stream. */
+cdp_status begin(void **stream, cdp_fault *) {
+  *stream = nullptr;
+  return CDP_OK;
+}
+
+cdp_status finish(void *, const char *, cdp_fault *) {
+  return CDP_OK;
+}
+
+void end(void *) {}
+
+cdp_status allocate(size_t bytes, void *, bool, void **memory, cdp_fault *fault) {
   *memory = allocate_memory(bytes);
   return *memory != nullptr ? CDP_OK : refuse(fault, CDP_ERROR_MEMORY, "host memory for the simulated device is exhausted");
 }
 
 /* A broken guard makes the thread's next launch fail with its report. */
-void release(void *memory) {
+cdp_status release(void *memory, void *, cdp_fault *) {
   release_memory(memory);
+  return CDP_OK;
+}
+
+cdp_status copy(void *destination, const void *source, size_t bytes, void *, cdp_fault *) {
+  memcpy(destination, source, bytes);
+  return CDP_OK;
 }
 
 void take_seed(uint64_t seed) {
@@ -75,18 +97,12 @@ cdp_status check(cdp_fault *fault, int error) {
   if (error == LAUNCH_NO_MEMORY)
     return refuse(fault, CDP_ERROR_SIMULATED,
                   "host memory was exhausted while the simulated device ran; the keys are unspecified");
+  if (error == LAUNCH_CALL_THREW) {
+    fault->advice = "have it catch what it throws, and return a number";
+    return refuse(fault, CDP_ERROR_SIMULATED, "the comparison threw an exception; the items are unspecified");
+  }
   return refuse(fault, CDP_ERROR_SIMULATED, "the simulated device stopped with code %d: %.200s", error,
                 last_report().broken_rule);
-}
-
-/* The sort is done when its launch returns. */
-cdp_status allocate_on_stream(size_t bytes, void *, void **memory, cdp_fault *fault) {
-  return allocate(bytes, memory, fault);
-}
-
-cdp_status release_on_stream(void *memory, void *, cdp_fault *) {
-  release(memory);
-  return CDP_OK;
 }
 
 cdp_status is_captured(void *, bool *captured, cdp_fault *) {
@@ -140,9 +156,9 @@ cdp_status launch_bitonic_on(const cdp_bitonic_plan *plan, void *stream, cdp_fau
 }
 
 /* See engine_calls.h. */
-struct Session {
-  void *stream = nullptr;
-  std::chrono::steady_clock::time_point begun;
+class Session {
+public:
+  explicit Session(void *) {}
 
   cdp_status begin(uint64_t seed, cdp_fault *) {
     take_seed(seed);
@@ -160,15 +176,13 @@ struct Session {
     return CDP_OK;
   }
 
-  static cdp_status clear(void *memory, size_t bytes, cdp_fault *) {
-    memset(memory, 0, bytes);
-    return CDP_OK;
-  }
-
-  static cdp_status copy(void *destination, const void *source, size_t bytes, cdp_fault *) {
+  static cdp_status read(void *destination, const void *source, size_t bytes, cdp_fault *) {
     memcpy(destination, source, bytes);
     return CDP_OK;
   }
+
+private:
+  std::chrono::steady_clock::time_point begun;
 };
 
 cdp_status set_pending_limit(uint32_t limit, cdp_fault *) {
@@ -183,31 +197,26 @@ constexpr cdp_engine ENGINE = {true,
                                current,
                                describe,
                                locate,
+                               begin,
+                               finish,
+                               end,
                                allocate,
                                release,
-                               allocate_on_stream,
-                               release_on_stream,
-                               Session::copy,
+                               nullptr, // nothing is kept: memory is poisoned anew for each call
+                               nullptr,
+                               copy,
                                is_captured,
                                launch,
-                               run_sort<Session>,
                                launch_payload_on,
-                               run_payload<Session>,
                                launch_records_on,
-                               run_records<Session>,
                                launch_division_on,
-                               run_division<Session>,
                                launch_select_on,
-                               run_select<Session>,
                                launch_ranges_on,
-                               run_ranges<Session>,
                                launch_segments_on,
-                               run_segments<Session>,
-                               prepare_comparison,
                                launch_compare_on,
-                               run_compare<Session>,
                                launch_bitonic_on,
-                               run_bitonic<Session>,
+                               prepare_comparison,
+                               run_sort<Session>,
                                run_partition<Session>,
                                set_pending_limit};
 

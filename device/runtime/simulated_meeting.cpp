@@ -279,6 +279,8 @@ void Block::explain_deadlock() {
 /* ---- What threads call ----------------------------------------------------------------------------------------- */
 
 /*
+ * A destructor may come here while its thread is unwound: it must neither wait nor throw then.
+ *
  * They ask where they are, although their callers know: a caller's register was put away on its thread's stack, and a processor that
  * need not wait for that one begins with the next switch beside this one.
  */
@@ -286,6 +288,8 @@ void Block::explain_deadlock() {
 uint64_t meet_lanes(Purpose purpose, uint32_t mask, uint64_t value, Place place) {
   const Here &now = here();
   Lane &lane = *now.lane;
+  if (__builtin_expect(now.resident->is_stopped(), 0))
+    return 0;
   lane.value = value;
   lane.source = purpose.source;
   lane.place = place;
@@ -296,6 +300,8 @@ uint64_t meet_lanes(Purpose purpose, uint32_t mask, uint64_t value, Place place)
 uint32_t meet(Activity barrier, bool predicate, Place place) {
   const Here &now = here();
   Lane &lane = *now.lane;
+  if (__builtin_expect(now.resident->is_stopped(), 0))
+    return 0;
   lane.place = place;
   lane.activity = barrier;
   return now.resident->wait_at_barrier(lane, predicate);
@@ -304,6 +310,8 @@ uint32_t meet(Activity barrier, bool predicate, Place place) {
 uint32_t meet_named(uint32_t number, uint32_t threads, bool predicate, Place place) {
   const Here &now = here();
   Lane &lane = *now.lane;
+  if (__builtin_expect(now.resident->is_stopped(), 0))
+    return 0;
   lane.place = place;
   lane.activity = Activity::named_barrier;
   return now.resident->wait_at_named_barrier(lane, number, threads, predicate);
@@ -316,15 +324,24 @@ void *shared_memory(size_t bytes) {
 
 void pause_thread() {
   Here &now = here();
-  if (now.lane != nullptr)
-    now.resident->pause(*now.lane);
-  else
+  if (now.lane == nullptr)
     now.atomics_until_pause = UINT32_MAX; // an atomic on the host
+  else if (!now.resident->is_stopped())
+    now.resident->pause(*now.lane);
+}
+
+void call_on_host(void (*function)(void *argument), void *argument) {
+  const Here &now = here();
+  now.resident->call_on_host(*now.lane, function, argument);
 }
 
 void break_rule(const char *what) {
   const Lane &lane = *here().lane;
   throw lane.warp->block->blame("thread %u: %s", unsigned{lane.thread}, what);
+}
+
+void exhaust_memory() {
+  break_rule("host memory is exhausted");
 }
 
 void break_expectation(Place place) {

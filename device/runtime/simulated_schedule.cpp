@@ -144,6 +144,10 @@ void Machine::abandon() noexcept {
   ready_.clear();
   grids_.clear();
   give_back_pending(pending_);
+  // A complete run has returned what it reserved, or is at fault, which is to be seen.
+  const uint32_t reserved = std::exchange(reserved_, 0);
+  if (report.code != LAUNCH_OK)
+    atomicSub(&launches_taken(), reserved);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------------- */

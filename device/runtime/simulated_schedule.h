@@ -47,6 +47,15 @@ public:
     return random_.below(2) != 0;
   }
 
+  bool is_running() const {
+    return running_;
+  }
+
+  /* So many launches more are reserved by the run (reserve_launches()), or fewer: modulo 2^32. */
+  void note_reserved(uint32_t more) {
+    reserved_ += more;
+  }
+
   /* Remembers what a release found, for the next run. */
   void remember(const Report &fault);
 
@@ -78,6 +87,7 @@ private:
   Random random_;
   uint32_t eagerness_ = 0;  /* chance, of 8, that one more block is started while others are resident */
   uint32_t pending_ = 0;    /* its share of the launches that are pending */
+  uint32_t reserved_ = 0;   /* its share of launches_taken() */
   Grid *stepped_ = nullptr; /* the grid of the block that is being stepped */
   std::vector<std::unique_ptr<Grid>> grids_;
   std::vector<Grid *> ready_; /* with blocks not yet started */

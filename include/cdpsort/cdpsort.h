@@ -87,29 +87,28 @@ typedef struct cdp_options cdp_options;
  * Sorts `count` keys in place and returns when they are sorted.
  *
  * Memory. Where the keys lie is found out, not asked: pageable or pinned host memory (copied to the device and back), managed
- * memory or device memory (sorted where it is). Device memory for a second array of keys and the bookkeeping (of narrow keys for
- * the bookkeeping alone), as cdp_quicksort_workspace() says it, is allocated and freed; options->allocator can provide it.
+ * memory or device memory (sorted where it is). The call needs device memory for a second array of keys and the bookkeeping (of
+ * narrow keys for the bookkeeping alone), as much as cdp_quicksort_workspace() says. It comes from the library's own memory pool,
+ * which keeps some for the next call: cdp_set_memory_ceiling(). options->allocator can provide it instead.
  *
- * Synchronisation. The call first waits for all earlier work of the CUDA device that sorts, so that no ordering is asked of the
- * caller, and works on a stream of its own. The thread's current CUDA device and context are left as they were.
+ * Synchronisation. The call first waits for all earlier work of the CUDA device that sorts, on all streams, and reads host arrays
+ * after that: no ordering is asked of the caller. It works on a stream of the library's. The thread's current CUDA device and
+ * context are left as they were. The wait invalidates a capture in global mode that another thread has under way.
  *
- * Threads. This and every other call may be made from several threads at once, on different data.
+ * Threads. This and every other call may be made from several threads at once, on different data. A call needs 64 KiB of the
+ * calling thread's stack, and what CUDA and the caller's functions need. In the child of a fork() by a process that has used CUDA
+ * the status is CDP_ERROR_NO_DEVICE.
  *
- * What is launched. Up to 16,384 keys of 4 bytes, or 8,192 of 8, are sorted by one kernel of one block. Of more keys the host
- * launches one, of a block for each multiprocessor, which does the whole sort, and up to 2,097,152 keys of 4 bytes, or 1,572,863
- * of 8, a second one behind it, of one block. Where keys are so unevenly spread that the first cannot, it launches what else the
- * recursion comes to, or leaves that to the second. With CDP_SCHEME_HOST the host launches a fixed row of kernels.
- * Narrow keys are counted by one kernel of one block, up to 32,768 of 1 byte and 16,384 of 2, and by three kernels beyond, which
- * the host launches.
- * Other options and other devices than an H200 shift these limits.
+ * What is launched. Up to 16,384 keys of 4 bytes, or 8,192 of 8, are sorted by one block. For more keys the host launches one kernel
+ * or two, which launch what else the recursion comes to. With CDP_SCHEME_HOST the host launches a fixed row of kernels. Narrow keys
+ * are counted by one kernel, or three. Other options and other devices than an H200 shift these limits.
  *
  * Pending launches. All sorts on a device share CUDA's limit of pending device launches, 2,048 unless the program has set
  * cudaLimitDevRuntimePendingLaunchCount, and take a quarter of it together. Launches that are refused all the same are no
  * errors: the range is sorted another way. Under less than 1,536 CUDA loses grids now and then, so that the host launches then,
  * as with CDP_SCHEME_HOST.
  *
- * Worst case O(n log^2 n), whatever the input. The library never prints, exits or aborts, and never changes process-wide limits
- * of the CUDA runtime.
+ * Worst case O(n log^2 n), whatever the input. The library never prints, exits, aborts or changes CUDA's process-wide limits.
  *
  * @param keys     `count` keys, owned by the caller, aligned to the size of a key. May be NULL if `count` is 0.
  * @param count    number of keys, at most CDP_COUNT_MAX; 0 and 1 are nothing to do. More than 2^32 is fine.
@@ -175,8 +174,8 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  * @param options          how to sort; NULL means the defaults. Read during the call only. Its allocator has nothing to do.
  * @param d_workspace      device memory of the same device, owned by the caller, not overlapping the keys, aligned to
  *                         CDP_WORKSPACE_ALIGNMENT, its contents unspecified before and after. Must stay until the sort is
- *                         complete, and for a graph as long as that is replayed. One sort at a time may use it. May be NULL
- *                         if 0 bytes are needed.
+ *                         complete, and for a graph as long as that is replayed. Two sorts that use it at once may never
+ *                         end. May be NULL if 0 bytes are needed.
  * @param workspace_bytes  its size; at least what cdp_quicksort_workspace() says for the same arguments.
  * @param stream           a cudaStream_t as CUDA's opaque pointer; NULL is the default stream.
  * @return CDP_OK: launched; CDP_ERROR_NULL, _TYPE, _OPTION, _SIZE, _ALIGNMENT, _WORKSPACE, _POINTER (such as keys in host
@@ -190,8 +189,8 @@ CDP_API cdp_status cdp_quicksort_async(void *d_keys, size_t count, cdp_type type
 /**
  * cdp_quicksort_async() without a workspace of the caller's: one is allocated in stream order, and given back behind the sort.
  *
- * From CUDA's memory pool of the device (cudaMallocAsync(), cudaFreeAsync()), as a node of the graph where `stream` is being
- * captured, or by options->allocator. That one is called as cdp_allocator says, but before the sort is done: what allocate()
+ * From the library's memory pool of the device (cdp_set_memory_ceiling()), as a node of the graph where `stream` is being captured,
+ * or by options->allocator. That one is called as cdp_allocator says, but before the sort is done: what allocate()
  * returns must be there for the work that `stream` is given from then on, and what release() is given may be used again, or
  * freed, when the work on `stream` so far is complete, and not before. A function that waits for the device, as cudaFree() does,
  * is right, and slow.
@@ -288,9 +287,7 @@ typedef enum cdp_pivot {
  * most, for a workspace and, for arrays in host memory on a CUDA device, a copy of them. Where there is nothing to do, and in
  * calls that fail before that, nothing is asked for.
  *
- * Both functions NULL: the library's own cudaMalloc() and cudaFree() (cdp_quicksort_on_stream(): cudaMallocAsync() and
- * cudaFreeAsync()), on the simulated device host memory. One of them alone:
- * CDP_ERROR_OPTION. Both are called on the calling thread, with the device that sorts current, which they must leave so. They
+ * Both functions NULL: the library's memory pool, on the simulated device host memory. One of them alone: CDP_ERROR_OPTION. Both are called on the calling thread, with the device that sorts current, which they must leave so. They
  * must return: no exception, no longjmp(). And they must not call this library.
  */
 typedef struct cdp_allocator {
@@ -313,7 +310,7 @@ typedef struct cdp_tuning cdp_tuning;
 /**
  * How to sort. Initialise with CDP_OPTIONS_INIT, then set what you want to be different. In every field 0 means the default.
  * `size` tells the library which version the caller was compiled with. Before 1.0 every minor version has an ABI, and so a
- * soname, of its own (libcdpsort.so.0.3); within one the structure only ever grows at its end. A structure of fewer bytes than
+ * soname, of its own (libcdpsort.so.0.4); within one the structure only ever grows at its end. A structure of fewer bytes than
  * the library's is refused with CDP_ERROR_OPTION: compile the caller again. One of more bytes is accepted if the rest is 0.
  */
 struct cdp_options {
@@ -358,10 +355,25 @@ struct cdp_options {
     }                                                                                                                          \
   }
 
+/* ---- Memory between calls -------------------------------------------------------------------------------------- */
+
+/**
+ * How much device memory the library keeps between calls, on each device: at most so many bytes, and never more than a sixteenth of
+ * the device's memory, which is the default. 0: none; each call then has its memory mapped anew, which takes a short sort six times
+ * as long. Kept memory is free for the library's next calls alone, and counts as the process's in nvidia-smi. What is kept
+ * beyond `bytes` goes back: on the current device at once, on others at their next call. From any thread, at any time.
+ * @return CDP_OK, also without a GPU; CDP_ERROR_CUDA.
+ * @since 0.4.0
+ */
+CDP_API cdp_status cdp_set_memory_ceiling(uint64_t bytes);
+
+/** Gives back what is kept on the current device and not in use. Returns as cdp_set_memory_ceiling(). @since 0.4.0 */
+CDP_API cdp_status cdp_trim_memory(void);
+
 /* ---- Version --------------------------------------------------------------------------------------------------- */
 
 #define CDP_VERSION_MAJOR 0
-#define CDP_VERSION_MINOR 3
+#define CDP_VERSION_MINOR 4
 #define CDP_VERSION_PATCH 0
 
 /** The version as one number: 10000 * major + 100 * minor + patch. Compare with cdp_version(). */

@@ -27,8 +27,10 @@
  * called; threads that ask for the same one at once wait for one compilation. It takes about a second or two, and happens
  * within the call that first needs it, whatever its form: cdp_compile_comparison() does it ahead.
  *
- * On the simulated device the comparison is a C function of qsort_r()'s form instead, which must not call this library. A program
- * that gives both runs on either.
+ * On the simulated device the comparison is a C function of qsort_r()'s form instead, called on the calling thread and on its stack.
+ * It must not call this library: such a call ends with CDP_ERROR_UNSUPPORTED. An exception of a C++ program's comparison ends the
+ * sort with CDP_ERROR_SIMULATED. After a longjmp() out of a comparison the thread has no simulated device any more. A program that
+ * gives both comparisons runs on either device.
  *
  * Stability: none. Equivalent items come out in some order, which may be another one the next time.
  *

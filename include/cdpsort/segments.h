@@ -37,7 +37,9 @@
  *   the input also where there is no column.
  * - Offsets are arrays that are only read: each may lie in any memory, and they may overlap each other, but neither keys nor
  *   columns nor the workspace. In stream order they are read when the stream comes to it, and may come from the work before.
- * - A segment that ends before it begins, or behind the array, is taken for an empty one. Nobody says so.
+ * - A segment that ends before it begins is an empty one.
+ * - A blocking call checks offsets in host memory: one greater than `count` is CDP_ERROR_SIZE. Of other offsets, such a segment is an
+ *   empty one, and no status says so.
  * - Where segments overlap, keys and values of all segments are unspecified afterwards, also in the number of times that each is
  *   there. What lies outside of all segments is as it was, and the call ends as others do.
  * - While a call runs, it may write what lies between segments as well, with the values that are there.
@@ -75,7 +77,7 @@ typedef struct cdp_segments {
  * @param options       NULL means the defaults.
  * @param segments      host pointer to the segments, read during the call only; must not be NULL. Segments of one length are no
  *                      more than the array has keys for (CDP_ERROR_SIZE); keys may be left over.
- * @return as cdp_quicksort(). CDP_ERROR_SIZE also for an offset of another size.
+ * @return as cdp_quicksort(). CDP_ERROR_SIZE also for an offset of another size, or beyond the array.
  * @since 0.3.0
  */
 CDP_API cdp_status cdp_segmented_sort(void *keys, const cdp_column *columns, size_t column_count, size_t count, cdp_type type,

@@ -195,9 +195,10 @@ inline void check_arrays(const Table &table, const tables::Table &segments, cons
                   label);
 }
 
-inline void check(cdp_type type, const tables::Table &segments, uint64_t round, const std::vector<size_t> &value_bytes = {},
+inline void check(cdp_type type, const tables::Table &given, uint64_t round, const std::vector<size_t> &value_bytes = {},
                   bool is_apart = false) {
   const Way way = way_at(round);
+  const tables::Table segments = way.call == Call::blocking ? tables::within_array(given) : given;
   const cdp_options options = options_at(round);
   const Table table = make_table(type, make_keys(type, segments.count, host_distribution_at(round)), value_bytes);
   snprintf(label, sizeof label, "%zu %s in %zu segments by %zu bytes, %zu columns, round %llu; %s%s%s, %s and %s", table.count,

@@ -82,7 +82,8 @@ END_TEST
 /* _i: the kinds of memory of the keys that are read, and of all else. */
 START_TEST(test_places) {
   const Way way = {Call::blocking, static_cast<Place>(_i / PLACES), static_cast<Place>(_i % PLACES), 1};
-  const tables::Table segments = tables::table_of(tables::awful_lengths(100003, limits_of(4), 7), tables::AWFUL, 4, 7);
+  const tables::Table segments =
+      tables::within_array(tables::table_of(tables::awful_lengths(100003, limits_of(4), 7), tables::AWFUL, 4, 7));
   const cdp_options options = options_of(CDP_DESCENDING, CDP_TIES_BY_VALUE);
   for (const cdp_type type : {CDP_I32, CDP_BF16, CDP_U64})
     for (const std::vector<size_t> &columns : {std::vector<size_t>{}, std::vector<size_t>{4, 3}}) {

@@ -88,7 +88,8 @@ END_TEST
 /* _i: the kinds of memory. */
 START_TEST(test_places) {
   const Way way = {Call::blocking, static_cast<Place>(_i / PLACES), static_cast<Place>(_i % PLACES), 1};
-  const tables::Table segments = tables::table_of(tables::awful_lengths(100003, limits_of(4), 7), tables::AWFUL, 4, 7);
+  const tables::Table segments =
+      tables::within_array(tables::table_of(tables::awful_lengths(100003, limits_of(4), 7), tables::AWFUL, 4, 7));
   for (const cdp_type type : {CDP_F32, CDP_BF16, CDP_U64}) {
     const cdp_options options = options_of(CDP_DESCENDING, CDP_TIES_BY_VALUE);
     const Table table = make_table(type, make_keys(type, segments.count, HOST_EXTREMES), {4, 3});

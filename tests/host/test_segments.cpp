@@ -142,7 +142,7 @@ START_TEST(sorts_what_divisions_have_left) {
     plan.max_levels = 1;
     const Guarded workspace{Bytes(plan.workspace_bytes)};
     plan.d_workspace = workspace.bytes();
-    const cdp_status status = cdp_engine_simulated()->sort_segments(&plan, &fault);
+    const cdp_status status = cdp_engine_simulated()->launch_segments(&plan, nullptr, &fault);
     ck_assert_msg(status == CDP_OK, "%s", fault.text);
     workspace.contents();
     const size_t key_bytes = host_key_bytes(type);

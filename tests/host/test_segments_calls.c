@@ -7,6 +7,7 @@
 #include "host_data.h"
 #include "run_suite.h"
 
+#include <cdpsort/copy.h>
 #include <cdpsort/segments.h>
 
 #include <string.h>
@@ -270,6 +271,33 @@ START_TEST(refuses_a_wrong_workspace) {
 }
 END_TEST
 
+/* Offsets of a blocking call in host memory, of either size: none lies beyond the array. _i: 4 bytes or 8. */
+START_TEST(refuses_offsets_beyond_the_array) {
+  const cdp_options options = simulated_options();
+  const uint32_t short_offsets[] = {0, 2, 4, 5};
+  const uint64_t long_offsets[] = {0, 2, 4, (uint64_t)1 << 32};
+  const uint32_t beyond[] = {9, 9};
+  uint32_t keys[] = {4, 3, 2, 1};
+  uint32_t sorted[4] = {0};
+  cdp_segments segments = {.count = 3, .begins = short_offsets, .ends = short_offsets + 1, .offset_bytes = 4};
+  const char *said = "segments->ends[2] is 5, and count is 4";
+  if (_i == 1) {
+    segments = (cdp_segments){.count = 3, .begins = long_offsets, .ends = long_offsets + 1, .offset_bytes = 8};
+    said = "segments->ends[2] is 4294967296, and count is 4";
+  }
+  must_fail(CDP_ERROR_SIZE, cdp_segmented_sort(keys, NULL, 0, 4, CDP_U32, &options, &segments), said);
+  must_fail(CDP_ERROR_SIZE, cdp_segmented_sort_copy(keys, sorted, NULL, 0, 4, CDP_U32, &options, &segments), said);
+  segments.count = 2;
+  segments.begins = segments.ends = beyond; // which would be empty
+  segments.offset_bytes = 4;
+  must_fail(CDP_ERROR_SIZE, cdp_segmented_sort(keys, NULL, 0, 4, CDP_U32, &options, &segments), "segments->begins[0] is 9");
+  ck_assert(keys[0] == 4 && keys[1] == 3 && keys[2] == 2 && keys[3] == 1 && sorted[0] == 0);
+  segments = (cdp_segments){.count = 2, .begins = short_offsets, .ends = short_offsets + 1, .offset_bytes = 4};
+  ck_assert_int_eq(cdp_segmented_sort(keys, NULL, 0, 4, CDP_U32, &options, &segments), CDP_OK); // up to the array's end
+  ck_assert(keys[0] == 3 && keys[1] == 4 && keys[2] == 1 && keys[3] == 2);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("segments_calls");
   TCase *tests = tcase_create("calls");
@@ -280,6 +308,7 @@ int main(void) {
   tcase_add_test(tests, asks_an_allocator_once);
   tcase_add_loop_test(tests, refuses_wrong_arguments, 0, (int)(sizeof wrong_calls / sizeof *wrong_calls));
   tcase_add_test(tests, refuses_what_is_missing);
+  tcase_add_loop_test(tests, refuses_offsets_beyond_the_array, 0, 2);
   tcase_add_test(tests, refuses_a_wrong_workspace);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

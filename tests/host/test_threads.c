@@ -5,6 +5,10 @@
 #include "host_data.h"
 #include "run_suite.h"
 
+#include <cdpsort/buckets.h>
+#include <cdpsort/records.h>
+#include <cdpsort/segments.h>
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,12 +85,56 @@ START_TEST(neighbours_change_no_counts) {
 }
 END_TEST
 
+/* ---- A small stack ---------------------------------------------------------------------------------------------- */
+
+#define FEW 3000
+#define STACK_BYTES ((size_t)64 << 10) /* as cdpsort.h says */
+
+/* One call of each kind that lists many arrays. `statuses` receives what they return. */
+static void *call_on_small_stack(void *statuses) {
+  static uint32_t keys[FEW], values[CDP_COLUMNS_MAX][FEW];
+  static uint64_t begins[4];
+  static const uint32_t splitters[2] = {1, 2};
+  cdp_status *status = statuses;
+  cdp_options options = CDP_OPTIONS_INIT;
+  cdp_column columns[CDP_COLUMNS_MAX];
+  const cdp_field fields[CDP_FIELDS_MAX] = {{0, CDP_U32, CDP_ASCENDING}};
+  const cdp_segments segments = {.count = 3, .length = 1000};
+  options.device = CDP_DEVICE_SIMULATED;
+  for (size_t column = 0; column < CDP_COLUMNS_MAX; column++)
+    columns[column] = (cdp_column){values[column], sizeof(uint32_t)};
+  status[0] = cdp_quicksort(keys, FEW, CDP_U32, &options);
+  status[1] = cdp_quicksort_pairs(keys, values, sizeof(uint32_t), FEW, CDP_U32, &options);
+  status[2] = cdp_quicksort_columns(keys, columns, CDP_COLUMNS_MAX, FEW, CDP_U32, &options);
+  status[3] = cdp_sort_records(keys, FEW, sizeof(uint32_t), fields, 1, &options);
+  status[4] = cdp_segmented_sort(keys, columns, CDP_COLUMNS_MAX, FEW, CDP_U32, &options, &segments);
+  status[5] = cdp_divide(keys, columns, CDP_COLUMNS_MAX, FEW, CDP_U32, &options, splitters, 2, begins);
+  return NULL;
+}
+#define CALLS 6
+
+START_TEST(calls_need_no_more_stack_than_documented) {
+  cdp_status statuses[CALLS];
+  pthread_attr_t attributes;
+  pthread_t thread;
+  ck_assert_int_eq(pthread_attr_init(&attributes), 0);
+  ck_assert_int_eq(pthread_attr_setstacksize(&attributes, STACK_BYTES), 0);
+  ck_assert_int_eq(pthread_create(&thread, &attributes, call_on_small_stack, statuses), 0);
+  ck_assert_int_eq(pthread_join(thread, NULL), 0);
+  ck_assert_int_eq(pthread_attr_destroy(&attributes), 0);
+  for (int call = 0; call < CALLS; call++)
+    ck_assert_msg(statuses[call] == CDP_OK, "call %d: %s", call, cdp_status_name(statuses[call]));
+}
+END_TEST
+
 static Suite *threads_suite(void) {
   Suite *suite = suite_create("threads");
   TCase *threads = tcase_create("threads");
   tcase_set_timeout(threads, TEST_SECONDS);
   tcase_add_loop_test(threads, threads_sort_at_once, 2, THREADS_MOST + 1);
   tcase_add_test(threads, neighbours_change_no_counts);
+  if (!HOST_SANITIZED) // whose frames are larger
+    tcase_add_test(threads, calls_need_no_more_stack_than_documented);
   suite_add_tcase(suite, threads);
   return suite;
 }

@@ -150,7 +150,7 @@ describe() {
   launches_kept)
     what="the launches that a sort has taken from the common account are never given back"
     file=recursion/account.cuh
-    edit='s/^    atomicSub(&launches_taken(), taken);$/    static_cast<void>(taken);/'
+    edit='s/^    return_launches(taken);$/    static_cast<void>(taken);/'
     ;;
   unsorted_list)
     what="the last live task takes itself for one of several, and nobody has the listed ranges sorted"

@@ -45,6 +45,19 @@ struct Table {
   }
 };
 
+/* What a blocking call takes of a table: no offset beyond the array. */
+inline Table within_array(const Table &given) {
+  Table table = given;
+  table.begins.clear();
+  table.ends.clear();
+  for (size_t index = 0; index < given.begins.size(); index++)
+    if (given.begins[index] <= given.count && given.ends[index] <= given.count) {
+      table.begins.push_back(given.begins[index]);
+      table.ends.push_back(given.ends[index]);
+    }
+  return table;
+}
+
 /* Segments of one length, and `left` keys behind them. */
 inline Table equal_table(uint64_t segments, uint64_t length, uint64_t left) {
   Table table;

@@ -17,7 +17,7 @@ case $way in
 cmake)
   static=OFF
   [ "$library" = shared ] || static=ON
-  for version in 0.2 0.4; do
+  for version in 0.3 0.5; do
     if "$cmake" -S "$source_dir" -B "$work/$version" "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_C_COMPILER=$cc" \
       "-DCONSUMER_VERSION=$version" >/dev/null 2>&1; then
       fail "the package says that it is compatible with version $version"
@@ -40,11 +40,11 @@ pkg-config)
 esac
 
 needs_shared=no
-if readelf -d "$work/consumer" | grep -qF '[libcdpsort.so.0.3]'; then
+if readelf -d "$work/consumer" | grep -qF '[libcdpsort.so.0.4]'; then
   needs_shared=yes
 fi
 case $library:$needs_shared in
 shared:yes) LD_LIBRARY_PATH=$libdir "$work/consumer" ;;
 static:no) "$work/consumer" ;;
-*) fail "asked for the $library library; whether the program needs libcdpsort.so.0.3: $needs_shared" ;;
+*) fail "asked for the $library library; whether the program needs libcdpsort.so.0.4: $needs_shared" ;;
 esac
