@@ -6,7 +6,9 @@
 #ifndef CDPSORT_ERRORS_H
 #define CDPSORT_ERRORS_H
 
-#if defined(__GNUC__)
+#if defined(CDPSORT_BUILDS_STATIC) /* the static library's own objects: what links it exports none of its calls */
+#define CDP_API __attribute__((visibility("hidden")))
+#elif defined(__GNUC__)
 #define CDP_API __attribute__((visibility("default")))
 #else
 #define CDP_API
@@ -30,7 +32,7 @@ typedef enum cdp_status {
   CDP_ERROR_OPTION = 3, /**< an option is out of its range, or unknown */
   CDP_ERROR_SIZE = 4, /**< count, or a number of columns or fields, is greater than the call takes, or what they come to cannot
                                 be addressed; or a value, an index or a record has a size that there is not, or a field lies
-                                outside its record, or a rank has no key */
+                                outside its record, a segment beyond the array, or a rank has no key */
   CDP_ERROR_ALIGNMENT = 5, /**< keys or indices are not aligned to their own size; or the workspace, or what an allocator
                                 returned, not to CDP_WORKSPACE_ALIGNMENT */
   CDP_ERROR_WORKSPACE = 6, /**< the workspace overlaps an array, or is smaller than the question for its size says:

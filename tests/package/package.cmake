@@ -39,6 +39,13 @@ if(NOT CDPSORT_SANITIZE) # a sanitized library exports its sanitizer's symbols, 
   add_test(NAME symbols COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/symbols.sh ${CMAKE_NM} $<TARGET_FILE:cdpsort>
            ${PROJECT_SOURCE_DIR}/include/cdpsort)
 
+  add_library(plugin SHARED package/plugin.c)
+  target_link_libraries(plugin PRIVATE cdpsort::cdpsort_static)
+  set_target_properties(plugin PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/tests)
+  add_test(NAME static_symbols COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/static_symbols.sh ${CMAKE_NM} $<TARGET_FILE:cdpsort_static>
+           $<TARGET_FILE:plugin>)
+  list(APPEND shell_tests static_symbols)
+
   # An outside project, found through either package, with either library.
   set(consumer sh ${CMAKE_CURRENT_LIST_DIR}/consumer/check.sh)
   set(prefix ${CMAKE_CURRENT_BINARY_DIR}/prefix)
