@@ -64,7 +64,7 @@ if(NOT CDPSORT_SANITIZE) # a sanitized library exports its sanitizer's symbols, 
   # A kernel of somebody else's, by the installed header for kernels.
   if(CDPSORT_HAVE_CUDA)
     add_test(NAME consumer_kernels
-             COMMAND ${CMAKE_CUDA_COMPILER} -std=c++17 -arch=sm_90 --Werror all-warnings -I ${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
+             COMMAND ${CMAKE_CUDA_COMPILER} -std=c++17 -arch=sm_90 --Ofast-compile=max --Werror all-warnings -I ${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
                      -c ${CMAKE_CURRENT_SOURCE_DIR}/gpu/device_header/device_header.cu -o ${CMAKE_CURRENT_BINARY_DIR}/consumer_kernels.o)
     set_tests_properties(consumer_kernels PROPERTIES FIXTURES_REQUIRED installation)
     list(APPEND shell_tests consumer_kernels)
