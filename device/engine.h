@@ -35,10 +35,12 @@ typedef enum cdp_memory_kind {
   CDP_MEMORY_MANAGED
 } cdp_memory_kind;
 
-/* Where a pointer points. `ordinal` is the device's for device memory, -1 otherwise. */
+/* Where a pointer points. `ordinal` is the device's for device memory, -1 otherwise. `context`, CUDA: that of device memory, which need not
+   be the primary one of its device, if the calling thread has none; otherwise NULL. */
 typedef struct cdp_memory_place {
   cdp_memory_kind kind;
   int ordinal;
+  void *context;
 } cdp_memory_place;
 
 /* What was current when a device was entered. */
@@ -46,6 +48,7 @@ typedef struct cdp_previous {
   int ordinal;
   bool is_switched; /* false: the device was current already, and nothing has to be set back */
   void *context;    /* CUDA: the thread's CUcontext, if it is switched and there was one */
+  bool had_none;    /* CUDA: the thread has been lent a context, and had none */
 } cdp_previous;
 
 /* What a blocking sort is to find out about itself. */
@@ -62,10 +65,11 @@ typedef struct cdp_engine {
   /* Number of devices; with a fault that says why where there are none (no driver, no device, driver too old). */
   int (*device_count)(cdp_fault *fault);
 
-  /* Makes a device current for the calling thread (*previous receives what was), and back: to the same context, which need not
+  /* Makes a device current for the calling thread, by a context of cdp_memory_place unless that is NULL (*previous receives what
+     was), and back: to the same context, which need not
      be the primary one of its device. An enter() that failed has set back what it had set. CDP_ERROR_UNSUPPORTED within a
      comparison that the engine calls: it runs one call a thread. */
-  cdp_status (*enter)(int ordinal, cdp_previous *previous, cdp_fault *fault);
+  cdp_status (*enter)(int ordinal, void *context, cdp_previous *previous, cdp_fault *fault);
   void (*leave)(const cdp_previous *previous);
 
   /* The thread's current device. */

@@ -157,7 +157,7 @@ cdp_status cdp_array_call_launch(const cdp_array_call *call, const cdp_stream_or
     TRY(cdp_arguments_check_workspace(order->d_workspace, call->ask));
   TRY(cdp_device_choose(&call->arguments->wish, address(&call->list->arrays[0]), &device));
   TRY(check_usable(call->list, order, &device));
-  TRY(cdp_report(device.engine->enter(device.ordinal, &previous, &fault), &fault, "making the device current"));
+  TRY(cdp_report(device.engine->enter(device.ordinal, device.context, &previous, &fault), &fault, "making the device current"));
   status = plan_and_launch(call, order, &device);
   device.engine->leave(&previous);
   TRY(status);

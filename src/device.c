@@ -110,7 +110,8 @@ static cdp_status describe(cdp_device *device) {
   cdp_fault fault = {0};
   cdp_previous previous;
   cdp_status status;
-  TRY(cdp_report(device->engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
+  TRY(cdp_report(device->engine->enter(device->ordinal, device->context, &previous, &fault), &fault,
+                 "making the device current"));
   status =
       cdp_report(device->engine->describe(device->ordinal, &device->facts, &fault), &fault, "asking what the device is like");
   device->engine->leave(&previous);
@@ -135,6 +136,7 @@ cdp_status cdp_device_choose(const cdp_device_wish *wish, const void *keys, cdp_
   cdp_memory_place place;
   TRY(locate(device, keys, &place));
   device->keys_kind = place.kind;
+  device->context = place.context;
   if (wish->kind == CDP_WISH_SIMULATED)
     TRY(choose_simulated(wish, &place, device));
   else

@@ -35,6 +35,7 @@ typedef struct cdp_device {
   const cdp_engine *engine;
   const cdp_engine *locator; /* knows where memory lies; NULL where no CUDA device is, and all memory is the host's */
   int ordinal;
+  void *context;             /* to be entered with: cdp_memory_place */
   cdp_memory_kind keys_kind; /* where the keys lie */
   cdp_device_facts facts;
 } cdp_device;

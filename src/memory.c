@@ -207,7 +207,7 @@ cdp_status cdp_memory_do(const cdp_device *device, const cdp_memory_job *job) {
   void *stream = NULL;
   cdp_previous previous;
   cdp_status status;
-  TRY(cdp_report(engine->enter(device->ordinal, &previous, &fault), &fault, "making the device current"));
+  TRY(cdp_report(engine->enter(device->ordinal, device->context, &previous, &fault), &fault, "making the device current"));
   status = cdp_report(engine->begin(&stream, &fault), &fault, job->doing);
   if (status == CDP_OK) {
     status = do_with_memory(device, job, stream);

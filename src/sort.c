@@ -159,7 +159,7 @@ static cdp_status sort_in_stream_order(const launch_call *call) {
   TRY(check_usable(&device, call->stream, call->name));
   if (!call->allocates)
     TRY(cdp_device_check_memory(&device, call->d_workspace, "d_workspace", ""));
-  TRY(cdp_report(device.engine->enter(device.ordinal, &previous, &fault), &fault, "making the device current"));
+  TRY(cdp_report(device.engine->enter(device.ordinal, device.context, &previous, &fault), &fault, "making the device current"));
   status = plan_and_launch(call, &arguments, &device);
   device.engine->leave(&previous);
   TRY(status);

@@ -39,6 +39,14 @@ inline void *current_context() {
   return get != nullptr && get(&context) == CUDA_SUCCESS ? context : nullptr;
 }
 
+/* The context that device memory was allocated in; NULL where CUDA does not say, as of a pool's memory. */
+inline void *context_of(const void *memory) {
+  static const auto get = driver_function<CUresult (*)(void *, CUpointer_attribute, CUdeviceptr)>("cuPointerGetAttribute");
+  CUcontext context = nullptr;
+  const auto pointer = reinterpret_cast<CUdeviceptr>(memory);
+  return get != nullptr && get(&context, CU_POINTER_ATTRIBUTE_CONTEXT, pointer) == CUDA_SUCCESS ? context : nullptr;
+}
+
 inline bool make_context_current(void *context) {
   static const auto set = driver_function<CUresult (*)(CUcontext)>("cuCtxSetCurrent");
   return set != nullptr && set(static_cast<CUcontext>(context)) == CUDA_SUCCESS;

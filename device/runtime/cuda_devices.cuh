@@ -79,15 +79,23 @@ inline cdp_status current(int *ordinal, cdp_fault *fault) {
   return check(fault, cudaGetDevice(ordinal), "asking for the current CUDA device");
 }
 
-/* A thread without a context gets back the device that it had chosen. A failure is told by the next call that needs the device. */
+/* A thread without a context has none again, or the device that it had chosen. A failure is told by the next call that needs the
+   device. */
 inline void leave(const cdp_previous *previous) {
+  if (previous->had_none && make_context_current(nullptr))
+    return;
   if (!previous->is_switched || (previous->context != nullptr && make_context_current(previous->context)))
     return;
   unrecorded(cudaSetDevice(previous->ordinal));
 }
 
-inline cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
+inline cdp_status enter(int ordinal, void *context, cdp_previous *previous, cdp_fault *fault) {
   *previous = {};
+  // What lies in another context than the device's primary one, which CUDA would give the thread, is out of reach from there.
+  if (context != nullptr && make_context_current(context)) {
+    previous->had_none = true;
+    return CDP_OK;
+  }
   CDP_RETURN_UNLESS_OK(current(&previous->ordinal, fault));
   if (previous->ordinal == ordinal)
     return CDP_OK;
@@ -127,7 +135,7 @@ inline uint32_t pending_limit(int ordinal) {
   cdp_fault unread = {};
   cdp_previous previous;
   size_t limit = 0;
-  if (enter(ordinal, &previous, &unread) != CDP_OK)
+  if (enter(ordinal, nullptr, &previous, &unread) != CDP_OK)
     return 0;
   if (unrecorded(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount)) != cudaSuccess)
     limit = 0;

@@ -12,14 +12,17 @@ namespace {
 
 cdp_status locate(const void *pointer, cdp_memory_place *place, cdp_fault *fault) {
   cudaPointerAttributes attributes;
+  const bool has_context = current_context() != nullptr; // before a call that may give the thread one
   CDP_RETURN_UNLESS_OK(check(fault, cudaPointerGetAttributes(&attributes, pointer), "asking where memory lies"));
   place->ordinal = -1;
+  place->context = nullptr;
   place->kind = CDP_MEMORY_HOST;
   if (attributes.type == cudaMemoryTypeManaged)
     place->kind = CDP_MEMORY_MANAGED;
   if (attributes.type == cudaMemoryTypeDevice) {
     place->kind = CDP_MEMORY_DEVICE;
     place->ordinal = attributes.device;
+    place->context = has_context ? nullptr : context_of(pointer);
   }
   return CDP_OK;
 }

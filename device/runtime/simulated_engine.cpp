@@ -21,7 +21,7 @@ int device_count(cdp_fault *) {
 }
 
 /* A comparison is called in the middle of a run, whose rules and seed a second call in the thread would change. */
-cdp_status enter(int, cdp_previous *previous, cdp_fault *fault) {
+cdp_status enter(int, void *, cdp_previous *previous, cdp_fault *fault) {
   *previous = {};
   if (!is_running())
     return CDP_OK;
@@ -51,7 +51,7 @@ cdp_status describe(int, cdp_device_facts *facts, cdp_fault *) {
 }
 
 cdp_status locate(const void *, cdp_memory_place *place, cdp_fault *) {
-  *place = {CDP_MEMORY_HOST, -1};
+  *place = {CDP_MEMORY_HOST, -1, nullptr};
   return CDP_OK;
 }
 

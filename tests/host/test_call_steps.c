@@ -19,8 +19,9 @@ static cdp_status note(char step) {
   return step == failing ? CDP_ERROR_CUDA : CDP_OK;
 }
 
-static cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
+static cdp_status enter(int ordinal, void *context, cdp_previous *previous, cdp_fault *fault) {
   (void)ordinal;
+  (void)context;
   (void)fault;
   *previous = (cdp_previous){0};
   return note('e');

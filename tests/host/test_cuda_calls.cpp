@@ -163,6 +163,24 @@ START_TEST(device_without_pools_has_blocking_calls) {
 }
 END_TEST
 
+/* Keys in a context of the program's own, which a thread without a context would not reach. */
+START_TEST(thread_without_a_context_is_lent_that_of_the_keys) {
+  const DeviceKeys device;
+  int own = 0;
+  fake_memory_context(&own);
+  must_sort(device.keys);
+  ck_assert_ptr_eq(fake_launch_context(), &own);
+  ck_assert_ptr_null(fake_current_context());
+  ck_assert_int_eq(cdp_quicksort_on_stream(device.keys, KEYS, CDP_U32, nullptr, nullptr), CDP_OK);
+  ck_assert_ptr_eq(fake_launch_context(), &own);
+  ck_assert_ptr_null(fake_current_context());
+  std::vector<uint32_t> keys(KEYS, 7);
+  must_sort(keys.data()); // of host memory nothing is lent
+  ck_assert_ptr_null(fake_launch_context());
+  ck_assert_int_eq(fake_misuses(), 0);
+}
+END_TEST
+
 START_TEST(study_gives_back_what_it_takes) {
   const DeviceKeys device;
   double milliseconds = 0;
@@ -183,7 +201,8 @@ int main() {
   for (const TTest *test :
        {host_keys_are_copied_after_the_wait, calls_keep_a_stream_and_a_pool, ceiling_is_the_pools_threshold,
         call_after_a_reset_of_the_device_works, threads_leave_nothing, threads_at_once_have_streams_of_their_own,
-        child_of_a_fork_gets_a_status, device_without_pools_has_blocking_calls, study_gives_back_what_it_takes})
+        child_of_a_fork_gets_a_status, device_without_pools_has_blocking_calls,
+        thread_without_a_context_is_lent_that_of_the_keys, study_gives_back_what_it_takes})
     tcase_add_test(tests, test);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

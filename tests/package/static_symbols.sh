@@ -8,8 +8,8 @@ nm=$1 archive=$2 plugin=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Names of C++ and of compilers' own begin with an underscore, or have a full stop.
-"$nm" -g --defined-only "$archive" | awk 'NF == 3 && $3 !~ /^_|[.]/ { print $3 }' | LC_ALL=C sort -u >"$work/names"
+# Names of C++ and of compilers' own begin with an underscore, have a full stop, or are nvcc's.
+"$nm" -g --defined-only "$archive" | awk 'NF == 3 && $3 !~ /^_|[.]|^hostRef/ { print $3 }' | LC_ALL=C sort -u >"$work/names"
 grep -q '^cdp_quicksort$' "$work/names" || { echo "error: $archive has no cdp_quicksort" >&2; exit 1; }
 if grep -v '^cdp_' "$work/names" >"$work/foreign"; then
   echo "error: a program may have functions of these names itself:" >&2

@@ -233,7 +233,7 @@ compile() {
 # most bugs live: -O0 takes two thirds of the time that -Og does, and the same seeds find the same bugs.
 units="recursion host host_map"
 compile_unit() {
-  compile "$2/$1.o" "$work/$1.cpp" "$3" -O0 -fno-exceptions -fno-asynchronous-unwind-tables
+  compile "$2/$1.o" "$work/$1.cpp" "$3" -O0
 }
 
 # concerns FILE UNIT: whether the unit is compiled from that file of device/.

@@ -36,6 +36,7 @@ static size_t later_count;
 static uint32_t later_value;
 static int misuses;
 static bool has_pools = true;
+static CUcontext memory_context, current_context, launch_context;
 
 #define LOCK() pthread_mutex_lock(&mutex)
 #define UNLOCK() pthread_mutex_unlock(&mutex)
@@ -176,13 +177,32 @@ static CUresult get_context_number(CUcontext context, unsigned long long *number
 }
 
 static CUresult get_context(CUcontext *context) {
-  *context = NULL;
+  *context = current_context;
   return CUDA_SUCCESS;
 }
 
 static CUresult set_context(CUcontext context) {
-  (void)context;
+  current_context = context;
   return CUDA_SUCCESS;
+}
+
+static CUresult get_pointer_attribute(void *context, CUpointer_attribute attribute, CUdeviceptr pointer) {
+  (void)pointer;
+  misuses += attribute != CU_POINTER_ATTRIBUTE_CONTEXT;
+  memcpy(context, &memory_context, sizeof memory_context);
+  return CUDA_SUCCESS;
+}
+
+void fake_memory_context(void *context) {
+  memory_context = context;
+}
+
+void *fake_current_context(void) {
+  return current_context;
+}
+
+void *fake_launch_context(void) {
+  return launch_context;
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned int version, unsigned long long flags,
@@ -193,7 +213,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, 
     any_function *function;
   } known[] = {{"cuCtxGetId", (any_function *)get_context_number},
                {"cuCtxGetCurrent", (any_function *)get_context},
-               {"cuCtxSetCurrent", (any_function *)set_context}};
+               {"cuCtxSetCurrent", (any_function *)set_context},
+               {"cuPointerGetAttribute", (any_function *)get_pointer_attribute}};
   (void)version;
   (void)flags;
   *found = cudaDriverEntryPointSymbolNotFound;
@@ -372,6 +393,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *launch, const void *ke
   (void)arguments;
   LOCK();
   counts.launches++;
+  launch_context = current_context;
   use_stream(launch->stream);
   UNLOCK();
   return cudaSuccess;

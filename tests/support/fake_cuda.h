@@ -51,6 +51,13 @@ uint64_t fake_device_bytes(void);
 /* As cudaDeviceReset(): streams and pools are gone, and there is a new context. */
 void fake_device_reset(void);
 
+/* The context of the program's device memory, by its address, and the calling thread's: both are made up. */
+void fake_memory_context(void *context);
+void *fake_current_context(void);
+
+/* Which context was current when a kernel was launched last. */
+void *fake_launch_context(void);
+
 /* Devices without memory pools, from the next process on that asks. */
 void fake_pools_supported(bool are_supported);
 
