@@ -54,6 +54,7 @@ run_benches() {
     run_bench "sizes" --types u32,u64 --sizes 2^20,2^24,2^27 \
       --modes default,host,classic,classic-controller,classic-host,cub-radix,cub-merge
     run_bench "pairs" --types u32,f32,u64 --sizes 2^20,2^24,2^26 --modes "$bench_pairs"
+    run_bench "call" --types u32 --sizes 2^10,2^18,2^22,2^27 --modes call
     run_bench "distributions" --sizes 2^24 --distributions all --modes default,classic,cub-radix,cub-merge
     judge_speeds
   fi

@@ -36,7 +36,8 @@ static int device_count(cdp_fault *fault) {
   return DEVICES;
 }
 
-static cdp_status enter(int ordinal, cdp_previous *previous, cdp_fault *fault) {
+static cdp_status enter(int ordinal, void *context, cdp_previous *previous, cdp_fault *fault) {
+  ck_assert_ptr_null(context); // no memory of these tests is said to be of one
   *previous =
       (cdp_previous){.ordinal = current_ordinal, .is_switched = ordinal != current_ordinal, .context = (void *)current_context};
   if (enter_status == CDP_OK && previous->is_switched) {
