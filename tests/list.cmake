@@ -8,6 +8,10 @@ set(CDPSORT_PLAIN_TESTS
   compiled memory_refused cuda_calls speed threads async bench_keys bench_models
   counted fallbacks multiway multiway_fallbacks plan refusals select short sort study study_depths top_keys trace)
 
+# What must begin as a process does: the first call of a thread, kernels that were allowed nothing. Under the sanitizers all tests of another
+# program share one process, for a new one is a quarter of a short test's time there.
+set(CDPSORT_FORKING_TESTS device pairs_calls simulated_limits status)
+
 # What tests share: keys and oracle, on the host and on the device; the rules of the simulated device; limits forced on sorts; the
 # agreement of a trace with a study.
 cdpsort_test_support(host_data host_data.c host_oracle.c tile_sizes.cpp)
