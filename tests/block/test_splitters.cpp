@@ -211,6 +211,18 @@ START_TEST(crowded_sets_do_as_they_are_told) {
 }
 END_TEST
 
+/* Where a group's sample lies says nothing of where another's does. _i: the seed. */
+START_TEST(groups_have_no_random_number_in_common) {
+  constexpr uint64_t GROUPS = 64;
+  constexpr uint32_t SAMPLES = 64;
+  std::map<uint64_t, int> drawn;
+  for (uint64_t group = 0; group < GROUPS; group++)
+    for (uint32_t index = 0; index < SAMPLES; index++)
+      drawn[splitmix64(group_hash(static_cast<uint64_t>(_i), group) + index)]++;
+  ck_assert_uint_eq(drawn.size(), GROUPS * SAMPLES);
+}
+END_TEST
+
 } // namespace
 
 } // namespace cdp::simulated
@@ -224,6 +236,7 @@ int main() {
   tcase_add_loop_test(chosen_ones, random_keys_are_divided_evenly, 0, 2 * static_cast<int>(SEEDS));
   tcase_add_loop_test(chosen_ones, frequent_values_have_buckets_of_their_own, 0, static_cast<int>(SEEDS));
   tcase_add_loop_test(chosen_ones, crowded_sets_do_as_they_are_told, 0, static_cast<int>(SEEDS));
+  tcase_add_loop_test(chosen_ones, groups_have_no_random_number_in_common, 0, static_cast<int>(SEEDS));
   suite_add_tcase(suite, chosen_ones);
   return run_suite(suite);
 }

@@ -116,6 +116,12 @@ check "hexadecimal is no fraction either" refused 1 "in:3: '0x10' is not a numbe
 printf '1.5\n' >in
 run sort_numbers
 check "a fraction where whole numbers are asked for" refused 1 "standard input:1: '1.5' is not a whole number"
+echo 1e400 >in
+run sort_numbers
+check "more than any type has" refused 1 "'1e400' is out of the range of i64"
+echo 'nan(5)' >in
+run sort_numbers
+check "a NaN with a payload" refused 1 "'nan(5)' is not a number"
 printf '1\n-\n' >in
 run sort_numbers
 check "a sign alone" refused 1 "standard input:2: '-' is not a number"
@@ -267,10 +273,14 @@ run recursion --count 2^62
 check "more keys than there is memory for" refused 1 "not enough memory for 4611686018427387904 keys"
 run recursion --distribution none
 check "a distribution that there is not" refused 2 "there is none called 'none'"
-for program in sort_numbers recursion; do
+for program in quickstart sort_numbers recursion; do
   run "$program" --help
   check "$program --help" prints "Usage: $program"
+  run "$program" --version
+  check "$program --version" prints "$program (cdpsort) "
 done
+run quickstart 5
+check "quickstart takes no argument" refused 2 "Usage: quickstart"
 
 # ---- bench: its command line; what it measures takes a GPU -------------------------------------------------------------
 
