@@ -74,11 +74,16 @@ cdp_status release(void *memory, void *stream, cdp_fault *fault) {
   return check_running(fault, error, "giving memory back");
 }
 
+/* In the child of a fork() nothing is kept, and another thread of the parent may have held the lock. */
 cdp_status set_memory_ceiling(uint64_t bytes, cdp_fault *fault) {
+  if (is_forked)
+    return CDP_OK;
   return check(fault, resources().set_ceiling(bytes), "giving back what memory pools keep");
 }
 
 cdp_status trim_memory(cdp_fault *fault) {
+  if (is_forked)
+    return CDP_OK;
   return check(fault, resources().trim(), "giving back what memory pools keep");
 }
 

@@ -138,11 +138,13 @@ END_TEST
 START_TEST(child_of_a_fork_gets_a_status) {
   const DeviceKeys device;
   must_sort(device.keys);
+  fake_counts_clear();
   const pid_t child = fork();
   if (child == 0) {
     uint32_t keys[2] = {2, 1};
     const bool is_told = cdp_quicksort(keys, 2, CDP_U32, nullptr) == CDP_ERROR_NO_DEVICE &&
-                         strstr(cdp_last_message(), "fork()") != nullptr && keys[0] == 2;
+                         strstr(cdp_last_message(), "fork()") != nullptr && keys[0] == 2 && cdp_trim_memory() == CDP_OK &&
+                         fake_counts_read().trims == 0;
     _exit(is_told ? 0 : 1);
   }
   int ended = 1;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every sample is run, on the simulated device; of those that want a GPU (11 to 14) the command line, and resident_blocks where
+# Every sample is run, on the simulated device; of those that want a GPU (11 to 13) the command line, and resident_blocks where
 # there is one: its blocks only stay a while, and are in no other test's way.
 add_test(NAME quickstart COMMAND quickstart)
 add_test(NAME samples COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/test_samples.sh $<TARGET_FILE_DIR:sort_numbers>)
