@@ -5,7 +5,7 @@
 # process; and programs that reach few branches of src/ and device/ that the others do not reach. Those that stay for the sanitizers
 # reach 98 of 100 branches that all of them reach.
 set(CDPSORT_PLAIN_TESTS
-  compiled memory_refused cuda_calls speed threads async bench_keys bench_models
+  recursion_by_hand compiled memory_refused cuda_calls speed threads async bench_keys bench_models
   counted fallbacks multiway multiway_fallbacks plan refusals select short sort study study_depths top_keys trace)
 
 # What must begin as a process does: the first call of a thread, kernels that were allowed nothing. Under the sanitizers all tests of another
@@ -86,6 +86,17 @@ endforeach()
 foreach(name plan plan_paths plan_excess plan_payload plan_select device_kinds)
   cdpsort_test(${name} FOLDER plan STATIC LABELS simulated)
 endforeach()
+
+# The recursion by hand, which is no part of the library.
+include(${PROJECT_SOURCE_DIR}/device/runtime/simulated_program.cmake)
+cdpsort_simulated_program(${PROJECT_SOURCE_DIR}/samples/02_recursion_by_hand/quicksort.cu quicksort)
+cdpsort_test(recursion_by_hand FOLDER samples SOURCES ${quicksort} STATIC LABELS simulated)
+set_source_files_properties(${quicksort} PROPERTIES COMPILE_DEFINITIONS main=quicksort_main)
+if(NOT CDPSORT_SANITIZE AND TARGET test_recursion_by_hand)
+  add_test(NAME planted_by_hand COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/samples/planted_by_hand.sh $<TARGET_FILE:cdpsort_static>)
+  set_tests_properties(planted_by_hand PROPERTIES LABELS simulated TIMEOUT 300 ENVIRONMENT
+    "CMAKE=${CMAKE_COMMAND};CXX=${CMAKE_CXX_COMPILER};CHECK_LIBS=${CDPSORT_CHECK_LIBRARY} ${CDPSORT_SUBUNIT_LIBRARY} -lm -lrt -lpthread")
+endif()
 
 # The pieces that blocks are made of, each by itself.
 foreach(name scan bitonic block_sort block_places merge splitters presorted on_chip multiway_sort pivot window)
