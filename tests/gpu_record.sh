@@ -5,7 +5,7 @@
 #     $work/tests        outcomes of tests, samples, benchmarks, the soak and the graphs, {"suite", "case", "name", "outcome",
 #                        "message"}
 #     $work/programs     how long each program took, {"program", "exit_code", "seconds"}
-#     $work/memcheck     {"program", "outcome", "summary"}
+#     $work/memcheck     {"tool", "program", "outcome", "summary"}
 #     $work/benchmarks   rows of tests/bench
 #     $work/graph_replays  rows of tests/gpu/graph_replays
 

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs every test, and the benchmark, on a machine with a GPU, and writes what happened as JSON. A skip is a failure here.
-# usage: sh tests/gpu_run.sh [--build DIR] [--quick] [--tests-only [--repeat N]]
+# usage: sh tests/gpu_run.sh [--build DIR] [--quick] [--all-rounds] [--tests-only [--repeat N]]
 #   --build DIR    run the programs of a build folder, which may come from another machine: needs neither CMake nor a
 #                  compiler. Without it: installs what is missing, and builds.
 #   --quick        CDPSORT_TEST_QUICK=1 for all: smaller sizes
+#   --all-rounds   under compute-sanitizer, too, all sizes: an hour more
 #   --tests-only   the test programs that use the GPU, and nothing else
 #   --repeat N     these N times in a row, until the first bad outcome
 # CDPSORT_RESULT names the file to write (docs/results/gpu.json, or with --tests-only gpu-repeats.json).
@@ -17,7 +18,7 @@
 set -eu
 case ${1:-} in
 -h | --help)
-  sed -n '3,10s/^# \{0,1\}//p' "$0"
+  sed -n '3,11s/^# \{0,1\}//p' "$0"
   exit 0
   ;;
 esac
@@ -26,18 +27,18 @@ cdpsort_root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$cdpsort_root"
 
 # Seconds that a program may take.
-test_limit=240 gpu_test_limit=180 sample_limit=120 memcheck_limit=300 bench_limit=300 soak_limit_beyond=60 replays_limit=400
-soak_seconds=60 soak_threads=4 replays=1000
+test_limit=240 gpu_test_limit=180 sample_limit=120 sanitizer_limit=300 bench_limit=300 soak_limit_beyond=60 replays_limit=400
+soak_seconds=60 soak_threads=4 replays=1000 by_hand_sorts=1008
 # Programs at a time that use the GPU, but are neither timed nor in need of all of its memory.
 gpu_tests_beside=4 memchecks_at_once=4
 
 # misuse TEXT: what is wrong with the command line.
 misuse() {
-  echo "error: $1; usage: gpu_run.sh [--build DIR] [--quick] [--tests-only [--repeat N]]" >&2
+  echo "error: $1; usage: gpu_run.sh [--build DIR] [--quick] [--all-rounds] [--tests-only [--repeat N]]" >&2
   exit 2
 }
 
-build="" tests_only="" repeats=1
+build="" tests_only="" repeats=1 sanitizer_quick=quick
 while [ $# -gt 0 ]; do
   case $1 in
   --build | --repeat)
@@ -45,7 +46,8 @@ while [ $# -gt 0 ]; do
     if [ "$1" = --build ]; then build=$2; else repeats=$2; fi
     shift
     ;;
-  --quick) export CDPSORT_TEST_QUICK=1 soak_seconds=10 replays=50 ;;
+  --quick) export CDPSORT_TEST_QUICK=1 soak_seconds=10 replays=50 by_hand_sorts=12 ;;
+  --all-rounds) sanitizer_quick="" sanitizer_limit=3000 ;;
   --tests-only) tests_only=yes ;;
   *) misuse "unknown argument '$1'" ;;
   esac
@@ -69,6 +71,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$cdpsort_root/tests/gpu_record.sh"
 . "$cdpsort_root/tests/gpu_benches.sh"
+. "$cdpsort_root/tests/gpu_sanitizers.sh"
 : >"$work/tests" && : >"$work/programs" && : >"$work/memcheck" && : >"$work/benchmarks"
 : >"$work/graph_replays"
 
@@ -261,6 +264,20 @@ run_sort_numbers() {
   fi
 }
 
+# The recursion by hand: so many sorts of each size, shared out among schemes, streams and depth limits. It compares each result.
+run_by_hand() {
+  for size in 2^16 2^20 2^24; do
+    for scheme in 1 2; do
+      for streams in 1 2; do
+        for depth_limit in 1 8 24; do
+          run_sample recursion_by_hand "each result is that of std::sort" --count "$size" --times $((by_hand_sorts / 12)) \
+            --scheme "$scheme" --streams "$streams" --depth-limit "$depth_limit"
+        done
+      done
+    done
+  done
+}
+
 # Small ones: what they measure is recorded elsewhere (docs/results/README.md).
 run_samples() {
   for name in quickstart recursion timeline; do
@@ -274,50 +291,10 @@ run_samples() {
   run_sample transfer "CUDA device" --sizes 2^20 --runs 2
   run_sample resident_blocks "launched by the device"
   run_sample lost_trees "none lost" --kernels 12 --grids 64 --rounds 500
+  run_by_hand
   run_sample row_medians "0 of every tenth differ"
   run_sample device_header "0 sorts went wrong" # a test, of kernels that link nothing of the library
   run_sort_numbers
-}
-
-# One test program under compute-sanitizer. Those of refusals have CUDA refuse launches: that calls failed is no finding there.
-run_memcheck() {
-  name=$1 word=passed failed_calls=explicit
-  case $name in *_refused) failed_calls=no ;; esac
-  limited "memcheck $name" "$memcheck_limit" env CDPSORT_TEST_QUICK=1 CK_FORK=no CK_DEFAULT_TIMEOUT=600 \
-    "$sanitizer" --tool memcheck --report-api-errors "$failed_calls" --error-exitcode 99 "$programs/$name"
-  summary=$(grep 'ERROR SUMMARY' "$work/output" | tail -n 1)
-  if out_of_time "$code"; then
-    word=error summary="$name did not end within $limit s: $(grep 'ended by signal' "$work/output" | tail -n 1)"
-  elif [ "$code" -ne 0 ] || ! printf %s "$summary" | grep -q 'ERROR SUMMARY: 0 errors'; then
-    word=failed
-  fi
-  [ "$word" = passed ] || tail -n 60 "$work/output" >&2
-  printf '{"program": "%s", "outcome": "%s", "summary": %s}\n' "$name" "$word" "$(printf %s "${summary:-none}" | quoted)" \
-    >>"$work/memcheck"
-}
-
-run_memchecks() {
-  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
-  memcheck_note="not run: no compute-sanitizer here"
-  if [ -z "$sanitizer" ]; then
-    say "memcheck $memcheck_note"
-    return
-  fi
-  memcheck_note="compute-sanitizer memcheck"
-  awk '/ memcheck( |$)/ { print $1 }' "$programs/tests.list" >"$work/names"
-  # Some at a time: most of it is the processor's work, and nothing is timed. Each keeps its records in a folder of its own.
-  begun_together=0
-  while read -r name; do
-    mkdir "$work/memcheck_$name"
-    (work="$work/memcheck_$name" && run_memcheck "$name") </dev/null &
-    begun_together=$((begun_together + 1))
-    [ $((begun_together % memchecks_at_once)) -ne 0 ] || wait
-  done <"$work/names"
-  wait
-  while read -r name; do
-    cat "$work/memcheck_$name/programs" >>"$work/programs"
-    cat "$work/memcheck_$name/memcheck" >>"$work/memcheck"
-  done <"$work/names"
 }
 
 # ---- All of it -------------------------------------------------------------------------------------------------------------
@@ -344,7 +321,7 @@ else
   run_soak
   run_graph_replays
   run_samples
-  run_memchecks
+  run_sanitizers
   run_benches
 fi
 

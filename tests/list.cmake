@@ -179,6 +179,19 @@ cdpsort_test(gpu_pending_limit FOLDER gpu SUPPORT gpu_check device_data CUDART L
 cdpsort_test(gpu_calls_at_once FOLDER gpu SUPPORT gpu_check gpu_tables gpu_calls public_calls sort_by_kinds device_data host_data
              CUDART LABELS gpu TIMEOUT 600)
 
+# The kernels that launch no other, and nothing else of the GPU, for racecheck and synccheck.
+if(CDPSORT_HAVE_CUDA)
+  add_library(host_kernels STATIC ${PROJECT_SOURCE_DIR}/device/runtime/cuda_engine.cu gpu/host_kernels/no_recursion.cpp
+    $<TARGET_OBJECTS:cdpsort_host_static> $<TARGET_OBJECTS:cdpsort_simulated> $<TARGET_OBJECTS:cdpsort_cuda_host>)
+  target_include_directories(host_kernels PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/device)
+  target_compile_definitions(host_kernels PRIVATE CDPSORT_HOST_LAUNCHES)
+  target_link_libraries(host_kernels PUBLIC cdpsort_cuda_map ${CDPSORT_BOOST_CONTEXT} ${CDPSORT_STATIC_LIBRARIES})
+  set_target_properties(host_kernels PROPERTIES EXCLUDE_FROM_ALL ON)
+  cdpsort_set_warnings(host_kernels)
+endif()
+cdpsort_test(gpu_host_kernels FOLDER gpu SUPPORT gpu_check gpu_tables gpu_calls public_calls sort_by_kinds device_data host_data
+             LIBRARY host_kernels CUDART RACECHECK LABELS gpu beside TIMEOUT 600)
+
 # Wants an MPS daemon, which tests/gpu_run.sh starts.
 cdpsort_test(gpu_mps FOLDER gpu SUPPORT gpu_check gpu_tables device_data host_data CUDART LABELS mps TIMEOUT 600)
 

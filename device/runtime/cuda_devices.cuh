@@ -120,6 +120,13 @@ inline cdp_status refuse_device(const cudaDeviceProp &properties, int compiled_f
                 properties.sharedMemPerBlockOptin, compiled_for / 10, compiled_for % 10, static_cast<unsigned>(needed), build);
 }
 
+/* Whether the program has the kernels that launch others. A test without them is tests/gpu/host_kernels/. */
+#ifdef CDPSORT_HOST_LAUNCHES
+constexpr bool HAS_RECURSION = false;
+#else
+constexpr bool HAS_RECURSION = true;
+#endif
+
 /* Whether the device is shared by MPS, under which no module loads that launches from it. Older drivers do not know the question. */
 inline bool is_under_mps(int ordinal) {
   constexpr cudaDeviceAttr MPS_ENABLED = static_cast<cudaDeviceAttr>(133); // cudaDevAttrMpsEnabled, which older toolkits lack
@@ -178,7 +185,7 @@ inline cdp_status examine(int ordinal, KnownDevice &device, cdp_fault *fault) {
   facts.pending_limit = pending_limit;
   facts.ordinal = ordinal;
   facts.pending_limit_min = PENDING_LIMIT_MIN;
-  facts.launches_from_device = !is_under_mps(ordinal);
+  facts.launches_from_device = HAS_RECURSION && !is_under_mps(ordinal);
   facts.overlaps_grids = compiled_for >= 90;
   facts.name = device.name;
   return CDP_OK;

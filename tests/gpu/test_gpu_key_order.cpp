@@ -7,6 +7,8 @@
 #include "gpu_check.h"
 #include "host_data.h"
 
+#include <cdpsort/study.h>
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -50,17 +52,19 @@ struct Way {
   uint32_t fan_out;
   uint32_t depth_limit;
   cdp_scheme scheme;
+  bool has_tasks; /* a study counts some */
 };
 constexpr uint64_t ALL = 4 * UPPER_PARTS;
 constexpr Way WAYS[] = {
-    {"one block", 0, 0, 0, CDP_SCHEME_DEFAULT},
-    {"a short array", ALL, 0, 0, CDP_SCHEME_DEFAULT},
-    {"tasks", 1 << 23, 0, 0, CDP_SCHEME_DEFAULT},
-    {"tasks of 8 children, by a controller", 1 << 20, 8, 0, CDP_SCHEME_CONTROLLER},
-    {"the host", 1 << 20, 16, 0, CDP_SCHEME_HOST},
-    {"the classic recursion", ALL, CDP_FAN_OUT_CLASSIC, 0, CDP_SCHEME_DEFAULT},
-    {"the classic recursion, by a controller", 1 << 20, CDP_FAN_OUT_CLASSIC, 0, CDP_SCHEME_CONTROLLER},
-    {"bitonic sort", ALL, 0, CDP_DEPTH_NONE, CDP_SCHEME_DEFAULT},
+    {"one block", 0, 0, 0, CDP_SCHEME_DEFAULT, false},
+    {"a short array", ALL, 0, 0, CDP_SCHEME_DEFAULT, false},
+    {"a model of the keys", 1 << 23, 0, 0, CDP_SCHEME_DEFAULT, false},
+    {"tasks, by splitters", 1 << 23, 1024, 0, CDP_SCHEME_DEFAULT, true},
+    {"tasks of 8 children, by a controller", 1 << 20, 8, 0, CDP_SCHEME_CONTROLLER, true},
+    {"the host", 1 << 20, 16, 0, CDP_SCHEME_HOST, true},
+    {"the classic recursion", ALL, CDP_FAN_OUT_CLASSIC, 0, CDP_SCHEME_DEFAULT, true},
+    {"the classic recursion, by a controller", 1 << 20, CDP_FAN_OUT_CLASSIC, 0, CDP_SCHEME_CONTROLLER, true},
+    {"bitonic sort", ALL, 0, CDP_DEPTH_NONE, CDP_SCHEME_DEFAULT, false},
 };
 constexpr int WAY_COUNT = sizeof WAYS / sizeof *WAYS;
 
@@ -80,6 +84,14 @@ void check_same(const std::vector<Bits> &found, const std::vector<Bits> &expecte
   ck_abort_msg("%s, %s, order %d: key %td of %zu is %#" PRIx64 ", not %#" PRIx64, way.name, device_data::type_name(TYPE<Bits>),
                order, differ.first - found.begin(), found.size(), static_cast<uint64_t>(*differ.first),
                static_cast<uint64_t>(*differ.second));
+}
+
+/* Whether the sort goes the way that the row names. The keys are on the device, in any order; they are sorted after it. */
+void check_path(const Subject &subject, uint64_t count, cdp_type type, const cdp_options &options, const Way &way) {
+  cdp_study study;
+  CHECK_SORT(cdp_study_quicksort(subject.keys.d_keys, count, type, &options, &study));
+  ck_assert_msg((study.total.tasks > 0) == way.has_tasks, "%s: the study counts %" PRIu64 " tasks", way.name,
+                static_cast<uint64_t>(study.total.tasks));
 }
 
 /* Sorts keys that the host has in ascending order, from some other order. */
@@ -102,6 +114,9 @@ void sort_and_compare(std::vector<Bits> expected, const Way &way, cdp_order orde
   CHECK_CUDA(cudaMemcpy(keys.data(), subject.keys.d_keys, subject.memory.bytes, cudaMemcpyDeviceToHost));
   check_same(keys, expected, way, order);
   check_sorted(subject, order, way.name); // the oracle of all other tests is of the same opinion
+  reorder(&keys);
+  CHECK_CUDA(cudaMemcpy(subject.keys.d_keys, keys.data(), subject.memory.bytes, cudaMemcpyHostToDevice));
+  check_path(subject, keys.size(), TYPE<Bits>, options, way);
   release(subject);
 }
 
