@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# See it sort: installs what is missing, builds, sorts a file of a million numbers that it makes, and shows the recursion.
+# See it sort: installs what is missing, builds, sorts a file of a million numbers that it makes, and shows two recursions.
 #
 #     sh samples/demo.sh           the file is made here
 #     sh samples/demo.sh FILE      sorts FILE instead: whole numbers or fractions, one or more a line
@@ -37,7 +37,7 @@ fi
 
 # shellcheck disable=SC2119
 cdpsort_install_missing
-cdpsort_build quickstart sort_numbers recursion
+cdpsort_build quickstart sort_numbers recursion recursion_by_hand_simulated
 
 programs=$cdpsort_build_dir/bin
 work=$cdpsort_build_dir/demo
@@ -129,5 +129,8 @@ if [ -z "$check" ]; then
 fi
 echo "Checked: $check."
 
-heading "recursion: 2^20 keys, by depth"
-"$programs/recursion" --count 2^20
+heading "recursion: 2^20 keys by the classic recursion, two children to a task, by depth"
+"$programs/recursion" --count 2^20 --fan-out 2
+
+heading "recursion_by_hand: the same idea in one file of 250 lines, on the simulated device"
+"$programs/recursion_by_hand_simulated" --count 2^18

@@ -112,6 +112,31 @@ cdpsort_quietly() {
   return 1
 }
 
+# The same of a build, which says how far it is with every tenth that make has done.
+cdpsort_with_progress() {
+  log=$cdpsort_build_dir/setup.log
+  rm -f "$log" "$log.failed"
+  { "$@" 2>&1 || : >"$log.failed"; } | {
+    tenth=0
+    while IFS= read -r line; do
+      printf '%s\n' "$line" >>"$log"
+      case $line in
+      "["*[0-9]"%]"*)
+        percent=${line%%\%*}
+        percent=${percent#\[}
+        if [ "$((${percent##* } / 10))" -gt "$tenth" ]; then
+          tenth=$((${percent##* } / 10))
+          cdpsort_say "  ${tenth}0 %"
+        fi
+        ;;
+      esac
+    done
+  }
+  [ -e "$log.failed" ] || return 0
+  cat "$log" >&2
+  return 1
+}
+
 cdpsort_build() {
   mkdir -p "$cdpsort_build_dir" || cdpsort_fail "cannot write to $cdpsort_build_dir"
   jobs=${CDPSORT_JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -140,5 +165,5 @@ cdpsort_build() {
   grep '^-- cdpsort:' "$cdpsort_build_dir/setup.log" >&2 || true
   cdpsort_say "Building ($jobs at once$first_build)"
   set -- --build "$cdpsort_build_dir" --parallel "$jobs" ${1:+--target "$@"}
-  cdpsort_quietly cmake "$@" || cdpsort_fail "the build failed; the reason is above"
+  cdpsort_with_progress cmake "$@" || cdpsort_fail "the build failed; the reason is above"
 }

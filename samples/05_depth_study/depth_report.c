@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A depth limit that costs no more than this is as good as none. */
-#define NEARLY_AS_FAST 1.05
+#define NEARLY_AS_GOOD 1.05
 
 const char DEPTH_CSV_COLUMNS[] = "type,log2_count,distribution,scheme,child_streams,fan_out,pivot,depth_limit,leaf_items,"
                                  "milliseconds,milliseconds_least,milliseconds_most,depth_count,tasks,children_launched,"
@@ -20,13 +20,38 @@ const char DEPTH_CSV_COLUMNS[] = "type,log2_count,distribution,scheme,child_stre
 
 /* ---- Table ----------------------------------------------------------------------------------------------------- */
 
-/* Measured ones first, by time. */
+/* What sorts are ranked by: milliseconds, or on the simulated device, whose times mean nothing, bytes of keys moved. */
+static double cost_of(const swept_sort *sort) {
+  return was_simulated() ? (double)sort->total.bytes_moved : sort->time.device.median;
+}
+
+static int compare_numbers(double left, double right) {
+  return (left > right) - (left < right);
+}
+
+/* Measured ones first, by their cost; of equal ones those with fewer launches, and those with fewer tasks. */
 static int compare_sorts(const void *left, const void *right) {
   const swept_sort *a = left;
   const swept_sort *b = right;
   const int by_state = (a->state != SORT_MEASURED) - (b->state != SORT_MEASURED);
-  const int by_time = (a->time.device.median > b->time.device.median) - (a->time.device.median < b->time.device.median);
-  return by_state != 0 ? by_state : by_time;
+  const int by_cost = compare_numbers(cost_of(a), cost_of(b));
+  const int by_launches = compare_numbers((double)a->total.children_launched, (double)b->total.children_launched);
+  if (by_state != 0 || by_cost != 0)
+    return by_state != 0 ? by_state : by_cost;
+  return by_launches != 0 ? by_launches : compare_numbers((double)a->total.tasks, (double)b->total.tasks);
+}
+
+/* Such as "1.06 ms", or "2.62M bytes". */
+typedef struct cost_text {
+  char text[32];
+} cost_text;
+static cost_text cost_words(const swept_sort *sort) {
+  cost_text made;
+  if (was_simulated())
+    snprintf(made.text, sizeof made.text, "%s bytes", short_number(sort->total.bytes_moved).text);
+  else
+    snprintf(made.text, sizeof made.text, "%.3f ms", sort->time.device.median);
+  return made;
 }
 
 static size_t count_state(const sweep *made, sort_state state) {
@@ -45,14 +70,15 @@ static bool was_turned(const sweep *made, enum knob knob) {
 enum { COUNTS = 6, COLUMNS_MOST = 2 + KNOBS + COUNTS };
 
 static void add_head(text_table *table, const sweep *made, char columns[COLUMNS_MOST + 1]) {
-  size_t used = 2;
+  size_t used = was_simulated() ? 0 : 2;
   memset(columns, 'r', COLUMNS_MOST);
   for (enum knob knob = 0; knob < KNOBS; knob++)
     if (was_turned(made, knob))
       columns[used++] = knob == KNOB_PIVOT || knob == KNOB_SCHEME || knob == KNOB_STREAMS ? 'l' : 'r';
   columns[used + COUNTS] = '\0';
   text_table_begin(table, columns);
-  text_table_add(table, "ms\tspread");
+  if (!was_simulated())
+    text_table_add(table, "ms\tspread");
   for (enum knob knob = 0; knob < KNOBS; knob++)
     if (was_turned(made, knob))
       text_table_add(table, "%s", knob == KNOB_DEPTH_LIMIT ? "limit" : knob_name(knob));
@@ -63,8 +89,10 @@ static void add_sort(text_table *table, const sweep *made, const swept_sort *sor
   const spread *time = &sort->time.device;
   const cdp_study_depth *total = &sort->total;
   const double balance = split_balance(total);
-  text_table_add(table, "%.3f", time->median);
-  text_table_add(table, sort->time.runs > 1 ? "%.0f %%" : "-", 100 * ratio_of(time->most - time->least, time->median));
+  if (!was_simulated()) {
+    text_table_add(table, "%.3f", time->median);
+    text_table_add(table, sort->time.runs > 1 ? "%.0f %%" : "-", 100 * ratio_of(time->most - time->least, time->median));
+  }
   for (enum knob knob = 0; knob < KNOBS; knob++)
     if (was_turned(made, knob))
       text_table_add(table, "%s", knob_word(knob, knob_value(&sort->options, knob)).text);
@@ -96,7 +124,7 @@ void report_table(sweep *made, size_t rows) {
     add_sort(&table, made, &made->sorts[at]);
   text_table_print(&table);
   if (shown < measured)
-    printf("... and %zu slower ones (--rows 0 prints all)\n", measured - shown);
+    printf("... and %zu %s (--rows 0 prints all)\n", measured - shown, was_simulated() ? "more" : "slower ones");
 }
 
 void report_coverage(const sweep *made) {
@@ -128,13 +156,13 @@ static void add_change(text_table *table, const sweep *made, const swept_sort *b
   char times[16] = "-";
   set_knob(&options, knob, value);
   if (changed != NULL)
-    snprintf(times, sizeof times, "%.2f", changed->time.device.median / best->time.device.median);
+    snprintf(times, sizeof times, "%.2f", ratio_of(cost_of(changed), cost_of(best)));
   if (changed == NULL)
     note = cdp_quicksort(NULL, 0, CDP_U32, &options) != CDP_OK ? "not with the rest of it" : "not measured";
   else if (knob_value(&best->options, knob) == value)
-    note = "the fastest";
+    note = was_simulated() ? "the best" : "the fastest";
   else if (changed == best)
-    note = "the same sort as the fastest";
+    note = was_simulated() ? "the same sort as the best" : "the same sort as the fastest";
   else if (changed->state == SORT_UNREACHED && knob == KNOB_DEPTH_LIMIT)
     note = "no range came to it";
   text_table_add(table, "  %s\t%s\t%s\t%s", knob_name(knob), knob_word(knob, value).text, times, note);
@@ -147,7 +175,8 @@ static void report_changes(const sweep *made, const swept_sort *best) {
     for (size_t at = 0; at < made->knobs[knob].count && made->knobs[knob].count > 1; at++)
       add_change(&table, made, best, knob, made->knobs[knob].values[at]);
   if (table.count > 0) {
-    puts("One knob changed from there, all others left, takes so many times as long:");
+    puts(was_simulated() ? "One knob changed from there, all others left, moves so many times as many bytes:"
+                         : "One knob changed from there, all others left, takes so many times as long:");
     text_table_print(&table);
   }
 }
@@ -157,10 +186,10 @@ static void report_depth_limit(const sweep *made, const swept_sort *best) {
   const knob_values *limits = &made->knobs[KNOB_DEPTH_LIMIT];
   for (size_t at = limits->count; at-- > 0;) {
     const swept_sort *changed = with_one_changed(made, best, KNOB_DEPTH_LIMIT, limits->values[at]);
-    if (changed == NULL || changed->time.device.median > NEARLY_AS_FAST * best->time.device.median)
+    if (changed == NULL || cost_of(changed) > NEARLY_AS_GOOD * cost_of(best))
       continue;
-    printf("The least depth limit within 5 %% of it: %s (%.3f ms)\n", knob_word(KNOB_DEPTH_LIMIT, limits->values[at]).text,
-           changed->time.device.median);
+    printf("The least depth limit within 5 %% of it: %s (%s)\n", knob_word(KNOB_DEPTH_LIMIT, limits->values[at]).text,
+           cost_words(changed).text);
     return;
   }
 }
@@ -169,13 +198,12 @@ void report_recommendation(const sweep *made) {
   const swept_sort *best = made->count > 0 && made->sorts[0].state == SORT_MEASURED ? &made->sorts[0] : NULL;
   if (best == NULL)
     return;
-  printf("\nFastest: %.3f ms with", best->time.device.median);
+  printf("\n%s: %s with", was_simulated() ? "Fewest bytes moved" : "Fastest", cost_words(best).text);
   for (enum knob knob = 0; knob < KNOBS; knob++)
     printf("%s %s %s", knob == 0 ? "" : ",", knob_name(knob), knob_word(knob, knob_value(&best->options, knob)).text);
   putchar('\n');
   report_changes(made, best);
   report_depth_limit(made, best);
-  print_simulated_times_notice();
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
  * 2. sample_keys.c checks every result; depth_report.c writes it to the CSV file at once.
  * 3. In the end depth_report.c prints the table and what it recommends.
  */
+#include "chosen_device.h"
 #include "depth_report.h"
 #include "depth_sweep.h"
 
@@ -44,6 +45,8 @@ static void help(void) {
   puts("Here --short is none where it is not given: the two launches are for the default scheme, child streams and leaf size\n"
        "alone, and beside them every other value of these knobs would be another algorithm.\n"
        "\n"
+       "The simulated device has exact counts, and times that mean nothing. So it ranks by bytes moved, then by launches.\n"
+       "\n"
        "The table: milliseconds on the device without copies (median, least, most), the knobs, the greatest depth, then counts "
        "of\n"
        "the one counted run: tasks, grids launched by the device, launches refused, bytes of keys moved, balance of the "
@@ -80,6 +83,7 @@ static bool take(void *into, argument_list *list, const argument *found) {
 /* ---- The study ------------------------------------------------------------------------------------------------- */
 
 static void report(command *wanted, const sample_keys *keys) {
+  print_simulated_times_notice("So combinations are ranked by the bytes of keys that they move, then by their launches.");
   printf("%llu %s keys, %s, on %s\n", (unsigned long long)keys->count, type_name(keys->type), wanted->study.distribution->name,
          cdp_last_device());
   if ((wanted->study.settings.tuning.disable & CDP_DISABLE_SHORT) != 0)

@@ -82,9 +82,7 @@ void print_distinct_head(const distinct_facts *facts) {
   puts("The paper has an i5-4670 (CPU: std::sort) and a Radeon R290 (GPU), and does not say whether its times have "
        "copies.\n"
        "Its quicksort launches kernels from the host for every range, down to ranges of one number.");
-  print_simulated_times_notice();
-  if (was_simulated())
-    puts("Therefore the numbers of keys are small, unless others were asked for.");
+  print_simulated_times_notice("Therefore the numbers of keys are small, unless others were asked for.");
 }
 
 /* ---- Table 1 --------------------------------------------------------------------------------------------------- */

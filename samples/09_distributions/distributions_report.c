@@ -130,9 +130,7 @@ void print_distributions_head(cdp_type type) {
   puts("  t[ms]      std::sort's time there");
   for (size_t s = 0; s < THESIS_SORTERS; s++)
     printf("  %-9s  speed-up of %s\n", THESIS_SORTER[s].head, THESIS_SORTER[s].text);
-  print_simulated_times_notice();
-  if (was_simulated())
-    puts("Therefore the sizes are small, unless others were asked for.");
+  print_simulated_times_notice("Therefore the sizes are small, unless others were asked for.");
 }
 
 /* ---- A sequence's table ---------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@ What a CSV file records is known by its header, whatever its name:
   depth_study    NAME-depth                      distributions      NAME, NAME-speedup
   schemes, distinct, partition_kinds, transfer   NAME
 A drawing that has too little to show is left out: of bench, speed without several numbers of random keys.
+Of the simulated device depth_study, schemes and distinct show counts, which are exact there. The others' times mean nothing: exit code 1.
 
 exit code: 0 all drawn; 1 a record is at fault, and a message says how; 2 the command line is.
 """
@@ -71,6 +72,15 @@ def drawings():
     }
 
 
+def drawings_of(record):
+    """The drawings of a record. Those of the simulated device show what is exact there; where that is nothing, they say so."""
+    import counts
+    if not counts.is_simulated(record) or record.kind in ("bench", "stages", "trace"):
+        return drawings()[record.kind]
+    return {"depth_study": {"-depth": counts.draw_depth}, "schemes": {"": counts.draw_schemes},
+            "distinct": {"": counts.draw_distinct}}.get(record.kind, {"": counts.refuse})
+
+
 def main(words):
     wanted = parse(words)
     if wanted.help:
@@ -93,7 +103,7 @@ def main(words):
     for path, which, name in chosen:
         try:
             record = records.read(path)
-            for more, draw in drawings()[record.kind].items():
+            for more, draw in drawings_of(record).items():
                 if which in (None, more):
                     for at, figure in enumerate(draw(record, wanted.title)):
                         page.save(figure, out / (name + (more if which is None else "") + (f"-{at + 1}" if at else "") + ".png"))

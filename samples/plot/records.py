@@ -26,6 +26,9 @@ COLUMNS = {
     "transfer": "device,type,log2_count,memory,mode,to_device_ms,sort_ms,to_host_ms,total_ms,gigabytes_per_second",
 }
 
+# Columns that older records lack: their entries are None there.
+LATER_COLUMNS = {"schemes": ("trace_ns", "traces", "launched", "depth", "bytes_moved", "tasks")}
+
 # Columns whose entries are words; all others are numbers, and an empty entry is None.
 WORDS = {"device", "type", "distribution", "scheme", "child_streams", "fan_out", "pivot", "depth_limit", "kind", "table",
          "memory", "mode", "identical", "stage"}
@@ -87,7 +90,9 @@ def read(path):
     rows = []
     for (line, _), entries in zip(numbered[1:], table):
         given = dict(zip(names, entries))
-        rows.append({name: convert(path, line, name, given.get(name)) for name in columns})
+        row = {name: convert(path, line, name, given.get(name)) for name in columns}
+        row |= {name: convert(path, line, name, given.get(name, "")) for name in LATER_COLUMNS.get(kind, ())}
+        rows.append(row)
     if not rows:
         raise PlotError(f"{path}: has a header and no rows")
     return Record(path, kind, rows, comments[0] if comments else "")

@@ -14,6 +14,9 @@ from records import required
 # cell is the time as a ratio to the least of all panels of the same keys; a frame marks the least of its panel.
 
 PANELS_MOST = 8
+FEW_COLUMNS = 3
+HEIGHT_LEAST = 1.9  # inches: with few rows, a picture still has room for its words
+CELL_INCHES = (1.2, 0.28)  # of a panel with few columns: a cell stays a cell
 RATIO_MOST = 8.0  # the colours end here, the numbers do not
 TEXT = 12  # points: of all that is written in and beside these panels
 KEYS = ("device", "type", "log2_count", "distribution")  # what pages have in common
@@ -59,6 +62,8 @@ def draw_panel(panel, rows, best, varying, knobs):
     for row in rows:
         cells[limits.index(row["depth_limit"])][leaves.index(row["leaf_items"])] = row["milliseconds"] / best
     image = panel.imshow(cells, cmap=TIME_COLOURS, norm=LogNorm(1.0, RATIO_MOST), aspect="auto")
+    if len(leaves) < FEW_COLUMNS:
+        panel.set_box_aspect(len(limits) * CELL_INCHES[1] / (len(leaves) * CELL_INCHES[0]))
     for row in rows:
         at, ratio = (leaves.index(row["leaf_items"]), limits.index(row["depth_limit"])), row["milliseconds"] / best
         marks = ("*" if row["fallback_depth"] else "") + ("!" if row["launches_refused"] else "")
@@ -78,9 +83,17 @@ def draw_panel(panel, rows, best, varying, knobs):
     return image
 
 
+def draw_scale(figure, cells, image, words):
+    ticks = [1, 1.5, 2, 3, 4, 6, 8]
+    bar = figure.colorbar(image, ax=cells, location="bottom", fraction=0.02, pad=0.02, aspect=60, extend="max", ticks=ticks)
+    bar.ax.set_xticklabels([f"{tick:g}" for tick in ticks], fontsize=TEXT)
+    bar.ax.minorticks_off()
+    bar.set_label(words, fontsize=TEXT)
+
+
 def draw_page(keys, chosen, best, varying, said):
     lines = [max(len({row["depth_limit"] for row in rows}) for _, rows in chosen[at:at + 2]) for at in range(0, len(chosen), 2)]
-    figure, cells, columns = panels(len(chosen), 2, [0.9 + 0.25 * count for count in lines])
+    figure, cells, columns = panels(len(chosen), 2, [max(HEIGHT_LEAST, 0.9 + 0.25 * count) for count in lines])
     figure.set_layout_engine("constrained")
     image = None
     for index, (panel, (knobs, rows)) in enumerate(zip(cells, chosen)):
@@ -89,11 +102,10 @@ def draw_page(keys, chosen, best, varying, said):
             panel.set_ylabel("depth limit", fontsize=TEXT)
         if index + columns >= len(chosen):
             panel.set_xlabel("leaf size, keys", fontsize=TEXT)
-    ticks = [1, 1.5, 2, 3, 4, 6, 8]
-    bar = figure.colorbar(image, ax=cells, location="bottom", fraction=0.02, pad=0.02, aspect=60, extend="max", ticks=ticks)
-    bar.ax.set_xticklabels([f"{tick:g}" for tick in ticks], fontsize=TEXT)
-    bar.ax.minorticks_off()
-    bar.set_label(f"times the least, {short(best)} ms", fontsize=TEXT)
+    scale = f"times the least, {short(best)} ms"
+    has_bar = any(len({row["leaf_items"] for row in rows}) >= FEW_COLUMNS for _, rows in chosen)
+    if has_bar:
+        draw_scale(figure, cells, image, scale)
     device, key_type, log2_count, distribution = keys
     rows = [row for _, members in chosen for row in members]
     common = [knob_words(knob, chosen[0][0][KNOBS.index(knob)]) for knob in KNOBS if knob not in varying]
@@ -103,7 +115,7 @@ def draw_page(keys, chosen, best, varying, said):
     if any(is_incomplete(members) for _, members in chosen):
         marks.append("-: the same sort as another, or not measured")
     head(figure, said or f"Depth limit and leaf size: {what}",
-         "\n".join(filter(None, [", ".join(common), "; ".join([*marks, "frame: the least of its panel"])])))
+         "\n".join(filter(None, [", ".join(common), "; ".join([*([] if has_bar else [scale]), *marks, "frame: the least of its panel"])])))
     return figure
 
 
@@ -142,7 +154,7 @@ HATCHES = {"last-block": None, "controller": "////", "host": "....", "host-loop"
 TOTAL, LATENCY, IDLE = range(3)
 CLIP = 1.5  # times the longest of a panel's median latencies: where lines are cut
 LABELS = ("whole sort, ms", "from a launch to its first block, µs\n(bar: median; line: least to most,\nwith an arrow where it goes on)",
-          "no grid runs, µs\n(and as a share of the sort untraced)")
+          "no grid runs, µs")
 
 
 def value_of(row, column):
@@ -167,8 +179,8 @@ def draw_scheme(panel, column, row, at, height, look, longest):
             panel.plot(end, at, ">", color=BLACK, markersize=5)
             gap = 8
         text += f" (to {short(row['latency_most_ns'] / 1000)})"
-    if column == IDLE:
-        text += f" ({value / 10 / row['milliseconds']:.0f} %)"
+    if column == IDLE and row["trace_ns"]:
+        text += f" ({100 * row['idle_ns'] / row['trace_ns']:.0f} % of the traced sort)"
     panel.annotate(text, (end, at), xytext=(gap, 0), textcoords="offset points", va="center", fontsize=9.5)
 
 
@@ -212,7 +224,9 @@ def draw_schemes(record, said=None):
     host = any(scheme_words(name) == "host" for name in names)
     entries = {label: handle for handle, label in zip(*cells[0].get_legend_handles_labels())}
     legend_below(figure, list(entries.values()), list(entries), columns=len(names))
+    notes = ["where the host launches, a launch's time is from the end of a grid to the next one's begin"] if host else []
+    if not any(row["traces"] for row in rows):
+        notes.append("of launches and of the time without a grid: a single trace each, in which a stall shows as it is")
     head(figure, said or f"Launch schemes: {join([power(count) for count in sizes])} keys of "
-         f"{listed(row['type'] for row in rows)}, {listed(device_name(row['device']) for row in rows)}",
-         "where the host launches, a launch's time is from the end of a grid to the next one's begin" if host else None)
+         f"{listed(row['type'] for row in rows)}, {listed(device_name(row['device']) for row in rows)}", "\n".join(notes) or None)
     return [figure]

@@ -53,10 +53,12 @@ bool was_simulated(void) {
   return strncmp(cdp_last_device(), "simulated", strlen("simulated")) == 0;
 }
 
-void print_simulated_times_notice(void) {
+void print_simulated_times_notice(const char *follows) {
   if (was_simulated())
-    puts("\nThis is the simulated device: results are exact, but its times are those of the simulation and say nothing about a "
-         "GPU.");
+    printf(
+        "\nThis is the simulated device: counts are exact, but times are those of the simulation and say nothing about a GPU.\n"
+        "%s\n",
+        follows);
 }
 
 device_text short_device(void) {

@@ -24,8 +24,9 @@ int settle_device(const char *program, cdp_type type, cdp_options *options);
 /* Whether the last sort ran on the simulated device. */
 bool was_simulated(void);
 
-/* Says on standard output, behind an empty line, what times are worth, if it did. */
-void print_simulated_times_notice(void);
+/* Says on standard output, after an empty line, what times are worth, if it did, and in a sentence what follows from that. Before any
+   figure is printed. */
+void print_simulated_times_notice(const char *follows);
 
 /* What the last sort ran on, in a few words, such as "NVIDIA H200": cdp_last_device() up to the bracket. */
 typedef struct device_text {

@@ -40,7 +40,7 @@ FILE = r"[\w/.-]+\.(?:cuh|cu|cpp|c|h|md)\b"
 def quotations(text):
     """Each quotation, and the last source file named before it."""
     for match in re.finditer(r"```cpp\n(.*?)```", text, re.DOTALL):
-        named = re.findall(r"`(device/[\w/.]+|docs/\w+\.cu)`", text[:match.start()])
+        named = re.findall(r"`(device/[\w/.]+|samples/\w+/\w+\.cu|docs/\w+\.cu)`", text[:match.start()])
         yield named[-1] if named else "", match.group(1)
 
 

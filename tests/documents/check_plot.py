@@ -98,6 +98,26 @@ def example_faults(folder):
     yield from (f"{path.name}: not asked for" for path in folder.glob("pictures/*") if path.name not in wanted)
 
 
+def simulated_faults(folder):
+    """What is wrong with the pictures of records of the simulated device, and of records of few rows."""
+    wanted = []
+    for kind, more in (("depth_study", "-depth"), ("schemes", ""), ("distinct", "")):
+        lines = (ROOT / "docs" / "results" / f"{EXAMPLES[kind][0]}.csv").read_text(encoding="utf-8").splitlines()
+        rows = cut(kind, lines)
+        if kind == "schemes":  # which the record of a GPU lacks
+            rows = [line + (",trace_ns,traces,launched,depth,bytes_moved,tasks" if line.startswith("device") else ",9,1,3,2,4096,7")
+                    for line in rows]
+        for name, chosen in (("simulated", [line.replace("NVIDIA H200", "simulated device") for line in rows]), ("few", rows[:4])):
+            path = folder / f"{kind}-{name}.csv"
+            path.write_text("\n".join(chosen) + "\n", encoding="utf-8")
+            wanted.append((path, f"{kind}-{name}{more}.png"))
+    code, said = draw([*(path for path, _ in wanted), "--out", folder / "counts"])
+    if code != 0:
+        yield f"plot.py returns {code}: {said.strip()}"
+    for _, name in wanted:
+        yield from picture_faults(folder / "counts" / name)
+
+
 def refusal_faults(folder):
     """Records that must not be drawn, and the words that say why."""
     header = records.COLUMNS["transfer"]
@@ -109,6 +129,7 @@ def refusal_faults(folder):
             ("rowless", [header], "no rows"),
             ("wordy", [header, row.replace("0.09", "soon")], "'soon', not a number"),
             ("lacking", [header, row.replace("0.09", "")], "total_ms is empty"),
+            ("timed", [header, row.replace("NVIDIA H200", "simulated device")], "record it on a GPU"),
             ("ownless", [records.COLUMNS["bench"], "u32,1024,random,cub-radix,0.01,0.1,,"], "no row of the mode default"),
     ):
         path = folder / f"{name}.csv"
@@ -121,7 +142,7 @@ def refusal_faults(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        faults = [*example_faults(pathlib.Path(name)), *refusal_faults(pathlib.Path(name))]
+        faults = [*example_faults(pathlib.Path(name)), *simulated_faults(pathlib.Path(name)), *refusal_faults(pathlib.Path(name))]
     for fault in faults:
         print(fault)
     return 1 if faults else 0
