@@ -157,8 +157,8 @@ CDP_API cdp_status cdp_quicksort_workspace(size_t count, cdp_type type, const cd
  *     cudaStreamSynchronize(stream);
  *     cudaFree(d_workspace);
  *
- * The host launches one kernel, which launches all others, for short arrays one more behind it, for narrow keys three (see
- * cdp_quicksort()), and several for each level with CDP_SCHEME_HOST, which is also chosen where the device must not launch.
+ * The host launches one kernel, for short arrays two, for narrow keys three (see cdp_quicksort()), and several for each level with
+ * CDP_SCHEME_HOST, which is also chosen where the device must not launch. The device launches what such a kernel leaves over.
  * Errors that arise once the call has returned are seen where CUDA reports them, at the caller's next synchronisation.
  *
  * CUDA graphs. While `stream` is being captured the call is captured, for any count, and can be replayed; keys, workspace and

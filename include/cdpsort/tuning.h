@@ -47,7 +47,7 @@ struct cdp_tuning {
                                  `block_items` */
   uint32_t short_items;  /**< longer arrays of at most this many items are sorted by one grid, which orders tiles by bucket and
                                  then has a block for each bucket, without tasks. 0: as many as are sorted
-                                 fastest so, 2^21 keys of 4 bytes, 1.5 * 2^20 of 8; the most are 2^23
+                                 fastest so, 2^21 keys of 4 bytes, 1.5 * 2^20 - 1 of 8; the most are 2^23
                                  (2^22), of which a bucket fits a block. Only with the default scheme,
                                  child streams and leaf (cdp_options::leaf_items 0), a depth limit of at least 2, and as many
                                  children as it takes buckets (64 to 1,024 on an H200) */

@@ -198,7 +198,10 @@ void report_recommendation(const sweep *made) {
   const swept_sort *best = made->count > 0 && made->sorts[0].state == SORT_MEASURED ? &made->sorts[0] : NULL;
   if (best == NULL)
     return;
-  printf("\n%s: %s with", was_simulated() ? "Fewest bytes moved" : "Fastest", cost_words(best).text);
+  if (was_simulated())
+    printf("\nFewest bytes moved: %s with", short_number(best->total.bytes_moved).text);
+  else
+    printf("\nFastest: %s with", cost_words(best).text);
   for (enum knob knob = 0; knob < KNOBS; knob++)
     printf("%s %s %s", knob == 0 ? "" : ",", knob_name(knob), knob_word(knob, knob_value(&best->options, knob)).text);
   putchar('\n');

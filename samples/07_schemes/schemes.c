@@ -44,8 +44,8 @@ typedef struct result {
   cdp_options options;
   timing time;
   trace_figures figures; /* each the median of the traces */
+  cdp_study study;       /* of the last trace */
   uint32_t traces;
-  cdp_study study; /* of the last trace */
   uint32_t max_pending;
   uint64_t refused;
   size_t lost;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Holds the documents against the sources and the pictures.
 
-guide.md: every piece of C++ that it quotes must stand in the file named before it as it is, a program of docs/ whole; no figure may
+guide*.md: every piece of C++ that it quotes must stand in the file named before it as it is, a program of docs/ whole; no figure may
 be left open. plot.py must know every kind of a trace's events. All documents: every picture that they show, and every file of the
 sources, every page and every record that they name by its path, must be there; every picture in docs/pictures is shown by one of them, is a PNG file of a
 reasonable size, and is drawn by plot.py or taken of Perfetto.
@@ -46,13 +46,14 @@ def quotations(text):
 
 def guide_faults():
     """What is wrong with the walk."""
-    text = (DOCS / "guide.md").read_text(encoding="utf-8")
-    for path, quoted in quotations(text):
-        source = (ROOT / path).read_text(encoding="utf-8") if path and (ROOT / path).exists() else ""
-        is_whole = path.startswith("docs/")
-        if quoted != source if is_whole else quoted not in source:
-            yield f"not in {path or 'any file named'}: {quoted.strip().splitlines()[0]}"
-    yield from (f"open: {name}" for name in re.findall(r"\{\{(FIGURE:[^}]+)\}\}", text))
+    for page in sorted(DOCS.glob("guide*.md")):
+        text = page.read_text(encoding="utf-8")
+        for path, quoted in quotations(text):
+            source = (ROOT / path).read_text(encoding="utf-8") if path and (ROOT / path).exists() else ""
+            is_whole = path.startswith("docs/")
+            if quoted != source if is_whole else quoted not in source:
+                yield f"{page.name}: not in {path or 'any file named'}: {quoted.strip().splitlines()[0]}"
+        yield from (f"{page.name}: open: {name}" for name in re.findall(r"\{\{(FIGURE:[^}]+)\}\}", text))
 
 
 def kind_faults():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the figures of docs/guide.md against what its commands print on the simulated device.
+"""Holds the figures of the guide's pages, docs/guide*.md, against what their commands print on the simulated device.
 
 A block ``console`` of the guide has commands, each behind "$ ", and under each of them lines that it prints, in their order. Lines
 between them may be left out, and so may what "..." stands for in a line: times, which mean nothing there. How wide columns are makes
@@ -71,18 +71,19 @@ def missing_line(shown, printed):
 
 def faults(programs):
     """What is wrong with the guide's commands and figures."""
-    text = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
-    commands = [*shown_commands(text), *((command, []) for command in named_commands(text))]
-    if not any(shown for _, shown in commands):
-        yield "guide.md: no command with what it prints"
-    for command, shown in commands:
-        printed, fault = run(command, programs)
-        if fault:
-            yield f"guide.md: {command}: {fault}"
-            continue
-        line = missing_line(shown, printed)
-        if line:
-            yield f"guide.md: {command}: does not print: {line.strip()}"
+    for page in sorted((ROOT / "docs").glob("guide*.md")):
+        text = page.read_text(encoding="utf-8")
+        commands = [*shown_commands(text), *((command, []) for command in named_commands(text))]
+        if page.name == "guide.md" and not any(shown for _, shown in commands):
+            yield f"{page.name}: no command with what it prints"
+        for command, shown in commands:
+            printed, fault = run(command, programs)
+            if fault:
+                yield f"{page.name}: {command}: {fault}"
+                continue
+            line = missing_line(shown, printed)
+            if line:
+                yield f"{page.name}: {command}: does not print: {line.strip()}"
 
 
 def main():

@@ -77,6 +77,24 @@ def to_merge(*words):
     return float(row_of(*words)["ratio_to_merge"])
 
 
+def least_over_kinds(key_type, exponent, mode="default", record="map.csv"):
+    """The least ratio of all kinds of keys that were measured."""
+    return min(ratio(key_type, exponent, name, mode, record) for word, count, name, at in table_of(record)
+               if (word, count, at) == (key_type, 2 ** int(exponent), mode))
+
+
+def classic(key_type, exponent, record="map.csv"):
+    """The classic recursion, times as fast as the faster of CUB's two sorts of the same record: its rows have no ratio of their own."""
+    peer = min(milliseconds(key_type, exponent, "random", mode, record) for mode in ("cub-radix", "cub-merge"))
+    return peer / milliseconds(key_type, exponent, "random", "classic", record)
+
+
+def processes(key_type, exponent, records=("map.csv", "map-2.csv")):
+    """The rows of random keys of every process that measured them: a record has some."""
+    return [row for record in records for row in rows(record)
+            if (row["type"], int(row["count"]), row["distribution"], row["mode"]) == (key_type, 2 ** int(exponent), "random", "default")]
+
+
 def to_random(key_type, exponent, distribution, record="map.csv"):
     """Time relative to that of as many random keys."""
     return (milliseconds(key_type, exponent, distribution, "default", record) /
@@ -246,5 +264,5 @@ def exponent(name, key_type):
 FUNCTIONS = {function.__name__: function
              for function in (milliseconds, microseconds, rate, ratio, faster, to_radix, to_merge, to_random, over_unsigned, rate_below,
                               extra_percent, least_ratio, depth_study, depth_ratio, leaf_ratio, last_limit_met, schemes,
-                              most_for_hooks, trace_count, trace_us, trace_median_us, trace_levels, trace_deepest, trace_at_once,
+                              most_for_hooks, least_over_kinds, classic, trace_count, trace_us, trace_median_us, trace_levels, trace_deepest, trace_at_once,
                               trace_step_ns, constant, exponent)}

@@ -16,11 +16,12 @@ exit code: 0 all well, 1 something differs (or, with --write, cannot be derived)
 import argparse
 import math
 import re
+import statistics
 import sys
 
 sys.dont_write_bytecode = True  # a checkout stays as it is
 
-from expressions import FUNCTIONS, ROOT, TYPES, Missing, milliseconds, rate, ratio, ratios, rows  # noqa: E402
+from expressions import FUNCTIONS, ROOT, TYPES, Missing, classic, milliseconds, processes, rate, ratio, ratios, rows, table_of  # noqa: E402
 
 DOCUMENTS = [ROOT / "README.md"] + sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "notes").glob("*.md"))
 
@@ -79,8 +80,7 @@ def power(exponent):
 
 
 def time_text(key_type, exponent, record="map.csv"):
-    value = milliseconds(key_type, exponent, "random", "default", record)
-    return f"{value * 1000:.1f} us" if value < 0.1 else f"{value * 1000:.0f} us" if value < 1 else f"{value:.2f} ms"
+    return duration(milliseconds(key_type, exponent, "random", "default", record))
 
 
 def rate_text(value):
@@ -98,6 +98,61 @@ def speed_lines(exponents, types=TYPES, record="map.csv"):
             where = (key_type, exponent, "random", "default", record)
             cells += [time_text(key_type, exponent, record), rate_text(rate(*where)), f"**{ratio(*where):.2f}**"]
         yield "| " + " | ".join(cells) + " |"
+
+
+def duration(value):
+    return f"{value * 1000:.1f} us" if value < 0.1 else f"{value * 1000:.0f} us" if value < 1 else f"{value:.2f} ms"
+
+
+def spread_text(values, text):
+    """The median, and from the least to the greatest."""
+    return f"{text(statistics.median(values))} ({text(min(values))} to {text(max(values))})"
+
+
+def headline_lines():
+    """Medians over processes, with the spread: what one process measures differs from the next."""
+    yield "| random keys | processes | " + " | ".join(f"{key_type}: time | x CUB" for key_type in TYPES) + " |"
+    yield "| ---: | ---: | ---: | ---: | ---: | ---: |"
+    for exponent in (14, 20, 24, 27):
+        cells, counts = [power(exponent)], []
+        for key_type in TYPES:
+            measured = processes(key_type, exponent)
+            beside = [min(float(row[name]) for name in ("ratio_to_radix", "ratio_to_merge") if row[name]) for row in measured
+                      if row["ratio_to_radix"] or row["ratio_to_merge"]]
+            counts.append(len(measured))
+            cells += [spread_text([float(row["median_ms"]) for row in measured], duration),
+                      f"**{statistics.median(beside):.2f}** ({min(beside):.2f} to {max(beside):.2f})"]
+        yield f"| {cells[0]} | {min(counts)} | " + " | ".join(cells[1:]) + " |"
+
+
+def classic_lines():
+    """The classic recursion beside CUB."""
+    exponents = range(20, 28)
+    yield "| classic recursion | " + " | ".join(map(power, exponents)) + " |"
+    yield "| --- |" + " ---: |" * len(exponents)
+    for key_type in TYPES:
+        times = [duration(milliseconds(key_type, exponent, "random", "classic")) for exponent in exponents]
+        yield f"| {key_type}: time | " + " | ".join(times) + " |"
+        yield "| x CUB | " + " | ".join(f"**{classic(key_type, exponent):.2f}**" for exponent in exponents) + " |"
+
+
+PAIRS_KINDS = (("u32", "stable4", "4 and 4 bytes, stable"), ("u64", "pairs8", "8 and 8 bytes"))
+PAIRS_KIND_EXPONENTS = (12, 20, 24, 26)
+
+
+def pairs_kind_lines():
+    """Every kind of keys that was sorted with values: nothing is left out."""
+    names = {key_type: {name for word, _, name, at in table_of(PAIRS) if (word, at) == (key_type, mode)}
+             for key_type, mode, _ in PAIRS_KINDS}
+    yield "| keys | " + " | ".join(f"{text}: {power(exponent)}" for _, _, text in PAIRS_KINDS for exponent in PAIRS_KIND_EXPONENTS) + " |"
+    yield "| --- |" + " ---: |" * (len(PAIRS_KINDS) * len(PAIRS_KIND_EXPONENTS))
+    for name in sorted(set.union(*names.values())):
+        cells = []
+        for key_type, mode, _ in PAIRS_KINDS:
+            for exponent in PAIRS_KIND_EXPONENTS:
+                value = ratio(key_type, exponent, name, mode, PAIRS) if (key_type, 2**exponent, name, mode) in table_of(PAIRS) else None
+                cells.append("" if value is None else f"**{value:.2f}**" if value < 1 else f"{value:.2f}")
+        yield f"| {name} | " + " | ".join(cells) + " |"
 
 
 def aim_lines():
@@ -188,7 +243,9 @@ def host_lines():
 TABLES = {
     "host": host_lines,
     "speed": lambda: speed_lines(range(10, 33)),
-    "headline": lambda: speed_lines((14, 20, 24, 27)),
+    "headline": headline_lines,
+    "pairs-kinds": pairs_kind_lines,
+    "classic": classic_lines,
     "narrow": lambda: speed_lines((10, 12, 14, 15, 16, 18, 20, 22, 24, 26, 28), NARROW_TYPES, NARROW),
     "narrow-kinds": narrow_kind_lines,
     "pairs": pairs_lines,
