@@ -44,7 +44,7 @@ if(NOT CDPSORT_SANITIZE) # it replaces malloc()
   cdpsort_test(memory_refused FOLDER host SUPPORT simulated_rules STATIC LABELS simulated)
 endif()
 if(CDPSORT_HAVE_CUDA AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13) # of other versions the runtime has other functions
-  cdpsort_test(cuda_calls FOLDER host SOURCES support/fake_cuda.c support/fake_answers.c STATIC LABELS simulated)
+  cdpsort_test(cuda_calls FOLDER host SOURCES support/fake_cuda.c support/fake_copies.c support/fake_answers.c STATIC LABELS simulated)
 endif()
 cdpsort_test(bitonic_sort FOLDER host SUPPORT host_data LABELS simulated)
 cdpsort_test(buckets FOLDER host SUPPORT host_data LABELS simulated)

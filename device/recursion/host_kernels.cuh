@@ -165,10 +165,11 @@ private:
   }
 
   void launch_network() {
+    static KnownResidents residents;
     GridShape shape = {1, Shape<Bits>::BLOCK_THREADS, 0};
     int blocks = 0;
     if (error == LAUNCH_OK)
-      error = resident_blocks(level_network_kernel<Bits>, shape.threads, shape.shared_bytes, &blocks);
+      error = residents.ask(level_network_kernel<Bits>, shape.threads, shape.shared_bytes, &blocks);
     shape.blocks = static_cast<uint32_t>(blocks);
     if (error == LAUNCH_OK)
       error = launch_together(shape, stream, level_network_kernel<Bits>, sort, next_event++, plan.host_levels);

@@ -88,6 +88,13 @@ cdp_status trim_memory(cdp_fault *fault) {
 }
 
 cdp_status copy(void *destination, const void *source, size_t bytes, void *stream, cdp_fault *fault) {
+  const bool is_to_host = bytes >= MIN_STAGED_BYTES && is_pageable(destination);
+  if (is_to_host || (bytes >= MIN_STAGED_BYTES && is_pageable(source)))
+    if (void *pinned = resources().lend_staging()) {
+      const cudaError_t error = copy_staged(pinned, destination, source, bytes, is_to_host, static_cast<cudaStream_t>(stream));
+      resources().give_back_staging(pinned);
+      return check_copy(fault, error, "copying arrays");
+    }
   return check_copy(fault, cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
                     "copying arrays");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library keeps between calls in a CUDA context: a pool of device memory, and streams for blocking calls.
+ * What the library keeps between calls in a CUDA context: a pool of device memory, streams for blocking calls, and pinned memory for
+ * copies of long arrays in pageable memory (cuda_staging.cuh).
  *
  * 1. CUDA's default pool gives memory back to the system at each synchronisation, and maps it again at the next allocation: up to
  *    60 % of a long sort's time, and six times a short sort's.
@@ -15,11 +16,12 @@
 #ifndef CDPSORT_DEVICE_RUNTIME_CUDA_RESOURCES_CUH
 #define CDPSORT_DEVICE_RUNTIME_CUDA_RESOURCES_CUH
 
-#include "runtime/cuda_context.cuh"
+#include "runtime/cuda_staging.cuh"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 namespace cdp::cuda {
 
@@ -64,19 +66,50 @@ public:
     return error;
   }
 
+  /* Lends STAGING_BYTES of pinned memory; NULL: there is none to be had. */
+  void *lend_staging() {
+    const uint64_t context = current_context_number();
+    void *memory = nullptr;
+    if (context != 0) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (Kept *kept = find(context))
+        std::swap(memory, kept->staging);
+    }
+    if (memory == nullptr && unrecorded(cudaHostAlloc(&memory, STAGING_BYTES, cudaHostAllocDefault)) != cudaSuccess)
+      return nullptr;
+    return memory;
+  }
+
+  /* Keeps it for the next call, unless another one's is kept already, or nothing is to be kept. */
+  void give_back_staging(void *memory) {
+    const uint64_t context = current_context_number();
+    if (context != 0) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      Kept &kept = find_or_add(context);
+      if (ceiling != 0 && kept.staging == nullptr)
+        std::swap(memory, kept.staging);
+    }
+    if (memory != nullptr)
+      unrecorded(cudaFreeHost(memory));
+  }
+
   /* The most bytes that each pool keeps from now on. That of the current context gives back at once what it keeps beyond that, others at
      their next call: whether their context is still there is not known here. */
   cudaError_t set_ceiling(uint64_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex);
     ceiling = bytes;
     Kept *kept = find(current_context_number());
+    if (kept != nullptr && bytes == 0)
+      free_staging(*kept);
     return kept != nullptr && kept->pool != nullptr ? set_threshold(*kept) : cudaSuccess;
   }
 
-  /* Gives back to the system what the current context's pool keeps, and nothing that is in use. */
+  /* Gives back to the system what is kept for the current context, and nothing that is in use. */
   cudaError_t trim() {
     const std::lock_guard<std::mutex> lock(mutex);
-    const Kept *kept = find(current_context_number());
+    Kept *kept = find(current_context_number());
+    if (kept != nullptr)
+      free_staging(*kept);
     return kept != nullptr && kept->pool != nullptr ? unrecorded(cudaMemPoolTrimTo(kept->pool, 0)) : cudaSuccess;
   }
 
@@ -89,6 +122,7 @@ private:
     cudaMemPool_t pool = nullptr;
     uint64_t most_bytes = 0; /* that the pool may keep, whatever the ceiling */
     uint64_t threshold = 0;  /* that it may keep now */
+    void *staging = nullptr; /* STAGING_BYTES of pinned memory */
     int idle_streams = 0;
     cudaStream_t streams[MAX_IDLE_STREAMS] = {};
   };
@@ -111,6 +145,12 @@ private:
     added = {};
     added.context = context;
     return added;
+  }
+
+  static void free_staging(Kept &kept) {
+    if (kept.staging != nullptr)
+      unrecorded(cudaFreeHost(kept.staging));
+    kept.staging = nullptr;
   }
 
   /* Keeps what the ceiling allows, and gives back the rest. */

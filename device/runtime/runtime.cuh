@@ -34,6 +34,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 /* Whether this compilation has what study.h asks for. */
 #ifndef CDP_STUDY_HOOKS
@@ -115,6 +116,33 @@ public:
 
 private:
   std::atomic<uint64_t> latest{0}; /* the latest context that it was done for */
+};
+
+/* What resident_blocks() says of one kernel and one shape, asked once in a context. Several host threads may ask. */
+class KnownResidents {
+public:
+  template <typename... Parameters>
+  int ask(void (*kernel)(Parameters...), uint32_t threads, uint32_t shared_bytes, int *blocks) {
+    const uint64_t context = context_number();
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (context == 0 || context != known_context || threads != known_threads || shared_bytes != known_bytes) {
+      const int error = resident_blocks(kernel, threads, shared_bytes, &known_blocks);
+      known_context = error == LAUNCH_OK ? context : 0;
+      known_threads = threads;
+      known_bytes = shared_bytes;
+      if (error != LAUNCH_OK)
+        return error;
+    }
+    *blocks = known_blocks;
+    return LAUNCH_OK;
+  }
+
+private:
+  std::mutex mutex;
+  uint64_t known_context = 0;
+  uint32_t known_threads = 0;
+  uint32_t known_bytes = 0;
+  int known_blocks = 0;
 };
 
 /* Launches a kernel from the host on a stream. Returns LAUNCH_OK or another cudaError_t. */

@@ -96,11 +96,12 @@ int launch_classify(const cdp_segments_plan &plan, const SegmentedSort<Bits> &so
 template <typename Bits>
 int launch_divide(const cdp_segments_plan &plan, const SegmentedSort<Bits> &sort, void *stream) {
   static OncePerContext allowance;
+  static KnownResidents residents;
   GridShape grid = {0, MultiwayShape<Bits>::BLOCK_THREADS, plan.shared_bytes[0]};
   int blocks = 0;
   CDP_RETURN_UNLESS_LAUNCHED(
       allowance.see_to([&] { return allow_shared_bytes(divide_segments_kernel<Bits>, grid.shared_bytes); }));
-  CDP_RETURN_UNLESS_LAUNCHED(resident_blocks(divide_segments_kernel<Bits>, grid.threads, grid.shared_bytes, &blocks));
+  CDP_RETURN_UNLESS_LAUNCHED(residents.ask(divide_segments_kernel<Bits>, grid.threads, grid.shared_bytes, &blocks));
   grid.blocks = static_cast<uint32_t>(blocks);
   return launch_together(grid, stream, divide_segments_kernel<Bits>, sort);
 }

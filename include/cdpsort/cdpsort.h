@@ -86,10 +86,10 @@ typedef struct cdp_options cdp_options;
 /**
  * Sorts `count` keys in place and returns when they are sorted.
  *
- * Memory. Where the keys lie is found out, not asked: pageable or pinned host memory (copied to the device and back), managed
- * memory or device memory (sorted where it is). The call needs device memory for a second array of keys and the bookkeeping (of
- * narrow keys for the bookkeeping alone), as much as cdp_quicksort_workspace() says. It comes from the library's own memory pool,
- * which keeps some for the next call: cdp_set_memory_ceiling(). options->allocator can provide it instead.
+ * Memory. The library finds out where the keys lie: in host memory (copied to the device and back; from 64 MiB of pageable memory
+ * on by up to four threads, which end before the call returns), managed or device memory. It needs a second array of keys and the
+ * bookkeeping (of narrow keys that alone), as much as cdp_quicksort_workspace() says, from its own memory pool, which keeps some
+ * for the next call: cdp_set_memory_ceiling(). options->allocator can provide it instead.
  *
  * Synchronisation. The call first waits for all earlier work of the CUDA device that sorts, on all streams, and reads host arrays
  * after that: no ordering is asked of the caller. It works on a stream of the library's. The thread's current CUDA device and
@@ -360,8 +360,8 @@ struct cdp_options {
 /**
  * How much device memory the library keeps between calls, on each device: at most so many bytes, and never more than a sixteenth of
  * the device's memory, which is the default. 0: none; each call then has its memory mapped anew, which takes a short sort six times
- * as long. Kept memory is free for the library's next calls alone, and counts as the process's in nvidia-smi. What is kept
- * beyond `bytes` goes back: on the current device at once, on others at their next call. From any thread, at any time.
+ * as long. Kept memory is free for the library's next calls alone, and counts as the process's in nvidia-smi. What is kept beyond
+ * `bytes` goes back: on the current device at once, on others at their next call. Unless 0, 16 MiB of pinned memory are kept, too.
  * @return CDP_OK, also without a GPU; CDP_ERROR_CUDA.
  * @since 0.4.0
  */

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 using namespace gpu_check;
 
@@ -33,6 +34,23 @@ public:
 
   uint32_t *words = nullptr;
 };
+
+/* Of pageable memory, so many that the library copies them by several threads, through pinned memory, in chunks of 4 MiB. */
+START_TEST(test_long_pageable_arrays) {
+  for (const size_t count : {(size_t{64} << 20) / sizeof(uint32_t), (size_t{200} << 20) / sizeof(uint32_t) + 3}) {
+    std::vector<uint32_t> keys(count);
+    uint32_t state = 1;
+    for (uint32_t &key : keys)
+      key = state = state * 1664525u + 1013904223u;
+    std::vector<uint32_t> values = keys;
+    std::vector<uint32_t> expected = keys;
+    std::sort(expected.begin(), expected.end());
+    CHECK_SORT(cdp_quicksort_pairs(keys.data(), values.data(), sizeof(uint32_t), count, CDP_U32, nullptr));
+    ck_assert(keys == expected);
+    ck_assert(values == expected); // each key's value is the key
+  }
+}
+END_TEST
 
 /* Falling numbers, a while after the stream has come to it. */
 void write_late(void *words) {
@@ -135,6 +153,7 @@ Suite *make_suite() {
   Suite *suite = suite_create("gpu_memory");
   TCase *test_case = add_case(suite, "memory");
   tcase_add_test(test_case, test_reads_host_memory_after_the_wait);
+  tcase_add_test(test_case, test_long_pageable_arrays);
   tcase_add_test(test_case, test_reads_splitters_after_the_wait);
   tcase_add_test(test_case, test_memory_stays_and_goes);
   tcase_add_test(test_case, test_short_threads_leave_nothing);

@@ -6,7 +6,9 @@
 #include "fake_cuda.h"
 #include "run_suite.h"
 
+#include <cdpsort/copy.h>
 #include <cdpsort/pairs.h>
+#include <cdpsort/segments.h>
 #include <cdpsort/study.h>
 
 #include <sys/wait.h>
@@ -72,6 +74,106 @@ START_TEST(calls_keep_a_stream_and_a_pool) {
   ck_assert(more.device_waits == 10 && more.stream_waits == 10 && more.trims == 0);
   ck_assert_int_eq(more.allocated, 1); // the keys
   ck_assert_int_eq(fake_misuses(), 0);
+}
+END_TEST
+
+/* Long arrays in pageable memory, in and out, whatever their length. Kernels do nothing here, so that the result is the copied input. */
+void must_copy(size_t count, uint32_t seed) {
+  std::vector<uint32_t> input(count);
+  std::vector<uint32_t> output(count, 0);
+  for (size_t index = 0; index < count; index++)
+    input[index] = static_cast<uint32_t>(index) * 2654435761u + seed;
+  const cdp_status status = cdp_quicksort_copy(input.data(), output.data(), count, CDP_U32, nullptr);
+  ck_assert_msg(status == CDP_OK, "%s: %s", cdp_status_name(status), cdp_last_message());
+  ck_assert_msg(output == input, "%zu keys: other bytes came back", count);
+  ck_assert_int_eq(fake_misuses(), 0);
+}
+
+constexpr size_t STAGED_KEYS = (size_t{64} << 20) / sizeof(uint32_t); /* the fewest that are copied by way of pinned memory */
+constexpr size_t CHUNK_KEYS = (size_t{4} << 20) / sizeof(uint32_t);
+
+START_TEST(long_pageable_arrays_go_through_pinned_chunks) {
+  fake_copies_are_late(true);
+  for (const size_t count : {STAGED_KEYS, STAGED_KEYS + 1, STAGED_KEYS + CHUNK_KEYS, 2 * STAGED_KEYS - 3}) {
+    const size_t before = fake_copies();
+    must_copy(count, static_cast<uint32_t>(count));
+    ck_assert_uint_ge(fake_copies() - before, 2 * ((count + CHUNK_KEYS - 1) / CHUNK_KEYS));
+  }
+  ck_assert_int_eq(fake_pinned_made(), 1); // kept between calls
+  ck_assert_int_eq(fake_counts_read().events, 0);
+  ck_assert_int_eq(cdp_trim_memory(), CDP_OK);
+  ck_assert_int_eq(fake_pinned_blocks(), 0);
+  must_copy(STAGED_KEYS, 1);
+  ck_assert_int_eq(cdp_set_memory_ceiling(0), CDP_OK);
+  ck_assert_int_eq(fake_pinned_blocks(), 0);
+  must_copy(STAGED_KEYS, 2);
+  ck_assert_int_eq(fake_pinned_blocks(), 0); // nothing is kept under a ceiling of 0
+}
+END_TEST
+
+/* Threads share out a chunk whose length no number of them divides. */
+START_TEST(odd_bytes_are_copied_too) {
+  fake_copies_are_late(true);
+  for (const size_t more : {size_t{1}, size_t{7}, size_t{4095}}) {
+    std::vector<uint8_t> input((size_t{64} << 20) + more);
+    std::vector<uint8_t> output(input.size(), 0);
+    for (size_t index = 0; index < input.size(); index++)
+      input[index] = static_cast<uint8_t>(index * 167 + 13);
+    ck_assert_int_eq(cdp_quicksort_copy(input.data(), output.data(), input.size(), CDP_U8, nullptr), CDP_OK);
+    ck_assert(output == input);
+  }
+}
+END_TEST
+
+START_TEST(short_arrays_are_copied_by_cuda) {
+  fake_copies_are_late(true);
+  must_copy(STAGED_KEYS - 1, 3);
+  ck_assert_int_eq(fake_pinned_made(), 0);
+}
+END_TEST
+
+START_TEST(without_pinned_memory_cuda_copies) {
+  fake_copies_are_late(true);
+  fake_has_no_pinned_memory(true);
+  must_copy(STAGED_KEYS + 5, 4);
+  ck_assert_int_eq(fake_pinned_made(), 0);
+}
+END_TEST
+
+START_TEST(two_calls_at_once_have_chunks_of_their_own) {
+  std::thread other([] { must_copy(STAGED_KEYS + 7, 5); });
+  must_copy(STAGED_KEYS + 9, 6);
+  other.join();
+  ck_assert_int_le(fake_pinned_made(), 4); // in and out, of two calls
+  ck_assert_int_eq(fake_pinned_blocks(), 1);
+}
+END_TEST
+
+/* Long segments, and the network where the host launches, have grids of as many blocks as the device holds. */
+START_TEST(occupancy_is_asked_once_in_a_context) {
+  const DeviceKeys device;
+  const uint64_t offsets[] = {0, KEYS / 2, KEYS};
+  cdp_segments segments = {};
+  segments.count = 2;
+  segments.begins = offsets;
+  segments.ends = offsets + 1;
+  segments.offset_bytes = sizeof offsets[0];
+  cdp_options by_host = CDP_OPTIONS_INIT;
+  by_host.scheme = CDP_SCHEME_HOST;
+  by_host.fan_out = CDP_FAN_OUT_CLASSIC;
+  int asked = 0;
+  for (int call = 0; call < 5; call++) {
+    must_sort(device.keys);
+    ck_assert_int_eq(cdp_quicksort(device.keys, KEYS, CDP_U32, &by_host), CDP_OK);
+    ck_assert_int_eq(cdp_segmented_sort(device.keys, nullptr, 0, KEYS, CDP_U32, nullptr, &segments), CDP_OK);
+    if (call == 0)
+      asked = fake_occupancy_questions();
+  }
+  ck_assert_int_gt(asked, 0);
+  ck_assert_int_eq(fake_occupancy_questions(), asked);
+  fake_device_reset();
+  ck_assert_int_eq(cdp_quicksort(device.keys, KEYS, CDP_U32, &by_host), CDP_OK);
+  ck_assert_int_gt(fake_occupancy_questions(), asked);
 }
 END_TEST
 
@@ -201,7 +303,9 @@ int main() {
   TCase *tests = tcase_create("cuda_calls");
   tcase_set_timeout(tests, TEST_SECONDS);
   for (const TTest *test :
-       {host_keys_are_copied_after_the_wait, calls_keep_a_stream_and_a_pool, ceiling_is_the_pools_threshold,
+       {host_keys_are_copied_after_the_wait, long_pageable_arrays_go_through_pinned_chunks, odd_bytes_are_copied_too,
+        occupancy_is_asked_once_in_a_context, short_arrays_are_copied_by_cuda, without_pinned_memory_cuda_copies,
+        two_calls_at_once_have_chunks_of_their_own, calls_keep_a_stream_and_a_pool, ceiling_is_the_pools_threshold,
         call_after_a_reset_of_the_device_works, threads_leave_nothing, threads_at_once_have_streams_of_their_own,
         child_of_a_fork_gets_a_status, device_without_pools_has_blocking_calls,
         thread_without_a_context_is_lent_that_of_the_keys, study_gives_back_what_it_takes})

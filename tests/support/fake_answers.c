@@ -2,6 +2,8 @@
 /*
  * See fake_cuda.h: the functions of that runtime whose answer is always the same.
  */
+#include "fake_cuda.h"
+
 #include <cuda_runtime_api.h>
 
 #include <string.h>
@@ -78,12 +80,19 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
   return cudaSuccess;
 }
 
+static int occupancy_questions;
+
+int fake_occupancy_questions(void) {
+  return occupancy_questions;
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int threads, size_t bytes,
                                                                    unsigned int flags) {
   (void)kernel;
   (void)threads;
   (void)bytes;
   (void)flags;
+  occupancy_questions++;
   *blocks = 1;
   return cudaSuccess;
 }

@@ -34,6 +34,23 @@ typedef struct fake_counts {
 fake_counts fake_counts_read(void);
 void fake_counts_clear(void);
 
+/* Whether copies are done when they are waited for, and not before; how many were asked for. */
+void fake_copies_are_late(bool late);
+size_t fake_copies(void);
+
+/* Pinned memory: whether there is none to be had; how many blocks there are now, and how many were made. */
+void fake_has_no_pinned_memory(bool none);
+int fake_pinned_blocks(void);
+int fake_pinned_made(void);
+
+/* How often it was asked how many blocks of a kernel a multiprocessor holds. */
+int fake_occupancy_questions(void);
+
+/* Between the files of the fake. */
+void fake_note_copy(const void *source, size_t bytes, void *stream);
+void fake_finish_copies(void);
+void fake_record(void *event);
+
 /* Device memory, as by cudaMalloc(), of the program's own. */
 void *fake_device_memory(size_t bytes);
 void fake_device_memory_free(void *memory);
