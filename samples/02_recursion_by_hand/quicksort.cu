@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A quicksort that launches itself, without the library. docs/guide.md, sections 2 and 3, explains it line by line.
+/* A quicksort that launches itself, without the library. docs/guide.md, sections 2 and 3, explains it line by line.
  *
  * 1. A range that gets a grid is a task. The host makes a task of the whole array, and launches its controller.
  * 2. A controller launches workers. They split the range into keys less than a pivot, equal to it, and greater.
@@ -157,7 +156,6 @@ __global__ void worker_kernel(const __grid_constant__ Sort sort, uint32_t slot) 
   __shared__ bool is_last;
   Task &task = state.tasks[slot];
   const uint32_t begin = task.begin, end = task.end, pivot = task.pivot;
-  const uint32_t *from = sort.keys[task.depth % 2];
   uint32_t *to = sort.keys[(task.depth + 1) % 2];
   if (threadIdx.x == 0)
     less = greater = 0;
@@ -165,7 +163,7 @@ __global__ void worker_kernel(const __grid_constant__ Sort sort, uint32_t slot) 
   uint32_t keys[KEYS_PER_THREAD], places[KEYS_PER_THREAD];
   for (uint32_t item = 0; item < KEYS_PER_THREAD; item++) {
     const uint32_t index = begin + blockIdx.x * TILE_KEYS + item * BLOCK_THREADS + threadIdx.x;
-    keys[item] = index < end ? from[index] : pivot; // finish() writes the keys equal to the pivot
+    keys[item] = index < end ? sort.keys[task.depth % 2][index] : pivot; // finish() writes the keys equal to the pivot
     places[item] = keys[item] < pivot ? atomicAdd(&less, 1u) : keys[item] > pivot ? atomicAdd(&greater, 1u) : 0;
   }
   __syncthreads();
@@ -200,7 +198,7 @@ static void require(cudaError_t error, const char *step) {
 
 int main(int words, char **word) {
   uint32_t key_count = 1u << 20, times = 1;
-  Sort sort = {{nullptr, nullptr}, 24, 4096, 512, 1, 1};
+  Sort sort = {{nullptr, nullptr}, 24, 0, 512, 1, 1};
   const char *names[] = {"--count", "--depth-limit", "--leaf", "--tasks", "--scheme", "--streams", "--times"};
   uint32_t *numbers[] = {&key_count, &sort.depth_limit, &sort.leaf_keys, &sort.max_tasks, &sort.scheme, &sort.streams, &times};
   const uint32_t most[] = {MAX_KEYS, MAX_DEPTH, MAX_KEYS, MAX_TASKS, 2, 2, MAX_KEYS};
@@ -212,12 +210,14 @@ int main(int words, char **word) {
       number = 1ul << strtoul(rest + 1, &rest, 10) % 32;
     if (option == 7 || *rest != '\0' || number < 1 || number > most[option]) {
       const bool is_help = strcmp(word[at], "--help") == 0;
-      fputs("options: --count 2^20 --depth-limit 24 --leaf 4096 --tasks 512 --scheme 1|2 --streams 1|2 --times 1\n",
+      fputs("options: --count 2^20 --depth-limit 24 --leaf N --tasks 512 --scheme 1|2 --streams 1|2 --times 1\n",
             is_help ? stdout : stderr);
       return is_help ? 0 : 2;
     }
     *numbers[option] = static_cast<uint32_t>(number);
   }
+  if (sort.leaf_keys == 0)
+    sort.leaf_keys = std::max(4096u, key_count / 128); // some 256 tasks
   std::vector<uint32_t> input(key_count);
   std::generate(input.begin(), input.end(), std::mt19937());
   std::vector<uint32_t> sorted = input;
