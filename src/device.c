@@ -38,7 +38,7 @@ cdp_status cdp_device_wish_read(int32_t option, cdp_device_wish *wish) {
     return CDP_OK;
   }
 
-  const char *value = getenv(VARIABLE);
+  const char *value = secure_getenv(VARIABLE); // a set-uid program is not steered by its caller
   if (value == NULL || value[0] == '\0')
     return CDP_OK;
   wish->source = "the environment variable " VARIABLE;

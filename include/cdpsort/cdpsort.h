@@ -209,10 +209,10 @@ CDP_API cdp_status cdp_quicksort_on_stream(void *d_keys, size_t count, cdp_type 
 
 /**
  * @name Values of cdp_options::device
- * CDP_DEVICE_AUTO: the environment variable CDPSORT_DEVICE decides where it is set ("auto", "cuda", "cuda:N" or "simulated");
- * otherwise the device that holds the keys, for keys in device memory; otherwise the thread's current CUDA device. Where there
- * is no usable GPU the call fails with CDP_ERROR_NO_DEVICE: the simulated device, exact but thousands of times slower, is only
- * ever used when asked for by name. CUDA device n is CDP_DEVICE_CUDA(n).
+ * CDP_DEVICE_AUTO: the environment variable CDPSORT_DEVICE decides where it is set ("auto", "cuda", "cuda:N" or "simulated") and
+ * the program is not set-uid; otherwise the device that holds the keys; otherwise the thread's current CUDA device. Without a
+ * usable GPU the call fails with CDP_ERROR_NO_DEVICE: the simulated device, exact but thousands of times slower, is only ever
+ * used when asked for by name. CUDA device n is CDP_DEVICE_CUDA(n).
  * @{
  */
 #define CDP_DEVICE_AUTO 0

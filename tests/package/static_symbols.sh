@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Looks at the global names of the static library, which are those of every program that links it: C's begin with cdp_. And a shared
-# library that links it exports none of them.
+# library that links it exports none of them. And it reads the environment by secure_getenv() alone.
 # usage: static_symbols.sh NM ARCHIVE PLUGIN
 set -eu
 nm=$1 archive=$2 plugin=$3
@@ -14,6 +14,12 @@ grep -q '^cdp_quicksort$' "$work/names" || { echo "error: $archive has no cdp_qu
 if grep -v '^cdp_' "$work/names" >"$work/foreign"; then
   echo "error: a program may have functions of these names itself:" >&2
   cat "$work/foreign" >&2
+  exit 1
+fi
+
+# A set-uid program must not obey the environment of its caller.
+if "$nm" -u "$archive" 2>/dev/null | grep -qw getenv; then
+  echo "error: $archive refers to getenv(): use secure_getenv()" >&2
   exit 1
 fi
 
