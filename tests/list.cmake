@@ -94,7 +94,7 @@ cdpsort_test(recursion_by_hand FOLDER samples SOURCES ${quicksort} STATIC LABELS
 set_source_files_properties(${quicksort} PROPERTIES COMPILE_DEFINITIONS main=quicksort_main)
 if(NOT CDPSORT_SANITIZE AND TARGET test_recursion_by_hand)
   add_test(NAME planted_by_hand COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/samples/planted_by_hand.sh $<TARGET_FILE:cdpsort_static>)
-  set_tests_properties(planted_by_hand PROPERTIES LABELS "simulated;planted" TIMEOUT 300 ENVIRONMENT
+  set_tests_properties(planted_by_hand PROPERTIES LABELS "simulated;long;planted" TIMEOUT 300 ENVIRONMENT
     "CMAKE=${CMAKE_COMMAND};CXX=${CMAKE_CXX_COMPILER};CHECK_LIBS=${CDPSORT_CHECK_LIBRARY} ${CDPSORT_SUBUNIT_LIBRARY} -lm -lrt -lpthread")
 endif()
 

@@ -19,7 +19,11 @@ cdpsort_install_missing tests
 CDPSORT_TESTS=${CDPSORT_TESTS:-ON}
 cdpsort_build
 
-[ -n "${CDPSORT_PLANTED:-}" ] || set -- -LE planted "$@"
+# Of several -LE, CTest leaves out what all of them match. The planted ones are long, too, so that `-LE long` leaves them out by itself.
+case " $* " in
+*" -LE "*) ;;
+*) [ -n "${CDPSORT_PLANTED:-}" ] || set -- -LE planted "$@" ;;
+esac
 log=$cdpsort_build_dir/tests.log
 code=$cdpsort_build_dir/tests.code
 # A pipe hides the exit code of its first command; the file keeps it.
