@@ -128,7 +128,7 @@ void check_refusals(const Outcome &outcome, unsigned long long) {
 }
 
 START_TEST(each_scheme_sorts_under_each_seed) {
-  sort_all_ways(Rules(), 20, {"--count", "2^14", "--leaf", "512"}, check_whole_tree);
+  sort_all_ways(Rules(), 10, {"--count", "2^14", "--leaf", "512"}, check_whole_tree);
   sort_all_ways(Rules(), 5, {"--count", "2^17", "--leaf", "2^13"}, check_whole_tree); // 32 worker blocks at first
 }
 END_TEST
@@ -157,7 +157,7 @@ END_TEST
 START_TEST(refused_launches_are_made_good) {
   Rules by_chance;
   by_chance.refusal_chance = 256;
-  sort_all_ways(by_chance, 20, {"--count", "2^13", "--leaf", "64"}, check_refusals);
+  sort_all_ways(by_chance, 10, {"--count", "2^13", "--leaf", "64"}, check_refusals);
   Rules always;
   always.refusal_chance = 1024;
   sort_all_ways(always, 1, {"--count", "2^13", "--leaf", "256"}, check_refusals);
