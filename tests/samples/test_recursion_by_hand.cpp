@@ -129,7 +129,7 @@ void check_refusals(const Outcome &outcome, unsigned long long) {
 
 START_TEST(each_scheme_sorts_under_each_seed) {
   sort_all_ways(Rules(), 10, {"--count", "2^14", "--leaf", "512"}, check_whole_tree);
-  sort_all_ways(Rules(), 5, {"--count", "2^17", "--leaf", "2^13"}, check_whole_tree); // 32 worker blocks at first
+  sort_all_ways(Rules(), 3, {"--count", "2^17", "--leaf", "2^13"}, check_whole_tree); // 32 worker blocks at first
 }
 END_TEST
 
