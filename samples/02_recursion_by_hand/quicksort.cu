@@ -207,7 +207,7 @@ int main(int words, char **word) {
     char *rest = word[at];
     unsigned long number = at + 1 < words ? strtoul(word[at + 1], &rest, 10) : 0;
     if (number == 2 && *rest == '^') // such as 2^20
-      number = 1ul << strtoul(rest + 1, &rest, 10) % 32;
+      number = rest[1] == '\0' ? 0 : 1ul << std::min(strtoul(rest + 1, &rest, 10), 63ul);
     if (option == 7 || *rest != '\0' || number < 1 || number > most[option]) {
       const bool is_help = strcmp(word[at], "--help") == 0;
       fputs("options: --count 2^20 --depth-limit 24 --leaf N --tasks 512 --scheme 1|2 --streams 1|2 --times 1\n",

@@ -42,8 +42,10 @@ START_TEST(test_keys) {
         const Subject subject = make_subject(type, count, distribution);
         const cdp_study study = study_and_check(subject, options, "without launches from the device");
         CHECK_STUDY(totals(study).children_launched == 0, study, subject, "without launches from the device");
-        sort_async_and_check(subject, options, "without launches from the device");
         release(subject);
+        const Subject unsorted = make_subject(type, count, distribution);
+        sort_async_and_check(unsorted, options, "without launches from the device, in stream order");
+        release(unsorted);
       }
 }
 END_TEST

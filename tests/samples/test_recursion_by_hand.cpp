@@ -174,8 +174,9 @@ END_TEST
 
 START_TEST(wrong_options_are_refused) {
   const std::vector<std::vector<std::string>> wrong = {
-      {"--count"},      {"--count", "0"},   {"--count", "2^31"}, {"--count", "x"},    {"--count", "10x"},     {"--scheme", "3"},
-      {"--scheme", ""}, {"--streams", "0"}, {"--depth", "3"},    {"--tasks", "2^17"}, {"--depth-limit", "65"}};
+      {"--count"},       {"--count", "0"},   {"--count", "2^31"}, {"--count", "2^32"}, {"--count", "2^64"},
+      {"--count", "2^"}, {"--count", "-1"},  {"--count", "x"},    {"--count", "10x"},  {"--scheme", "3"},
+      {"--scheme", ""},  {"--streams", "0"}, {"--depth", "3"},    {"--tasks", "2^17"}, {"--depth-limit", "65"}};
   for (const std::vector<std::string> &options : wrong)
     ck_assert_msg(run(Rules(), options).code == 2, "%s", options.back().c_str());
   ck_assert_int_eq(run(Rules(), {"--help"}).code, 0);
